@@ -1,0 +1,1 @@
+export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";

@@ -1,0 +1,39 @@
+import type { StopReason } from "@palimpsest/trajectories";
+
+/** What an agent asks of a language model: token ids in, token ids out. */
+export interface GenerateRequest {
+  readonly promptTokenIds: readonly number[];
+  /** At most this many sampled tokens, ≥ 1. */
+  readonly maxTokens: number;
+  /** 0 is greedy. */
+  readonly temperature: number;
+  /** Nucleus size in (0, 1]; 1 keeps all. */
+  readonly topP?: number;
+  /** Sampling stops after one of these; it is kept as the last sampled token. */
+  readonly stopTokenIds: readonly number[];
+  /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
+  readonly seed: number;
+}
+
+export interface GenerateResult {
+  readonly tokenIds: readonly number[];
+  /** Nats, before temperature and truncation; one a token. */
+  readonly rolloutLogprobs: readonly number[];
+  readonly stopReason: StopReason;
+  readonly policyVersion: number;
+  /** Hash of the weights that sampled; "" where the engine cannot tell. */
+  readonly weightsHash: string;
+}
+
+/** In-process model, server behind HTTP, or a script in a test: agents do not know which. */
+export interface Sampler {
+  generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
+}
+
+/** Text to token ids and back, without special tokens added on its own. */
+export interface Tokenizer {
+  encode(text: string): number[];
+  decode(tokenIds: readonly number[]): string;
+  /** Id of a special token by its text, undefined when the vocabulary has none such. */
+  specialTokenId(text: string): number | undefined;
+}

@@ -1,0 +1,76 @@
+export type ConversationKind = "memory" | "final" | "tool";
+export type StopReason = "stop" | "length" | "abort";
+
+/** One prompt and what the model sampled after it: the unit that becomes a training row. */
+export interface Conversation {
+  readonly kind: ConversationKind;
+  /** Place within the trajectory, from 0. */
+  readonly step: number;
+  readonly promptTokenIds: readonly number[];
+  readonly sampledTokenIds: readonly number[];
+  /** Nats, of the distribution before temperature and truncation; one a sampled token. */
+  readonly rolloutLogprobs: readonly number[];
+  /** 1 where the token is trained, one a sampled token; absent: all of them. */
+  readonly lossMask?: readonly number[];
+  readonly stopReason: StopReason;
+  readonly policyVersion: number;
+}
+
+/** The memory after one step: for people, traces and step rewards. */
+export interface MemoryStep {
+  readonly step: number;
+  /** Half-open range of document tokens that this step read. */
+  readonly documentTokenStart: number;
+  readonly documentTokenEnd: number;
+  readonly memory: string;
+  /** What was recalled for this step; empty when nothing. */
+  readonly recalled: string;
+}
+
+/** What an agent did with one task: every conversation of one episode. */
+export interface Trajectory {
+  readonly trajectoryId: string;
+  readonly groupId: string;
+  readonly taskId: string;
+  /** Place within the group, 0 … groupSize-1. */
+  readonly episodeIndex: number;
+  /** Name of the agent, such as "memagent". */
+  readonly agent: string;
+  readonly policyVersionMin: number;
+  readonly policyVersionMax: number;
+  /** Hash of the weights that sampled last. */
+  readonly weightsHash: string;
+  readonly conversations: readonly Conversation[];
+  /** The answer as text, with its markup. */
+  readonly answer: string;
+  readonly memorySteps: readonly MemoryStep[];
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly actorId: string;
+  /** Document tokens that were not read, by the agent's overflow rule. */
+  readonly droppedDocumentTokens: number;
+}
+
+/** What a reward says about one trajectory. A failure to score is an error, never a zero. */
+export interface Score {
+  /** What the learner trains on. */
+  readonly reward: number;
+  /** Every part by name: `exactMatch`, `f1`, … */
+  readonly components: Readonly<Record<string, number>>;
+  /** One a conversation, where the reward speaks of steps. */
+  readonly stepRewards?: readonly number[];
+}
+
+export interface ScoredTrajectory {
+  readonly trajectory: Trajectory;
+  readonly score: Score;
+}
+
+/** The scored episodes of one task, ready for training: failed ones have left it. */
+export interface Group {
+  readonly groupId: string;
+  readonly taskId: string;
+  /** Episodes dispatched; `members` may be fewer. */
+  readonly groupSize: number;
+  readonly members: readonly ScoredTrajectory[];
+}

@@ -1,0 +1,6070 @@
+import * as $protobuf from "protobufjs/minimal.js";
+
+/** Namespace palimpsest. */
+export namespace palimpsest {
+
+    /** Namespace v1. */
+    namespace v1 {
+
+        /**
+         * Properties of a CallBatch.
+         * @deprecated Use palimpsest.v1.CallBatch.$Properties instead.
+         */
+        interface ICallBatch extends palimpsest.v1.CallBatch.$Properties {
+        }
+
+        /** Represents a CallBatch. */
+        class CallBatch {
+
+            /**
+             * Constructs a new CallBatch.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CallBatch.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CallBatch frames. */
+            frames: palimpsest.v1.CallFrame.$Properties[];
+
+            /**
+             * Creates a new CallBatch instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CallBatch instance
+             */
+            static create(properties: palimpsest.v1.CallBatch.$Shape): palimpsest.v1.CallBatch & palimpsest.v1.CallBatch.$Shape;
+            static create(properties?: palimpsest.v1.CallBatch.$Properties): palimpsest.v1.CallBatch;
+
+            /**
+             * Encodes the specified CallBatch message. Does not implicitly {@link palimpsest.v1.CallBatch.verify|verify} messages.
+             * @param message CallBatch message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CallBatch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CallBatch message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CallBatch & palimpsest.v1.CallBatch.$Shape} CallBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CallBatch & palimpsest.v1.CallBatch.$Shape;
+        }
+
+        namespace CallBatch {
+
+            /** Properties of a CallBatch. */
+            interface $Properties {
+
+                /** CallBatch frames */
+                frames?: (palimpsest.v1.CallFrame.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CallBatch. */
+            type $Shape = {
+              frames?: palimpsest.v1.CallFrame.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a CallFrame.
+         * @deprecated Use palimpsest.v1.CallFrame.$Properties instead.
+         */
+        interface ICallFrame extends palimpsest.v1.CallFrame.$Properties {
+        }
+
+        /** Represents a CallFrame. */
+        class CallFrame {
+
+            /**
+             * Constructs a new CallFrame.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CallFrame.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CallFrame call. */
+            call?: (palimpsest.v1.Call.$Properties|null);
+
+            /** CallFrame cancelCallId. */
+            cancelCallId?: (number|null);
+
+            /** CallFrame frame. */
+            frame?: ("call"|"cancelCallId");
+
+            /**
+             * Creates a new CallFrame instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CallFrame instance
+             */
+            static create(properties: palimpsest.v1.CallFrame.$Shape): palimpsest.v1.CallFrame & palimpsest.v1.CallFrame.$Shape;
+            static create(properties?: palimpsest.v1.CallFrame.$Properties): palimpsest.v1.CallFrame;
+
+            /**
+             * Encodes the specified CallFrame message. Does not implicitly {@link palimpsest.v1.CallFrame.verify|verify} messages.
+             * @param message CallFrame message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CallFrame.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CallFrame message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CallFrame & palimpsest.v1.CallFrame.$Shape} CallFrame
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CallFrame & palimpsest.v1.CallFrame.$Shape;
+        }
+
+        namespace CallFrame {
+
+            /** Properties of a CallFrame. */
+            interface $Properties {
+
+                /** CallFrame call */
+                call?: (palimpsest.v1.Call.$Properties|null);
+
+                /** CallFrame cancelCallId */
+                cancelCallId?: (number|null);
+
+                /** CallFrame frame */
+                frame?: ("call"|"cancelCallId");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a CallFrame. */
+            type $Shape = {
+              call?: palimpsest.v1.Call.$Shape|null;
+              cancelCallId?: number|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ frame?: undefined; call?: null; cancelCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number })
+            );
+        }
+
+        /**
+         * Properties of a Call.
+         * @deprecated Use palimpsest.v1.Call.$Properties instead.
+         */
+        interface ICall extends palimpsest.v1.Call.$Properties {
+        }
+
+        /** Represents a Call. */
+        class Call {
+
+            /**
+             * Constructs a new Call.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Call.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Call callId. */
+            callId: number;
+
+            /** Call method. */
+            method: string;
+
+            /** Call args. */
+            args: Uint8Array;
+
+            /** Call timeoutMs. */
+            timeoutMs: number;
+
+            /** Call incarnation. */
+            incarnation: number;
+
+            /** Call traceparent. */
+            traceparent: string;
+
+            /**
+             * Creates a new Call instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Call instance
+             */
+            static create(properties: palimpsest.v1.Call.$Shape): palimpsest.v1.Call & palimpsest.v1.Call.$Shape;
+            static create(properties?: palimpsest.v1.Call.$Properties): palimpsest.v1.Call;
+
+            /**
+             * Encodes the specified Call message. Does not implicitly {@link palimpsest.v1.Call.verify|verify} messages.
+             * @param message Call message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Call.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Call message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Call & palimpsest.v1.Call.$Shape} Call
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Call & palimpsest.v1.Call.$Shape;
+        }
+
+        namespace Call {
+
+            /** Properties of a Call. */
+            interface $Properties {
+
+                /** Call callId */
+                callId?: (number|null);
+
+                /** Call method */
+                method?: (string|null);
+
+                /** Call args */
+                args?: (Uint8Array|null);
+
+                /** Call timeoutMs */
+                timeoutMs?: (number|null);
+
+                /** Call incarnation */
+                incarnation?: (number|null);
+
+                /** Call traceparent */
+                traceparent?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Call. */
+            type $Shape = palimpsest.v1.Call.$Properties;
+        }
+
+        /**
+         * Properties of a ReplyBatch.
+         * @deprecated Use palimpsest.v1.ReplyBatch.$Properties instead.
+         */
+        interface IReplyBatch extends palimpsest.v1.ReplyBatch.$Properties {
+        }
+
+        /** Represents a ReplyBatch. */
+        class ReplyBatch {
+
+            /**
+             * Constructs a new ReplyBatch.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReplyBatch.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReplyBatch replies. */
+            replies: palimpsest.v1.Reply.$Properties[];
+
+            /**
+             * Creates a new ReplyBatch instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReplyBatch instance
+             */
+            static create(properties: palimpsest.v1.ReplyBatch.$Shape): palimpsest.v1.ReplyBatch & palimpsest.v1.ReplyBatch.$Shape;
+            static create(properties?: palimpsest.v1.ReplyBatch.$Properties): palimpsest.v1.ReplyBatch;
+
+            /**
+             * Encodes the specified ReplyBatch message. Does not implicitly {@link palimpsest.v1.ReplyBatch.verify|verify} messages.
+             * @param message ReplyBatch message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReplyBatch.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReplyBatch message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReplyBatch & palimpsest.v1.ReplyBatch.$Shape} ReplyBatch
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReplyBatch & palimpsest.v1.ReplyBatch.$Shape;
+        }
+
+        namespace ReplyBatch {
+
+            /** Properties of a ReplyBatch. */
+            interface $Properties {
+
+                /** ReplyBatch replies */
+                replies?: (palimpsest.v1.Reply.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReplyBatch. */
+            type $Shape = {
+              replies?: palimpsest.v1.Reply.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a Reply.
+         * @deprecated Use palimpsest.v1.Reply.$Properties instead.
+         */
+        interface IReply extends palimpsest.v1.Reply.$Properties {
+        }
+
+        /** Represents a Reply. */
+        class Reply {
+
+            /**
+             * Constructs a new Reply.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Reply.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Reply callId. */
+            callId: number;
+
+            /** Reply value. */
+            value?: (Uint8Array|null);
+
+            /** Reply error. */
+            error?: (palimpsest.v1.Error.$Properties|null);
+
+            /** Reply item. */
+            item?: (Uint8Array|null);
+
+            /** Reply end. */
+            end?: (boolean|null);
+
+            /** Reply outcome. */
+            outcome?: ("value"|"error"|"item"|"end");
+
+            /**
+             * Creates a new Reply instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Reply instance
+             */
+            static create(properties: palimpsest.v1.Reply.$Shape): palimpsest.v1.Reply & palimpsest.v1.Reply.$Shape;
+            static create(properties?: palimpsest.v1.Reply.$Properties): palimpsest.v1.Reply;
+
+            /**
+             * Encodes the specified Reply message. Does not implicitly {@link palimpsest.v1.Reply.verify|verify} messages.
+             * @param message Reply message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Reply.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Reply message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Reply & palimpsest.v1.Reply.$Shape} Reply
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Reply & palimpsest.v1.Reply.$Shape;
+        }
+
+        namespace Reply {
+
+            /** Properties of a Reply. */
+            interface $Properties {
+
+                /** Reply callId */
+                callId?: (number|null);
+
+                /** Reply value */
+                value?: (Uint8Array|null);
+
+                /** Reply error */
+                error?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Reply item */
+                item?: (Uint8Array|null);
+
+                /** Reply end */
+                end?: (boolean|null);
+
+                /** Reply outcome */
+                outcome?: ("value"|"error"|"item"|"end");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a Reply. */
+            type $Shape = {
+              callId?: number|null;
+              value?: Uint8Array|null;
+              error?: palimpsest.v1.Error.$Shape|null;
+              item?: Uint8Array|null;
+              end?: boolean|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ outcome?: undefined; value?: null; error?: null; item?: null; end?: null }|{ outcome?: "value"; value: Uint8Array; error?: null; item?: null; end?: null }|{ outcome?: "error"; value?: null; error: palimpsest.v1.Error.$Shape; item?: null; end?: null }|{ outcome?: "item"; value?: null; error?: null; item: Uint8Array; end?: null }|{ outcome?: "end"; value?: null; error?: null; item?: null; end: boolean })
+            );
+        }
+
+        /**
+         * Properties of an Error.
+         * @deprecated Use palimpsest.v1.Error.$Properties instead.
+         */
+        interface IError extends palimpsest.v1.Error.$Properties {
+        }
+
+        /** Represents an Error. */
+        class Error {
+
+            /**
+             * Constructs a new Error.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Error.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Error code. */
+            code: string;
+
+            /** Error message. */
+            message: string;
+
+            /** Error retryable. */
+            retryable: boolean;
+
+            /** Error details. */
+            details: { [k: string]: string };
+
+            /** Error stack. */
+            stack: string;
+
+            /** Error cause. */
+            cause?: (palimpsest.v1.Error.$Properties|null);
+
+            /**
+             * Creates a new Error instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Error instance
+             */
+            static create(properties: palimpsest.v1.Error.$Shape): palimpsest.v1.Error & palimpsest.v1.Error.$Shape;
+            static create(properties?: palimpsest.v1.Error.$Properties): palimpsest.v1.Error;
+
+            /**
+             * Encodes the specified Error message. Does not implicitly {@link palimpsest.v1.Error.verify|verify} messages.
+             * @param message Error message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Error.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an Error message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Error & palimpsest.v1.Error.$Shape} Error
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Error & palimpsest.v1.Error.$Shape;
+        }
+
+        namespace Error {
+
+            /** Properties of an Error. */
+            interface $Properties {
+
+                /** Error code */
+                code?: (string|null);
+
+                /** Error message */
+                message?: (string|null);
+
+                /** Error retryable */
+                retryable?: (boolean|null);
+
+                /** Error details */
+                details?: ({ [k: string]: string }|null);
+
+                /** Error stack */
+                stack?: (string|null);
+
+                /** Error cause */
+                cause?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an Error. */
+            type $Shape = palimpsest.v1.Error.$Properties;
+        }
+
+        /**
+         * Properties of a Resources.
+         * @deprecated Use palimpsest.v1.Resources.$Properties instead.
+         */
+        interface IResources extends palimpsest.v1.Resources.$Properties {
+        }
+
+        /** Represents a Resources. */
+        class Resources {
+
+            /**
+             * Constructs a new Resources.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Resources.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Resources quantities. */
+            quantities: { [k: string]: number };
+
+            /**
+             * Creates a new Resources instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Resources instance
+             */
+            static create(properties: palimpsest.v1.Resources.$Shape): palimpsest.v1.Resources & palimpsest.v1.Resources.$Shape;
+            static create(properties?: palimpsest.v1.Resources.$Properties): palimpsest.v1.Resources;
+
+            /**
+             * Encodes the specified Resources message. Does not implicitly {@link palimpsest.v1.Resources.verify|verify} messages.
+             * @param message Resources message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Resources.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Resources message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Resources & palimpsest.v1.Resources.$Shape} Resources
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Resources & palimpsest.v1.Resources.$Shape;
+        }
+
+        namespace Resources {
+
+            /** Properties of a Resources. */
+            interface $Properties {
+
+                /** Resources quantities */
+                quantities?: ({ [k: string]: number }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Resources. */
+            type $Shape = palimpsest.v1.Resources.$Properties;
+        }
+
+        /**
+         * Properties of a DeathCertificate.
+         * @deprecated Use palimpsest.v1.DeathCertificate.$Properties instead.
+         */
+        interface IDeathCertificate extends palimpsest.v1.DeathCertificate.$Properties {
+        }
+
+        /** Represents a DeathCertificate. */
+        class DeathCertificate {
+
+            /**
+             * Constructs a new DeathCertificate.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DeathCertificate.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DeathCertificate reason. */
+            reason: string;
+
+            /** DeathCertificate exitCode. */
+            exitCode?: (number|null);
+
+            /** DeathCertificate signal. */
+            signal: string;
+
+            /** DeathCertificate lastStderrLines. */
+            lastStderrLines: string[];
+
+            /** DeathCertificate lastHeartbeatMs. */
+            lastHeartbeatMs: number;
+
+            /** DeathCertificate diedAtMs. */
+            diedAtMs: number;
+
+            /** DeathCertificate ownerId. */
+            ownerId: string;
+
+            /** DeathCertificate nodeId. */
+            nodeId: string;
+
+            /** DeathCertificate pid. */
+            pid: number;
+
+            /**
+             * Creates a new DeathCertificate instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DeathCertificate instance
+             */
+            static create(properties: palimpsest.v1.DeathCertificate.$Shape): palimpsest.v1.DeathCertificate & palimpsest.v1.DeathCertificate.$Shape;
+            static create(properties?: palimpsest.v1.DeathCertificate.$Properties): palimpsest.v1.DeathCertificate;
+
+            /**
+             * Encodes the specified DeathCertificate message. Does not implicitly {@link palimpsest.v1.DeathCertificate.verify|verify} messages.
+             * @param message DeathCertificate message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DeathCertificate.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DeathCertificate message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DeathCertificate & palimpsest.v1.DeathCertificate.$Shape} DeathCertificate
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeathCertificate & palimpsest.v1.DeathCertificate.$Shape;
+        }
+
+        namespace DeathCertificate {
+
+            /** Properties of a DeathCertificate. */
+            interface $Properties {
+
+                /** DeathCertificate reason */
+                reason?: (string|null);
+
+                /** DeathCertificate exitCode */
+                exitCode?: (number|null);
+
+                /** DeathCertificate signal */
+                signal?: (string|null);
+
+                /** DeathCertificate lastStderrLines */
+                lastStderrLines?: (string[]|null);
+
+                /** DeathCertificate lastHeartbeatMs */
+                lastHeartbeatMs?: (number|null);
+
+                /** DeathCertificate diedAtMs */
+                diedAtMs?: (number|null);
+
+                /** DeathCertificate ownerId */
+                ownerId?: (string|null);
+
+                /** DeathCertificate nodeId */
+                nodeId?: (string|null);
+
+                /** DeathCertificate pid */
+                pid?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DeathCertificate. */
+            type $Shape = palimpsest.v1.DeathCertificate.$Properties;
+        }
+
+        /**
+         * Properties of a CodeRef.
+         * @deprecated Use palimpsest.v1.CodeRef.$Properties instead.
+         */
+        interface ICodeRef extends palimpsest.v1.CodeRef.$Properties {
+        }
+
+        /** Represents a CodeRef. */
+        class CodeRef {
+
+            /**
+             * Constructs a new CodeRef.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CodeRef.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CodeRef module. */
+            module?: (string|null);
+
+            /** CodeRef bundle. */
+            bundle?: (string|null);
+
+            /** CodeRef exportName. */
+            exportName: string;
+
+            /** CodeRef source. */
+            source?: ("module"|"bundle");
+
+            /**
+             * Creates a new CodeRef instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CodeRef instance
+             */
+            static create(properties: palimpsest.v1.CodeRef.$Shape): palimpsest.v1.CodeRef & palimpsest.v1.CodeRef.$Shape;
+            static create(properties?: palimpsest.v1.CodeRef.$Properties): palimpsest.v1.CodeRef;
+
+            /**
+             * Encodes the specified CodeRef message. Does not implicitly {@link palimpsest.v1.CodeRef.verify|verify} messages.
+             * @param message CodeRef message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CodeRef.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CodeRef message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CodeRef & palimpsest.v1.CodeRef.$Shape} CodeRef
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CodeRef & palimpsest.v1.CodeRef.$Shape;
+        }
+
+        namespace CodeRef {
+
+            /** Properties of a CodeRef. */
+            interface $Properties {
+
+                /** CodeRef module */
+                module?: (string|null);
+
+                /** CodeRef bundle */
+                bundle?: (string|null);
+
+                /** CodeRef exportName */
+                exportName?: (string|null);
+
+                /** CodeRef source */
+                source?: ("module"|"bundle");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a CodeRef. */
+            type $Shape = {
+              module?: string|null;
+              bundle?: string|null;
+              exportName?: string|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ source?: undefined; module?: null; bundle?: null }|{ source?: "module"; module: string; bundle?: null }|{ source?: "bundle"; module?: null; bundle: string })
+            );
+        }
+
+        /**
+         * Properties of a GetClusterRequest.
+         * @deprecated Use palimpsest.v1.GetClusterRequest.$Properties instead.
+         */
+        interface IGetClusterRequest extends palimpsest.v1.GetClusterRequest.$Properties {
+        }
+
+        /** Represents a GetClusterRequest. */
+        class GetClusterRequest {
+
+            /**
+             * Constructs a new GetClusterRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GetClusterRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new GetClusterRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GetClusterRequest instance
+             */
+            static create(properties: palimpsest.v1.GetClusterRequest.$Shape): palimpsest.v1.GetClusterRequest & palimpsest.v1.GetClusterRequest.$Shape;
+            static create(properties?: palimpsest.v1.GetClusterRequest.$Properties): palimpsest.v1.GetClusterRequest;
+
+            /**
+             * Encodes the specified GetClusterRequest message. Does not implicitly {@link palimpsest.v1.GetClusterRequest.verify|verify} messages.
+             * @param message GetClusterRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GetClusterRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GetClusterRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GetClusterRequest & palimpsest.v1.GetClusterRequest.$Shape} GetClusterRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GetClusterRequest & palimpsest.v1.GetClusterRequest.$Shape;
+        }
+
+        namespace GetClusterRequest {
+
+            /** Properties of a GetClusterRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GetClusterRequest. */
+            type $Shape = palimpsest.v1.GetClusterRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ClusterInfo.
+         * @deprecated Use palimpsest.v1.ClusterInfo.$Properties instead.
+         */
+        interface IClusterInfo extends palimpsest.v1.ClusterInfo.$Properties {
+        }
+
+        /** Represents a ClusterInfo. */
+        class ClusterInfo {
+
+            /**
+             * Constructs a new ClusterInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ClusterInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ClusterInfo clusterId. */
+            clusterId: string;
+
+            /** ClusterInfo redisUrl. */
+            redisUrl: string;
+
+            /** ClusterInfo version. */
+            version: string;
+
+            /** ClusterInfo startedAtMs. */
+            startedAtMs: number;
+
+            /** ClusterInfo metricsAddress. */
+            metricsAddress: string;
+
+            /** ClusterInfo pid. */
+            pid: number;
+
+            /** ClusterInfo redisPid. */
+            redisPid: number;
+
+            /**
+             * Creates a new ClusterInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ClusterInfo instance
+             */
+            static create(properties: palimpsest.v1.ClusterInfo.$Shape): palimpsest.v1.ClusterInfo & palimpsest.v1.ClusterInfo.$Shape;
+            static create(properties?: palimpsest.v1.ClusterInfo.$Properties): palimpsest.v1.ClusterInfo;
+
+            /**
+             * Encodes the specified ClusterInfo message. Does not implicitly {@link palimpsest.v1.ClusterInfo.verify|verify} messages.
+             * @param message ClusterInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ClusterInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ClusterInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ClusterInfo & palimpsest.v1.ClusterInfo.$Shape} ClusterInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ClusterInfo & palimpsest.v1.ClusterInfo.$Shape;
+        }
+
+        namespace ClusterInfo {
+
+            /** Properties of a ClusterInfo. */
+            interface $Properties {
+
+                /** ClusterInfo clusterId */
+                clusterId?: (string|null);
+
+                /** ClusterInfo redisUrl */
+                redisUrl?: (string|null);
+
+                /** ClusterInfo version */
+                version?: (string|null);
+
+                /** ClusterInfo startedAtMs */
+                startedAtMs?: (number|null);
+
+                /** ClusterInfo metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** ClusterInfo pid */
+                pid?: (number|null);
+
+                /** ClusterInfo redisPid */
+                redisPid?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ClusterInfo. */
+            type $Shape = palimpsest.v1.ClusterInfo.$Properties;
+        }
+
+        /**
+         * Properties of a SessionMessage.
+         * @deprecated Use palimpsest.v1.SessionMessage.$Properties instead.
+         */
+        interface ISessionMessage extends palimpsest.v1.SessionMessage.$Properties {
+        }
+
+        /** Represents a SessionMessage. */
+        class SessionMessage {
+
+            /**
+             * Constructs a new SessionMessage.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SessionMessage.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SessionMessage sessionId. */
+            sessionId: string;
+
+            /** SessionMessage name. */
+            name: string;
+
+            /** SessionMessage pid. */
+            pid: number;
+
+            /** SessionMessage goodbye. */
+            goodbye: boolean;
+
+            /** SessionMessage jobId. */
+            jobId: string;
+
+            /**
+             * Creates a new SessionMessage instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SessionMessage instance
+             */
+            static create(properties: palimpsest.v1.SessionMessage.$Shape): palimpsest.v1.SessionMessage & palimpsest.v1.SessionMessage.$Shape;
+            static create(properties?: palimpsest.v1.SessionMessage.$Properties): palimpsest.v1.SessionMessage;
+
+            /**
+             * Encodes the specified SessionMessage message. Does not implicitly {@link palimpsest.v1.SessionMessage.verify|verify} messages.
+             * @param message SessionMessage message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SessionMessage.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SessionMessage message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SessionMessage & palimpsest.v1.SessionMessage.$Shape} SessionMessage
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SessionMessage & palimpsest.v1.SessionMessage.$Shape;
+        }
+
+        namespace SessionMessage {
+
+            /** Properties of a SessionMessage. */
+            interface $Properties {
+
+                /** SessionMessage sessionId */
+                sessionId?: (string|null);
+
+                /** SessionMessage name */
+                name?: (string|null);
+
+                /** SessionMessage pid */
+                pid?: (number|null);
+
+                /** SessionMessage goodbye */
+                goodbye?: (boolean|null);
+
+                /** SessionMessage jobId */
+                jobId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SessionMessage. */
+            type $Shape = palimpsest.v1.SessionMessage.$Properties;
+        }
+
+        /**
+         * Properties of a SessionEvent.
+         * @deprecated Use palimpsest.v1.SessionEvent.$Properties instead.
+         */
+        interface ISessionEvent extends palimpsest.v1.SessionEvent.$Properties {
+        }
+
+        /** Represents a SessionEvent. */
+        class SessionEvent {
+
+            /**
+             * Constructs a new SessionEvent.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SessionEvent.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SessionEvent opened. */
+            opened?: (palimpsest.v1.SessionOpened.$Properties|null);
+
+            /** SessionEvent actorDied. */
+            actorDied?: (palimpsest.v1.ActorInfo.$Properties|null);
+
+            /** SessionEvent event. */
+            event?: ("opened"|"actorDied");
+
+            /**
+             * Creates a new SessionEvent instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SessionEvent instance
+             */
+            static create(properties: palimpsest.v1.SessionEvent.$Shape): palimpsest.v1.SessionEvent & palimpsest.v1.SessionEvent.$Shape;
+            static create(properties?: palimpsest.v1.SessionEvent.$Properties): palimpsest.v1.SessionEvent;
+
+            /**
+             * Encodes the specified SessionEvent message. Does not implicitly {@link palimpsest.v1.SessionEvent.verify|verify} messages.
+             * @param message SessionEvent message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SessionEvent.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SessionEvent message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SessionEvent & palimpsest.v1.SessionEvent.$Shape} SessionEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SessionEvent & palimpsest.v1.SessionEvent.$Shape;
+        }
+
+        namespace SessionEvent {
+
+            /** Properties of a SessionEvent. */
+            interface $Properties {
+
+                /** SessionEvent opened */
+                opened?: (palimpsest.v1.SessionOpened.$Properties|null);
+
+                /** SessionEvent actorDied */
+                actorDied?: (palimpsest.v1.ActorInfo.$Properties|null);
+
+                /** SessionEvent event */
+                event?: ("opened"|"actorDied");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a SessionEvent. */
+            type $Shape = {
+              opened?: palimpsest.v1.SessionOpened.$Shape|null;
+              actorDied?: palimpsest.v1.ActorInfo.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ event?: undefined; opened?: null; actorDied?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape })
+            );
+        }
+
+        /**
+         * Properties of a SessionOpened.
+         * @deprecated Use palimpsest.v1.SessionOpened.$Properties instead.
+         */
+        interface ISessionOpened extends palimpsest.v1.SessionOpened.$Properties {
+        }
+
+        /** Represents a SessionOpened. */
+        class SessionOpened {
+
+            /**
+             * Constructs a new SessionOpened.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SessionOpened.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SessionOpened clusterId. */
+            clusterId: string;
+
+            /** SessionOpened ownerGraceMs. */
+            ownerGraceMs: number;
+
+            /**
+             * Creates a new SessionOpened instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SessionOpened instance
+             */
+            static create(properties: palimpsest.v1.SessionOpened.$Shape): palimpsest.v1.SessionOpened & palimpsest.v1.SessionOpened.$Shape;
+            static create(properties?: palimpsest.v1.SessionOpened.$Properties): palimpsest.v1.SessionOpened;
+
+            /**
+             * Encodes the specified SessionOpened message. Does not implicitly {@link palimpsest.v1.SessionOpened.verify|verify} messages.
+             * @param message SessionOpened message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SessionOpened.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SessionOpened message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SessionOpened & palimpsest.v1.SessionOpened.$Shape} SessionOpened
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SessionOpened & palimpsest.v1.SessionOpened.$Shape;
+        }
+
+        namespace SessionOpened {
+
+            /** Properties of a SessionOpened. */
+            interface $Properties {
+
+                /** SessionOpened clusterId */
+                clusterId?: (string|null);
+
+                /** SessionOpened ownerGraceMs */
+                ownerGraceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SessionOpened. */
+            type $Shape = palimpsest.v1.SessionOpened.$Properties;
+        }
+
+        /** ActorState enum. */
+        enum ActorState {
+
+            /** ACTOR_STATE_UNSPECIFIED value */
+            ACTOR_STATE_UNSPECIFIED = 0,
+
+            /** ACTOR_STATE_PENDING value */
+            ACTOR_STATE_PENDING = 1,
+
+            /** ACTOR_STATE_STARTING value */
+            ACTOR_STATE_STARTING = 2,
+
+            /** ACTOR_STATE_ALIVE value */
+            ACTOR_STATE_ALIVE = 3,
+
+            /** ACTOR_STATE_RESTARTING value */
+            ACTOR_STATE_RESTARTING = 4,
+
+            /** ACTOR_STATE_DEAD value */
+            ACTOR_STATE_DEAD = 5
+        }
+
+        /**
+         * Properties of an ActorSpec.
+         * @deprecated Use palimpsest.v1.ActorSpec.$Properties instead.
+         */
+        interface IActorSpec extends palimpsest.v1.ActorSpec.$Properties {
+        }
+
+        /** Represents an ActorSpec. */
+        class ActorSpec {
+
+            /**
+             * Constructs a new ActorSpec.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorSpec.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorSpec actorId. */
+            actorId: string;
+
+            /** ActorSpec name. */
+            name: string;
+
+            /** ActorSpec code. */
+            code?: (palimpsest.v1.CodeRef.$Properties|null);
+
+            /** ActorSpec args. */
+            args: Uint8Array;
+
+            /** ActorSpec resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** ActorSpec labels. */
+            labels: { [k: string]: string };
+
+            /** ActorSpec maxRestarts. */
+            maxRestarts: number;
+
+            /** ActorSpec maxConcurrency. */
+            maxConcurrency: number;
+
+            /** ActorSpec maxPendingCalls. */
+            maxPendingCalls: number;
+
+            /** ActorSpec detached. */
+            detached: boolean;
+
+            /** ActorSpec ownerId. */
+            ownerId: string;
+
+            /** ActorSpec jobId. */
+            jobId: string;
+
+            /** ActorSpec environment. */
+            environment: { [k: string]: string };
+
+            /** ActorSpec role. */
+            role: string;
+
+            /**
+             * Creates a new ActorSpec instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorSpec instance
+             */
+            static create(properties: palimpsest.v1.ActorSpec.$Shape): palimpsest.v1.ActorSpec & palimpsest.v1.ActorSpec.$Shape;
+            static create(properties?: palimpsest.v1.ActorSpec.$Properties): palimpsest.v1.ActorSpec;
+
+            /**
+             * Encodes the specified ActorSpec message. Does not implicitly {@link palimpsest.v1.ActorSpec.verify|verify} messages.
+             * @param message ActorSpec message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorSpec.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorSpec message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorSpec & palimpsest.v1.ActorSpec.$Shape} ActorSpec
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorSpec & palimpsest.v1.ActorSpec.$Shape;
+        }
+
+        namespace ActorSpec {
+
+            /** Properties of an ActorSpec. */
+            interface $Properties {
+
+                /** ActorSpec actorId */
+                actorId?: (string|null);
+
+                /** ActorSpec name */
+                name?: (string|null);
+
+                /** ActorSpec code */
+                code?: (palimpsest.v1.CodeRef.$Properties|null);
+
+                /** ActorSpec args */
+                args?: (Uint8Array|null);
+
+                /** ActorSpec resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** ActorSpec labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** ActorSpec maxRestarts */
+                maxRestarts?: (number|null);
+
+                /** ActorSpec maxConcurrency */
+                maxConcurrency?: (number|null);
+
+                /** ActorSpec maxPendingCalls */
+                maxPendingCalls?: (number|null);
+
+                /** ActorSpec detached */
+                detached?: (boolean|null);
+
+                /** ActorSpec ownerId */
+                ownerId?: (string|null);
+
+                /** ActorSpec jobId */
+                jobId?: (string|null);
+
+                /** ActorSpec environment */
+                environment?: ({ [k: string]: string }|null);
+
+                /** ActorSpec role */
+                role?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorSpec. */
+            type $Shape = {
+              actorId?: string|null;
+              name?: string|null;
+              code?: palimpsest.v1.CodeRef.$Shape|null;
+              args?: Uint8Array|null;
+              resources?: palimpsest.v1.Resources.$Shape|null;
+              labels?: { [k: string]: string }|null;
+              maxRestarts?: number|null;
+              maxConcurrency?: number|null;
+              maxPendingCalls?: number|null;
+              detached?: boolean|null;
+              ownerId?: string|null;
+              jobId?: string|null;
+              environment?: { [k: string]: string }|null;
+              role?: string|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a CreateActorRequest.
+         * @deprecated Use palimpsest.v1.CreateActorRequest.$Properties instead.
+         */
+        interface ICreateActorRequest extends palimpsest.v1.CreateActorRequest.$Properties {
+        }
+
+        /** Represents a CreateActorRequest. */
+        class CreateActorRequest {
+
+            /**
+             * Constructs a new CreateActorRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.CreateActorRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** CreateActorRequest spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /**
+             * Creates a new CreateActorRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns CreateActorRequest instance
+             */
+            static create(properties: palimpsest.v1.CreateActorRequest.$Shape): palimpsest.v1.CreateActorRequest & palimpsest.v1.CreateActorRequest.$Shape;
+            static create(properties?: palimpsest.v1.CreateActorRequest.$Properties): palimpsest.v1.CreateActorRequest;
+
+            /**
+             * Encodes the specified CreateActorRequest message. Does not implicitly {@link palimpsest.v1.CreateActorRequest.verify|verify} messages.
+             * @param message CreateActorRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.CreateActorRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a CreateActorRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.CreateActorRequest & palimpsest.v1.CreateActorRequest.$Shape} CreateActorRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.CreateActorRequest & palimpsest.v1.CreateActorRequest.$Shape;
+        }
+
+        namespace CreateActorRequest {
+
+            /** Properties of a CreateActorRequest. */
+            interface $Properties {
+
+                /** CreateActorRequest spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a CreateActorRequest. */
+            type $Shape = {
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of an ActorInfo.
+         * @deprecated Use palimpsest.v1.ActorInfo.$Properties instead.
+         */
+        interface IActorInfo extends palimpsest.v1.ActorInfo.$Properties {
+        }
+
+        /** Represents an ActorInfo. */
+        class ActorInfo {
+
+            /**
+             * Constructs a new ActorInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorInfo spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /** ActorInfo state. */
+            state: palimpsest.v1.ActorState;
+
+            /** ActorInfo nodeId. */
+            nodeId: string;
+
+            /** ActorInfo address. */
+            address: string;
+
+            /** ActorInfo pid. */
+            pid: number;
+
+            /** ActorInfo incarnation. */
+            incarnation: number;
+
+            /** ActorInfo certificate. */
+            certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+            /** ActorInfo pendingReason. */
+            pendingReason: string;
+
+            /** ActorInfo createdAtMs. */
+            createdAtMs: number;
+
+            /** ActorInfo metricsAddress. */
+            metricsAddress: string;
+
+            /**
+             * Creates a new ActorInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorInfo instance
+             */
+            static create(properties: palimpsest.v1.ActorInfo.$Shape): palimpsest.v1.ActorInfo & palimpsest.v1.ActorInfo.$Shape;
+            static create(properties?: palimpsest.v1.ActorInfo.$Properties): palimpsest.v1.ActorInfo;
+
+            /**
+             * Encodes the specified ActorInfo message. Does not implicitly {@link palimpsest.v1.ActorInfo.verify|verify} messages.
+             * @param message ActorInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorInfo & palimpsest.v1.ActorInfo.$Shape} ActorInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorInfo & palimpsest.v1.ActorInfo.$Shape;
+        }
+
+        namespace ActorInfo {
+
+            /** Properties of an ActorInfo. */
+            interface $Properties {
+
+                /** ActorInfo spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** ActorInfo state */
+                state?: (palimpsest.v1.ActorState|null);
+
+                /** ActorInfo nodeId */
+                nodeId?: (string|null);
+
+                /** ActorInfo address */
+                address?: (string|null);
+
+                /** ActorInfo pid */
+                pid?: (number|null);
+
+                /** ActorInfo incarnation */
+                incarnation?: (number|null);
+
+                /** ActorInfo certificate */
+                certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+                /** ActorInfo pendingReason */
+                pendingReason?: (string|null);
+
+                /** ActorInfo createdAtMs */
+                createdAtMs?: (number|null);
+
+                /** ActorInfo metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorInfo. */
+            type $Shape = {
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              state?: palimpsest.v1.ActorState|null;
+              nodeId?: string|null;
+              address?: string|null;
+              pid?: number|null;
+              incarnation?: number|null;
+              certificate?: palimpsest.v1.DeathCertificate.$Shape|null;
+              pendingReason?: string|null;
+              createdAtMs?: number|null;
+              metricsAddress?: string|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a ResolveActorRequest.
+         * @deprecated Use palimpsest.v1.ResolveActorRequest.$Properties instead.
+         */
+        interface IResolveActorRequest extends palimpsest.v1.ResolveActorRequest.$Properties {
+        }
+
+        /** Represents a ResolveActorRequest. */
+        class ResolveActorRequest {
+
+            /**
+             * Constructs a new ResolveActorRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ResolveActorRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ResolveActorRequest actorId. */
+            actorId: string;
+
+            /** ResolveActorRequest name. */
+            name: string;
+
+            /** ResolveActorRequest knownIncarnation. */
+            knownIncarnation: number;
+
+            /** ResolveActorRequest waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new ResolveActorRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ResolveActorRequest instance
+             */
+            static create(properties: palimpsest.v1.ResolveActorRequest.$Shape): palimpsest.v1.ResolveActorRequest & palimpsest.v1.ResolveActorRequest.$Shape;
+            static create(properties?: palimpsest.v1.ResolveActorRequest.$Properties): palimpsest.v1.ResolveActorRequest;
+
+            /**
+             * Encodes the specified ResolveActorRequest message. Does not implicitly {@link palimpsest.v1.ResolveActorRequest.verify|verify} messages.
+             * @param message ResolveActorRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ResolveActorRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ResolveActorRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ResolveActorRequest & palimpsest.v1.ResolveActorRequest.$Shape} ResolveActorRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ResolveActorRequest & palimpsest.v1.ResolveActorRequest.$Shape;
+        }
+
+        namespace ResolveActorRequest {
+
+            /** Properties of a ResolveActorRequest. */
+            interface $Properties {
+
+                /** ResolveActorRequest actorId */
+                actorId?: (string|null);
+
+                /** ResolveActorRequest name */
+                name?: (string|null);
+
+                /** ResolveActorRequest knownIncarnation */
+                knownIncarnation?: (number|null);
+
+                /** ResolveActorRequest waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ResolveActorRequest. */
+            type $Shape = palimpsest.v1.ResolveActorRequest.$Properties;
+        }
+
+        /**
+         * Properties of a KillActorRequest.
+         * @deprecated Use palimpsest.v1.KillActorRequest.$Properties instead.
+         */
+        interface IKillActorRequest extends palimpsest.v1.KillActorRequest.$Properties {
+        }
+
+        /** Represents a KillActorRequest. */
+        class KillActorRequest {
+
+            /**
+             * Constructs a new KillActorRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.KillActorRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** KillActorRequest actorId. */
+            actorId: string;
+
+            /** KillActorRequest noRestart. */
+            noRestart: boolean;
+
+            /**
+             * Creates a new KillActorRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns KillActorRequest instance
+             */
+            static create(properties: palimpsest.v1.KillActorRequest.$Shape): palimpsest.v1.KillActorRequest & palimpsest.v1.KillActorRequest.$Shape;
+            static create(properties?: palimpsest.v1.KillActorRequest.$Properties): palimpsest.v1.KillActorRequest;
+
+            /**
+             * Encodes the specified KillActorRequest message. Does not implicitly {@link palimpsest.v1.KillActorRequest.verify|verify} messages.
+             * @param message KillActorRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.KillActorRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a KillActorRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.KillActorRequest & palimpsest.v1.KillActorRequest.$Shape} KillActorRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.KillActorRequest & palimpsest.v1.KillActorRequest.$Shape;
+        }
+
+        namespace KillActorRequest {
+
+            /** Properties of a KillActorRequest. */
+            interface $Properties {
+
+                /** KillActorRequest actorId */
+                actorId?: (string|null);
+
+                /** KillActorRequest noRestart */
+                noRestart?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a KillActorRequest. */
+            type $Shape = palimpsest.v1.KillActorRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListActorsRequest.
+         * @deprecated Use palimpsest.v1.ListActorsRequest.$Properties instead.
+         */
+        interface IListActorsRequest extends palimpsest.v1.ListActorsRequest.$Properties {
+        }
+
+        /** Represents a ListActorsRequest. */
+        class ListActorsRequest {
+
+            /**
+             * Constructs a new ListActorsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListActorsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListActorsRequest includeDead. */
+            includeDead: boolean;
+
+            /**
+             * Creates a new ListActorsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListActorsRequest instance
+             */
+            static create(properties: palimpsest.v1.ListActorsRequest.$Shape): palimpsest.v1.ListActorsRequest & palimpsest.v1.ListActorsRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListActorsRequest.$Properties): palimpsest.v1.ListActorsRequest;
+
+            /**
+             * Encodes the specified ListActorsRequest message. Does not implicitly {@link palimpsest.v1.ListActorsRequest.verify|verify} messages.
+             * @param message ListActorsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListActorsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListActorsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListActorsRequest & palimpsest.v1.ListActorsRequest.$Shape} ListActorsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListActorsRequest & palimpsest.v1.ListActorsRequest.$Shape;
+        }
+
+        namespace ListActorsRequest {
+
+            /** Properties of a ListActorsRequest. */
+            interface $Properties {
+
+                /** ListActorsRequest includeDead */
+                includeDead?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListActorsRequest. */
+            type $Shape = palimpsest.v1.ListActorsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListActorsResponse.
+         * @deprecated Use palimpsest.v1.ListActorsResponse.$Properties instead.
+         */
+        interface IListActorsResponse extends palimpsest.v1.ListActorsResponse.$Properties {
+        }
+
+        /** Represents a ListActorsResponse. */
+        class ListActorsResponse {
+
+            /**
+             * Constructs a new ListActorsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListActorsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListActorsResponse actors. */
+            actors: palimpsest.v1.ActorInfo.$Properties[];
+
+            /**
+             * Creates a new ListActorsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListActorsResponse instance
+             */
+            static create(properties: palimpsest.v1.ListActorsResponse.$Shape): palimpsest.v1.ListActorsResponse & palimpsest.v1.ListActorsResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListActorsResponse.$Properties): palimpsest.v1.ListActorsResponse;
+
+            /**
+             * Encodes the specified ListActorsResponse message. Does not implicitly {@link palimpsest.v1.ListActorsResponse.verify|verify} messages.
+             * @param message ListActorsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListActorsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListActorsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListActorsResponse & palimpsest.v1.ListActorsResponse.$Shape} ListActorsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListActorsResponse & palimpsest.v1.ListActorsResponse.$Shape;
+        }
+
+        namespace ListActorsResponse {
+
+            /** Properties of a ListActorsResponse. */
+            interface $Properties {
+
+                /** ListActorsResponse actors */
+                actors?: (palimpsest.v1.ActorInfo.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListActorsResponse. */
+            type $Shape = {
+              actors?: palimpsest.v1.ActorInfo.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /** NodeState enum. */
+        enum NodeState {
+
+            /** NODE_STATE_UNSPECIFIED value */
+            NODE_STATE_UNSPECIFIED = 0,
+
+            /** NODE_STATE_ALIVE value */
+            NODE_STATE_ALIVE = 1,
+
+            /** NODE_STATE_SUSPECT value */
+            NODE_STATE_SUSPECT = 2,
+
+            /** NODE_STATE_DEAD value */
+            NODE_STATE_DEAD = 3
+        }
+
+        /**
+         * Properties of a NodeInfo.
+         * @deprecated Use palimpsest.v1.NodeInfo.$Properties instead.
+         */
+        interface INodeInfo extends palimpsest.v1.NodeInfo.$Properties {
+        }
+
+        /** Represents a NodeInfo. */
+        class NodeInfo {
+
+            /**
+             * Constructs a new NodeInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NodeInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NodeInfo nodeId. */
+            nodeId: string;
+
+            /** NodeInfo hostname. */
+            hostname: string;
+
+            /** NodeInfo pid. */
+            pid: number;
+
+            /** NodeInfo state. */
+            state: palimpsest.v1.NodeState;
+
+            /** NodeInfo total. */
+            total?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** NodeInfo available. */
+            available?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** NodeInfo labels. */
+            labels: { [k: string]: string };
+
+            /** NodeInfo objectsAddress. */
+            objectsAddress: string;
+
+            /** NodeInfo metricsAddress. */
+            metricsAddress: string;
+
+            /** NodeInfo joinedAtMs. */
+            joinedAtMs: number;
+
+            /** NodeInfo lastHeartbeatMs. */
+            lastHeartbeatMs: number;
+
+            /**
+             * Creates a new NodeInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NodeInfo instance
+             */
+            static create(properties: palimpsest.v1.NodeInfo.$Shape): palimpsest.v1.NodeInfo & palimpsest.v1.NodeInfo.$Shape;
+            static create(properties?: palimpsest.v1.NodeInfo.$Properties): palimpsest.v1.NodeInfo;
+
+            /**
+             * Encodes the specified NodeInfo message. Does not implicitly {@link palimpsest.v1.NodeInfo.verify|verify} messages.
+             * @param message NodeInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NodeInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NodeInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeInfo & palimpsest.v1.NodeInfo.$Shape} NodeInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NodeInfo & palimpsest.v1.NodeInfo.$Shape;
+        }
+
+        namespace NodeInfo {
+
+            /** Properties of a NodeInfo. */
+            interface $Properties {
+
+                /** NodeInfo nodeId */
+                nodeId?: (string|null);
+
+                /** NodeInfo hostname */
+                hostname?: (string|null);
+
+                /** NodeInfo pid */
+                pid?: (number|null);
+
+                /** NodeInfo state */
+                state?: (palimpsest.v1.NodeState|null);
+
+                /** NodeInfo total */
+                total?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** NodeInfo available */
+                available?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** NodeInfo labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** NodeInfo objectsAddress */
+                objectsAddress?: (string|null);
+
+                /** NodeInfo metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** NodeInfo joinedAtMs */
+                joinedAtMs?: (number|null);
+
+                /** NodeInfo lastHeartbeatMs */
+                lastHeartbeatMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a NodeInfo. */
+            type $Shape = palimpsest.v1.NodeInfo.$Properties;
+        }
+
+        /**
+         * Properties of a ListNodesRequest.
+         * @deprecated Use palimpsest.v1.ListNodesRequest.$Properties instead.
+         */
+        interface IListNodesRequest extends palimpsest.v1.ListNodesRequest.$Properties {
+        }
+
+        /** Represents a ListNodesRequest. */
+        class ListNodesRequest {
+
+            /**
+             * Constructs a new ListNodesRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListNodesRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ListNodesRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListNodesRequest instance
+             */
+            static create(properties: palimpsest.v1.ListNodesRequest.$Shape): palimpsest.v1.ListNodesRequest & palimpsest.v1.ListNodesRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListNodesRequest.$Properties): palimpsest.v1.ListNodesRequest;
+
+            /**
+             * Encodes the specified ListNodesRequest message. Does not implicitly {@link palimpsest.v1.ListNodesRequest.verify|verify} messages.
+             * @param message ListNodesRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListNodesRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListNodesRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListNodesRequest & palimpsest.v1.ListNodesRequest.$Shape} ListNodesRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListNodesRequest & palimpsest.v1.ListNodesRequest.$Shape;
+        }
+
+        namespace ListNodesRequest {
+
+            /** Properties of a ListNodesRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListNodesRequest. */
+            type $Shape = palimpsest.v1.ListNodesRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListNodesResponse.
+         * @deprecated Use palimpsest.v1.ListNodesResponse.$Properties instead.
+         */
+        interface IListNodesResponse extends palimpsest.v1.ListNodesResponse.$Properties {
+        }
+
+        /** Represents a ListNodesResponse. */
+        class ListNodesResponse {
+
+            /**
+             * Constructs a new ListNodesResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListNodesResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListNodesResponse nodes. */
+            nodes: palimpsest.v1.NodeInfo.$Properties[];
+
+            /**
+             * Creates a new ListNodesResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListNodesResponse instance
+             */
+            static create(properties: palimpsest.v1.ListNodesResponse.$Shape): palimpsest.v1.ListNodesResponse & palimpsest.v1.ListNodesResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListNodesResponse.$Properties): palimpsest.v1.ListNodesResponse;
+
+            /**
+             * Encodes the specified ListNodesResponse message. Does not implicitly {@link palimpsest.v1.ListNodesResponse.verify|verify} messages.
+             * @param message ListNodesResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListNodesResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListNodesResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListNodesResponse & palimpsest.v1.ListNodesResponse.$Shape} ListNodesResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListNodesResponse & palimpsest.v1.ListNodesResponse.$Shape;
+        }
+
+        namespace ListNodesResponse {
+
+            /** Properties of a ListNodesResponse. */
+            interface $Properties {
+
+                /** ListNodesResponse nodes */
+                nodes?: (palimpsest.v1.NodeInfo.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListNodesResponse. */
+            type $Shape = palimpsest.v1.ListNodesResponse.$Properties;
+        }
+
+        /**
+         * Properties of a ListQueuesRequest.
+         * @deprecated Use palimpsest.v1.ListQueuesRequest.$Properties instead.
+         */
+        interface IListQueuesRequest extends palimpsest.v1.ListQueuesRequest.$Properties {
+        }
+
+        /** Represents a ListQueuesRequest. */
+        class ListQueuesRequest {
+
+            /**
+             * Constructs a new ListQueuesRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListQueuesRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ListQueuesRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListQueuesRequest instance
+             */
+            static create(properties: palimpsest.v1.ListQueuesRequest.$Shape): palimpsest.v1.ListQueuesRequest & palimpsest.v1.ListQueuesRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListQueuesRequest.$Properties): palimpsest.v1.ListQueuesRequest;
+
+            /**
+             * Encodes the specified ListQueuesRequest message. Does not implicitly {@link palimpsest.v1.ListQueuesRequest.verify|verify} messages.
+             * @param message ListQueuesRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListQueuesRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListQueuesRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListQueuesRequest & palimpsest.v1.ListQueuesRequest.$Shape} ListQueuesRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListQueuesRequest & palimpsest.v1.ListQueuesRequest.$Shape;
+        }
+
+        namespace ListQueuesRequest {
+
+            /** Properties of a ListQueuesRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListQueuesRequest. */
+            type $Shape = palimpsest.v1.ListQueuesRequest.$Properties;
+        }
+
+        /**
+         * Properties of a QueueInfo.
+         * @deprecated Use palimpsest.v1.QueueInfo.$Properties instead.
+         */
+        interface IQueueInfo extends palimpsest.v1.QueueInfo.$Properties {
+        }
+
+        /** Represents a QueueInfo. */
+        class QueueInfo {
+
+            /**
+             * Constructs a new QueueInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.QueueInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** QueueInfo name. */
+            name: string;
+
+            /** QueueInfo waiting. */
+            waiting: number;
+
+            /** QueueInfo active. */
+            active: number;
+
+            /** QueueInfo waitingChildren. */
+            waitingChildren: number;
+
+            /** QueueInfo delayed. */
+            delayed: number;
+
+            /** QueueInfo failed. */
+            failed: number;
+
+            /**
+             * Creates a new QueueInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns QueueInfo instance
+             */
+            static create(properties: palimpsest.v1.QueueInfo.$Shape): palimpsest.v1.QueueInfo & palimpsest.v1.QueueInfo.$Shape;
+            static create(properties?: palimpsest.v1.QueueInfo.$Properties): palimpsest.v1.QueueInfo;
+
+            /**
+             * Encodes the specified QueueInfo message. Does not implicitly {@link palimpsest.v1.QueueInfo.verify|verify} messages.
+             * @param message QueueInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.QueueInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a QueueInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.QueueInfo & palimpsest.v1.QueueInfo.$Shape} QueueInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.QueueInfo & palimpsest.v1.QueueInfo.$Shape;
+        }
+
+        namespace QueueInfo {
+
+            /** Properties of a QueueInfo. */
+            interface $Properties {
+
+                /** QueueInfo name */
+                name?: (string|null);
+
+                /** QueueInfo waiting */
+                waiting?: (number|null);
+
+                /** QueueInfo active */
+                active?: (number|null);
+
+                /** QueueInfo waitingChildren */
+                waitingChildren?: (number|null);
+
+                /** QueueInfo delayed */
+                delayed?: (number|null);
+
+                /** QueueInfo failed */
+                failed?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a QueueInfo. */
+            type $Shape = palimpsest.v1.QueueInfo.$Properties;
+        }
+
+        /**
+         * Properties of a ListQueuesResponse.
+         * @deprecated Use palimpsest.v1.ListQueuesResponse.$Properties instead.
+         */
+        interface IListQueuesResponse extends palimpsest.v1.ListQueuesResponse.$Properties {
+        }
+
+        /** Represents a ListQueuesResponse. */
+        class ListQueuesResponse {
+
+            /**
+             * Constructs a new ListQueuesResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListQueuesResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListQueuesResponse queues. */
+            queues: palimpsest.v1.QueueInfo.$Properties[];
+
+            /**
+             * Creates a new ListQueuesResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListQueuesResponse instance
+             */
+            static create(properties: palimpsest.v1.ListQueuesResponse.$Shape): palimpsest.v1.ListQueuesResponse & palimpsest.v1.ListQueuesResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListQueuesResponse.$Properties): palimpsest.v1.ListQueuesResponse;
+
+            /**
+             * Encodes the specified ListQueuesResponse message. Does not implicitly {@link palimpsest.v1.ListQueuesResponse.verify|verify} messages.
+             * @param message ListQueuesResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListQueuesResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListQueuesResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListQueuesResponse & palimpsest.v1.ListQueuesResponse.$Shape} ListQueuesResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListQueuesResponse & palimpsest.v1.ListQueuesResponse.$Shape;
+        }
+
+        namespace ListQueuesResponse {
+
+            /** Properties of a ListQueuesResponse. */
+            interface $Properties {
+
+                /** ListQueuesResponse queues */
+                queues?: (palimpsest.v1.QueueInfo.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListQueuesResponse. */
+            type $Shape = palimpsest.v1.ListQueuesResponse.$Properties;
+        }
+
+        /**
+         * Properties of a ShutdownRequest.
+         * @deprecated Use palimpsest.v1.ShutdownRequest.$Properties instead.
+         */
+        interface IShutdownRequest extends palimpsest.v1.ShutdownRequest.$Properties {
+        }
+
+        /** Represents a ShutdownRequest. */
+        class ShutdownRequest {
+
+            /**
+             * Constructs a new ShutdownRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ShutdownRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ShutdownRequest all. */
+            all: boolean;
+
+            /**
+             * Creates a new ShutdownRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ShutdownRequest instance
+             */
+            static create(properties: palimpsest.v1.ShutdownRequest.$Shape): palimpsest.v1.ShutdownRequest & palimpsest.v1.ShutdownRequest.$Shape;
+            static create(properties?: palimpsest.v1.ShutdownRequest.$Properties): palimpsest.v1.ShutdownRequest;
+
+            /**
+             * Encodes the specified ShutdownRequest message. Does not implicitly {@link palimpsest.v1.ShutdownRequest.verify|verify} messages.
+             * @param message ShutdownRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ShutdownRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ShutdownRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ShutdownRequest & palimpsest.v1.ShutdownRequest.$Shape} ShutdownRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ShutdownRequest & palimpsest.v1.ShutdownRequest.$Shape;
+        }
+
+        namespace ShutdownRequest {
+
+            /** Properties of a ShutdownRequest. */
+            interface $Properties {
+
+                /** ShutdownRequest all */
+                all?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ShutdownRequest. */
+            type $Shape = palimpsest.v1.ShutdownRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ShutdownResponse.
+         * @deprecated Use palimpsest.v1.ShutdownResponse.$Properties instead.
+         */
+        interface IShutdownResponse extends palimpsest.v1.ShutdownResponse.$Properties {
+        }
+
+        /** Represents a ShutdownResponse. */
+        class ShutdownResponse {
+
+            /**
+             * Constructs a new ShutdownResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ShutdownResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ShutdownResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ShutdownResponse instance
+             */
+            static create(properties: palimpsest.v1.ShutdownResponse.$Shape): palimpsest.v1.ShutdownResponse & palimpsest.v1.ShutdownResponse.$Shape;
+            static create(properties?: palimpsest.v1.ShutdownResponse.$Properties): palimpsest.v1.ShutdownResponse;
+
+            /**
+             * Encodes the specified ShutdownResponse message. Does not implicitly {@link palimpsest.v1.ShutdownResponse.verify|verify} messages.
+             * @param message ShutdownResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ShutdownResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ShutdownResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ShutdownResponse & palimpsest.v1.ShutdownResponse.$Shape} ShutdownResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ShutdownResponse & palimpsest.v1.ShutdownResponse.$Shape;
+        }
+
+        namespace ShutdownResponse {
+
+            /** Properties of a ShutdownResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ShutdownResponse. */
+            type $Shape = palimpsest.v1.ShutdownResponse.$Properties;
+        }
+
+        /**
+         * Properties of a BundleChunk.
+         * @deprecated Use palimpsest.v1.BundleChunk.$Properties instead.
+         */
+        interface IBundleChunk extends palimpsest.v1.BundleChunk.$Properties {
+        }
+
+        /** Represents a BundleChunk. */
+        class BundleChunk {
+
+            /**
+             * Constructs a new BundleChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.BundleChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** BundleChunk data. */
+            data: Uint8Array;
+
+            /**
+             * Creates a new BundleChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns BundleChunk instance
+             */
+            static create(properties: palimpsest.v1.BundleChunk.$Shape): palimpsest.v1.BundleChunk & palimpsest.v1.BundleChunk.$Shape;
+            static create(properties?: palimpsest.v1.BundleChunk.$Properties): palimpsest.v1.BundleChunk;
+
+            /**
+             * Encodes the specified BundleChunk message. Does not implicitly {@link palimpsest.v1.BundleChunk.verify|verify} messages.
+             * @param message BundleChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.BundleChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a BundleChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.BundleChunk & palimpsest.v1.BundleChunk.$Shape} BundleChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.BundleChunk & palimpsest.v1.BundleChunk.$Shape;
+        }
+
+        namespace BundleChunk {
+
+            /** Properties of a BundleChunk. */
+            interface $Properties {
+
+                /** BundleChunk data */
+                data?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a BundleChunk. */
+            type $Shape = palimpsest.v1.BundleChunk.$Properties;
+        }
+
+        /**
+         * Properties of a BundleInfo.
+         * @deprecated Use palimpsest.v1.BundleInfo.$Properties instead.
+         */
+        interface IBundleInfo extends palimpsest.v1.BundleInfo.$Properties {
+        }
+
+        /** Represents a BundleInfo. */
+        class BundleInfo {
+
+            /**
+             * Constructs a new BundleInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.BundleInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** BundleInfo sha256. */
+            sha256: string;
+
+            /** BundleInfo sizeBytes. */
+            sizeBytes: number;
+
+            /**
+             * Creates a new BundleInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns BundleInfo instance
+             */
+            static create(properties: palimpsest.v1.BundleInfo.$Shape): palimpsest.v1.BundleInfo & palimpsest.v1.BundleInfo.$Shape;
+            static create(properties?: palimpsest.v1.BundleInfo.$Properties): palimpsest.v1.BundleInfo;
+
+            /**
+             * Encodes the specified BundleInfo message. Does not implicitly {@link palimpsest.v1.BundleInfo.verify|verify} messages.
+             * @param message BundleInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.BundleInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a BundleInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.BundleInfo & palimpsest.v1.BundleInfo.$Shape} BundleInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.BundleInfo & palimpsest.v1.BundleInfo.$Shape;
+        }
+
+        namespace BundleInfo {
+
+            /** Properties of a BundleInfo. */
+            interface $Properties {
+
+                /** BundleInfo sha256 */
+                sha256?: (string|null);
+
+                /** BundleInfo sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a BundleInfo. */
+            type $Shape = palimpsest.v1.BundleInfo.$Properties;
+        }
+
+        /**
+         * Properties of a GetBundleRequest.
+         * @deprecated Use palimpsest.v1.GetBundleRequest.$Properties instead.
+         */
+        interface IGetBundleRequest extends palimpsest.v1.GetBundleRequest.$Properties {
+        }
+
+        /** Represents a GetBundleRequest. */
+        class GetBundleRequest {
+
+            /**
+             * Constructs a new GetBundleRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GetBundleRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** GetBundleRequest sha256. */
+            sha256: string;
+
+            /**
+             * Creates a new GetBundleRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GetBundleRequest instance
+             */
+            static create(properties: palimpsest.v1.GetBundleRequest.$Shape): palimpsest.v1.GetBundleRequest & palimpsest.v1.GetBundleRequest.$Shape;
+            static create(properties?: palimpsest.v1.GetBundleRequest.$Properties): palimpsest.v1.GetBundleRequest;
+
+            /**
+             * Encodes the specified GetBundleRequest message. Does not implicitly {@link palimpsest.v1.GetBundleRequest.verify|verify} messages.
+             * @param message GetBundleRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GetBundleRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GetBundleRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GetBundleRequest & palimpsest.v1.GetBundleRequest.$Shape} GetBundleRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GetBundleRequest & palimpsest.v1.GetBundleRequest.$Shape;
+        }
+
+        namespace GetBundleRequest {
+
+            /** Properties of a GetBundleRequest. */
+            interface $Properties {
+
+                /** GetBundleRequest sha256 */
+                sha256?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GetBundleRequest. */
+            type $Shape = palimpsest.v1.GetBundleRequest.$Properties;
+        }
+
+        /** JobStatus enum. */
+        enum JobStatus {
+
+            /** JOB_STATUS_UNSPECIFIED value */
+            JOB_STATUS_UNSPECIFIED = 0,
+
+            /** JOB_STATUS_PENDING value */
+            JOB_STATUS_PENDING = 1,
+
+            /** JOB_STATUS_RUNNING value */
+            JOB_STATUS_RUNNING = 2,
+
+            /** JOB_STATUS_STOPPED value */
+            JOB_STATUS_STOPPED = 3,
+
+            /** JOB_STATUS_SUCCEEDED value */
+            JOB_STATUS_SUCCEEDED = 4,
+
+            /** JOB_STATUS_FAILED value */
+            JOB_STATUS_FAILED = 5
+        }
+
+        /**
+         * Properties of a SubmitRequest.
+         * @deprecated Use palimpsest.v1.SubmitRequest.$Properties instead.
+         */
+        interface ISubmitRequest extends palimpsest.v1.SubmitRequest.$Properties {
+        }
+
+        /** Represents a SubmitRequest. */
+        class SubmitRequest {
+
+            /**
+             * Constructs a new SubmitRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SubmitRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** SubmitRequest submissionId. */
+            submissionId: string;
+
+            /** SubmitRequest recipe. */
+            recipe?: (string|null);
+
+            /** SubmitRequest bundle. */
+            bundle?: (string|null);
+
+            /** SubmitRequest argv. */
+            argv: string[];
+
+            /** SubmitRequest environment. */
+            environment: { [k: string]: string };
+
+            /** SubmitRequest metadata. */
+            metadata: { [k: string]: string };
+
+            /** SubmitRequest name. */
+            name: string;
+
+            /** SubmitRequest resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** SubmitRequest entrypoint. */
+            entrypoint?: ("recipe"|"bundle");
+
+            /**
+             * Creates a new SubmitRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SubmitRequest instance
+             */
+            static create(properties: palimpsest.v1.SubmitRequest.$Shape): palimpsest.v1.SubmitRequest & palimpsest.v1.SubmitRequest.$Shape;
+            static create(properties?: palimpsest.v1.SubmitRequest.$Properties): palimpsest.v1.SubmitRequest;
+
+            /**
+             * Encodes the specified SubmitRequest message. Does not implicitly {@link palimpsest.v1.SubmitRequest.verify|verify} messages.
+             * @param message SubmitRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SubmitRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SubmitRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SubmitRequest & palimpsest.v1.SubmitRequest.$Shape} SubmitRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SubmitRequest & palimpsest.v1.SubmitRequest.$Shape;
+        }
+
+        namespace SubmitRequest {
+
+            /** Properties of a SubmitRequest. */
+            interface $Properties {
+
+                /** SubmitRequest submissionId */
+                submissionId?: (string|null);
+
+                /** SubmitRequest recipe */
+                recipe?: (string|null);
+
+                /** SubmitRequest bundle */
+                bundle?: (string|null);
+
+                /** SubmitRequest argv */
+                argv?: (string[]|null);
+
+                /** SubmitRequest environment */
+                environment?: ({ [k: string]: string }|null);
+
+                /** SubmitRequest metadata */
+                metadata?: ({ [k: string]: string }|null);
+
+                /** SubmitRequest name */
+                name?: (string|null);
+
+                /** SubmitRequest resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** SubmitRequest entrypoint */
+                entrypoint?: ("recipe"|"bundle");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a SubmitRequest. */
+            type $Shape = {
+              submissionId?: string|null;
+              recipe?: string|null;
+              bundle?: string|null;
+              argv?: string[]|null;
+              environment?: { [k: string]: string }|null;
+              metadata?: { [k: string]: string }|null;
+              name?: string|null;
+              resources?: palimpsest.v1.Resources.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
+            );
+        }
+
+        /**
+         * Properties of a JobInfo.
+         * @deprecated Use palimpsest.v1.JobInfo.$Properties instead.
+         */
+        interface IJobInfo extends palimpsest.v1.JobInfo.$Properties {
+        }
+
+        /** Represents a JobInfo. */
+        class JobInfo {
+
+            /**
+             * Constructs a new JobInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.JobInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** JobInfo jobId. */
+            jobId: string;
+
+            /** JobInfo name. */
+            name: string;
+
+            /** JobInfo status. */
+            status: palimpsest.v1.JobStatus;
+
+            /** JobInfo message. */
+            message: string;
+
+            /** JobInfo nodeId. */
+            nodeId: string;
+
+            /** JobInfo driverPid. */
+            driverPid: number;
+
+            /** JobInfo driverExitCode. */
+            driverExitCode?: (number|null);
+
+            /** JobInfo submittedAtMs. */
+            submittedAtMs: number;
+
+            /** JobInfo startedAtMs. */
+            startedAtMs: number;
+
+            /** JobInfo endedAtMs. */
+            endedAtMs: number;
+
+            /** JobInfo metadata. */
+            metadata: { [k: string]: string };
+
+            /**
+             * Creates a new JobInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns JobInfo instance
+             */
+            static create(properties: palimpsest.v1.JobInfo.$Shape): palimpsest.v1.JobInfo & palimpsest.v1.JobInfo.$Shape;
+            static create(properties?: palimpsest.v1.JobInfo.$Properties): palimpsest.v1.JobInfo;
+
+            /**
+             * Encodes the specified JobInfo message. Does not implicitly {@link palimpsest.v1.JobInfo.verify|verify} messages.
+             * @param message JobInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.JobInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a JobInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.JobInfo & palimpsest.v1.JobInfo.$Shape} JobInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.JobInfo & palimpsest.v1.JobInfo.$Shape;
+        }
+
+        namespace JobInfo {
+
+            /** Properties of a JobInfo. */
+            interface $Properties {
+
+                /** JobInfo jobId */
+                jobId?: (string|null);
+
+                /** JobInfo name */
+                name?: (string|null);
+
+                /** JobInfo status */
+                status?: (palimpsest.v1.JobStatus|null);
+
+                /** JobInfo message */
+                message?: (string|null);
+
+                /** JobInfo nodeId */
+                nodeId?: (string|null);
+
+                /** JobInfo driverPid */
+                driverPid?: (number|null);
+
+                /** JobInfo driverExitCode */
+                driverExitCode?: (number|null);
+
+                /** JobInfo submittedAtMs */
+                submittedAtMs?: (number|null);
+
+                /** JobInfo startedAtMs */
+                startedAtMs?: (number|null);
+
+                /** JobInfo endedAtMs */
+                endedAtMs?: (number|null);
+
+                /** JobInfo metadata */
+                metadata?: ({ [k: string]: string }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a JobInfo. */
+            type $Shape = palimpsest.v1.JobInfo.$Properties;
+        }
+
+        /**
+         * Properties of a GetJobRequest.
+         * @deprecated Use palimpsest.v1.GetJobRequest.$Properties instead.
+         */
+        interface IGetJobRequest extends palimpsest.v1.GetJobRequest.$Properties {
+        }
+
+        /** Represents a GetJobRequest. */
+        class GetJobRequest {
+
+            /**
+             * Constructs a new GetJobRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GetJobRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** GetJobRequest jobId. */
+            jobId: string;
+
+            /**
+             * Creates a new GetJobRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GetJobRequest instance
+             */
+            static create(properties: palimpsest.v1.GetJobRequest.$Shape): palimpsest.v1.GetJobRequest & palimpsest.v1.GetJobRequest.$Shape;
+            static create(properties?: palimpsest.v1.GetJobRequest.$Properties): palimpsest.v1.GetJobRequest;
+
+            /**
+             * Encodes the specified GetJobRequest message. Does not implicitly {@link palimpsest.v1.GetJobRequest.verify|verify} messages.
+             * @param message GetJobRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GetJobRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GetJobRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GetJobRequest & palimpsest.v1.GetJobRequest.$Shape} GetJobRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GetJobRequest & palimpsest.v1.GetJobRequest.$Shape;
+        }
+
+        namespace GetJobRequest {
+
+            /** Properties of a GetJobRequest. */
+            interface $Properties {
+
+                /** GetJobRequest jobId */
+                jobId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GetJobRequest. */
+            type $Shape = palimpsest.v1.GetJobRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListJobsRequest.
+         * @deprecated Use palimpsest.v1.ListJobsRequest.$Properties instead.
+         */
+        interface IListJobsRequest extends palimpsest.v1.ListJobsRequest.$Properties {
+        }
+
+        /** Represents a ListJobsRequest. */
+        class ListJobsRequest {
+
+            /**
+             * Constructs a new ListJobsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListJobsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new ListJobsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListJobsRequest instance
+             */
+            static create(properties: palimpsest.v1.ListJobsRequest.$Shape): palimpsest.v1.ListJobsRequest & palimpsest.v1.ListJobsRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListJobsRequest.$Properties): palimpsest.v1.ListJobsRequest;
+
+            /**
+             * Encodes the specified ListJobsRequest message. Does not implicitly {@link palimpsest.v1.ListJobsRequest.verify|verify} messages.
+             * @param message ListJobsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListJobsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListJobsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListJobsRequest & palimpsest.v1.ListJobsRequest.$Shape} ListJobsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListJobsRequest & palimpsest.v1.ListJobsRequest.$Shape;
+        }
+
+        namespace ListJobsRequest {
+
+            /** Properties of a ListJobsRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListJobsRequest. */
+            type $Shape = palimpsest.v1.ListJobsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a ListJobsResponse.
+         * @deprecated Use palimpsest.v1.ListJobsResponse.$Properties instead.
+         */
+        interface IListJobsResponse extends palimpsest.v1.ListJobsResponse.$Properties {
+        }
+
+        /** Represents a ListJobsResponse. */
+        class ListJobsResponse {
+
+            /**
+             * Constructs a new ListJobsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListJobsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListJobsResponse jobs. */
+            jobs: palimpsest.v1.JobInfo.$Properties[];
+
+            /**
+             * Creates a new ListJobsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListJobsResponse instance
+             */
+            static create(properties: palimpsest.v1.ListJobsResponse.$Shape): palimpsest.v1.ListJobsResponse & palimpsest.v1.ListJobsResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListJobsResponse.$Properties): palimpsest.v1.ListJobsResponse;
+
+            /**
+             * Encodes the specified ListJobsResponse message. Does not implicitly {@link palimpsest.v1.ListJobsResponse.verify|verify} messages.
+             * @param message ListJobsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListJobsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListJobsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListJobsResponse & palimpsest.v1.ListJobsResponse.$Shape} ListJobsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListJobsResponse & palimpsest.v1.ListJobsResponse.$Shape;
+        }
+
+        namespace ListJobsResponse {
+
+            /** Properties of a ListJobsResponse. */
+            interface $Properties {
+
+                /** ListJobsResponse jobs */
+                jobs?: (palimpsest.v1.JobInfo.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListJobsResponse. */
+            type $Shape = palimpsest.v1.ListJobsResponse.$Properties;
+        }
+
+        /**
+         * Properties of a StopJobRequest.
+         * @deprecated Use palimpsest.v1.StopJobRequest.$Properties instead.
+         */
+        interface IStopJobRequest extends palimpsest.v1.StopJobRequest.$Properties {
+        }
+
+        /** Represents a StopJobRequest. */
+        class StopJobRequest {
+
+            /**
+             * Constructs a new StopJobRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StopJobRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StopJobRequest jobId. */
+            jobId: string;
+
+            /**
+             * Creates a new StopJobRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StopJobRequest instance
+             */
+            static create(properties: palimpsest.v1.StopJobRequest.$Shape): palimpsest.v1.StopJobRequest & palimpsest.v1.StopJobRequest.$Shape;
+            static create(properties?: palimpsest.v1.StopJobRequest.$Properties): palimpsest.v1.StopJobRequest;
+
+            /**
+             * Encodes the specified StopJobRequest message. Does not implicitly {@link palimpsest.v1.StopJobRequest.verify|verify} messages.
+             * @param message StopJobRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StopJobRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StopJobRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopJobRequest & palimpsest.v1.StopJobRequest.$Shape} StopJobRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StopJobRequest & palimpsest.v1.StopJobRequest.$Shape;
+        }
+
+        namespace StopJobRequest {
+
+            /** Properties of a StopJobRequest. */
+            interface $Properties {
+
+                /** StopJobRequest jobId */
+                jobId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StopJobRequest. */
+            type $Shape = palimpsest.v1.StopJobRequest.$Properties;
+        }
+
+        /**
+         * Properties of a LogsRequest.
+         * @deprecated Use palimpsest.v1.LogsRequest.$Properties instead.
+         */
+        interface ILogsRequest extends palimpsest.v1.LogsRequest.$Properties {
+        }
+
+        /** Represents a LogsRequest. */
+        class LogsRequest {
+
+            /**
+             * Constructs a new LogsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LogsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LogsRequest jobId. */
+            jobId: string;
+
+            /** LogsRequest offsetBytes. */
+            offsetBytes: number;
+
+            /** LogsRequest follow. */
+            follow: boolean;
+
+            /**
+             * Creates a new LogsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LogsRequest instance
+             */
+            static create(properties: palimpsest.v1.LogsRequest.$Shape): palimpsest.v1.LogsRequest & palimpsest.v1.LogsRequest.$Shape;
+            static create(properties?: palimpsest.v1.LogsRequest.$Properties): palimpsest.v1.LogsRequest;
+
+            /**
+             * Encodes the specified LogsRequest message. Does not implicitly {@link palimpsest.v1.LogsRequest.verify|verify} messages.
+             * @param message LogsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LogsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LogsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LogsRequest & palimpsest.v1.LogsRequest.$Shape} LogsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LogsRequest & palimpsest.v1.LogsRequest.$Shape;
+        }
+
+        namespace LogsRequest {
+
+            /** Properties of a LogsRequest. */
+            interface $Properties {
+
+                /** LogsRequest jobId */
+                jobId?: (string|null);
+
+                /** LogsRequest offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** LogsRequest follow */
+                follow?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LogsRequest. */
+            type $Shape = palimpsest.v1.LogsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a LogChunk.
+         * @deprecated Use palimpsest.v1.LogChunk.$Properties instead.
+         */
+        interface ILogChunk extends palimpsest.v1.LogChunk.$Properties {
+        }
+
+        /** Represents a LogChunk. */
+        class LogChunk {
+
+            /**
+             * Constructs a new LogChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LogChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LogChunk data. */
+            data: Uint8Array;
+
+            /** LogChunk offsetBytes. */
+            offsetBytes: number;
+
+            /**
+             * Creates a new LogChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LogChunk instance
+             */
+            static create(properties: palimpsest.v1.LogChunk.$Shape): palimpsest.v1.LogChunk & palimpsest.v1.LogChunk.$Shape;
+            static create(properties?: palimpsest.v1.LogChunk.$Properties): palimpsest.v1.LogChunk;
+
+            /**
+             * Encodes the specified LogChunk message. Does not implicitly {@link palimpsest.v1.LogChunk.verify|verify} messages.
+             * @param message LogChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LogChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LogChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LogChunk & palimpsest.v1.LogChunk.$Shape} LogChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LogChunk & palimpsest.v1.LogChunk.$Shape;
+        }
+
+        namespace LogChunk {
+
+            /** Properties of a LogChunk. */
+            interface $Properties {
+
+                /** LogChunk data */
+                data?: (Uint8Array|null);
+
+                /** LogChunk offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LogChunk. */
+            type $Shape = palimpsest.v1.LogChunk.$Properties;
+        }
+
+        /**
+         * Properties of a NodeMessage.
+         * @deprecated Use palimpsest.v1.NodeMessage.$Properties instead.
+         */
+        interface INodeMessage extends palimpsest.v1.NodeMessage.$Properties {
+        }
+
+        /** Represents a NodeMessage. */
+        class NodeMessage {
+
+            /**
+             * Constructs a new NodeMessage.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NodeMessage.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NodeMessage register. */
+            register?: (palimpsest.v1.RegisterNode.$Properties|null);
+
+            /** NodeMessage heartbeat. */
+            heartbeat?: (palimpsest.v1.NodeHeartbeat.$Properties|null);
+
+            /** NodeMessage actorStarted. */
+            actorStarted?: (palimpsest.v1.ActorStarted.$Properties|null);
+
+            /** NodeMessage actorDied. */
+            actorDied?: (palimpsest.v1.ActorDied.$Properties|null);
+
+            /** NodeMessage driverOutput. */
+            driverOutput?: (palimpsest.v1.DriverOutput.$Properties|null);
+
+            /** NodeMessage driverExited. */
+            driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
+
+            /** NodeMessage message. */
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited");
+
+            /**
+             * Creates a new NodeMessage instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NodeMessage instance
+             */
+            static create(properties: palimpsest.v1.NodeMessage.$Shape): palimpsest.v1.NodeMessage & palimpsest.v1.NodeMessage.$Shape;
+            static create(properties?: palimpsest.v1.NodeMessage.$Properties): palimpsest.v1.NodeMessage;
+
+            /**
+             * Encodes the specified NodeMessage message. Does not implicitly {@link palimpsest.v1.NodeMessage.verify|verify} messages.
+             * @param message NodeMessage message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NodeMessage.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NodeMessage message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeMessage & palimpsest.v1.NodeMessage.$Shape} NodeMessage
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NodeMessage & palimpsest.v1.NodeMessage.$Shape;
+        }
+
+        namespace NodeMessage {
+
+            /** Properties of a NodeMessage. */
+            interface $Properties {
+
+                /** NodeMessage register */
+                register?: (palimpsest.v1.RegisterNode.$Properties|null);
+
+                /** NodeMessage heartbeat */
+                heartbeat?: (palimpsest.v1.NodeHeartbeat.$Properties|null);
+
+                /** NodeMessage actorStarted */
+                actorStarted?: (palimpsest.v1.ActorStarted.$Properties|null);
+
+                /** NodeMessage actorDied */
+                actorDied?: (palimpsest.v1.ActorDied.$Properties|null);
+
+                /** NodeMessage driverOutput */
+                driverOutput?: (palimpsest.v1.DriverOutput.$Properties|null);
+
+                /** NodeMessage driverExited */
+                driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
+
+                /** NodeMessage message */
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a NodeMessage. */
+            type $Shape = {
+              register?: palimpsest.v1.RegisterNode.$Shape|null;
+              heartbeat?: palimpsest.v1.NodeHeartbeat.$Shape|null;
+              actorStarted?: palimpsest.v1.ActorStarted.$Shape|null;
+              actorDied?: palimpsest.v1.ActorDied.$Shape|null;
+              driverOutput?: palimpsest.v1.DriverOutput.$Shape|null;
+              driverExited?: palimpsest.v1.DriverExited.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape })
+            );
+        }
+
+        /**
+         * Properties of a RegisterNode.
+         * @deprecated Use palimpsest.v1.RegisterNode.$Properties instead.
+         */
+        interface IRegisterNode extends palimpsest.v1.RegisterNode.$Properties {
+        }
+
+        /** Represents a RegisterNode. */
+        class RegisterNode {
+
+            /**
+             * Constructs a new RegisterNode.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RegisterNode.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RegisterNode nodeId. */
+            nodeId: string;
+
+            /** RegisterNode hostname. */
+            hostname: string;
+
+            /** RegisterNode pid. */
+            pid: number;
+
+            /** RegisterNode total. */
+            total?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** RegisterNode labels. */
+            labels: { [k: string]: string };
+
+            /** RegisterNode objectsAddress. */
+            objectsAddress: string;
+
+            /** RegisterNode metricsAddress. */
+            metricsAddress: string;
+
+            /** RegisterNode version. */
+            version: string;
+
+            /** RegisterNode actors. */
+            actors: palimpsest.v1.RunningActor.$Properties[];
+
+            /** RegisterNode jobIds. */
+            jobIds: string[];
+
+            /**
+             * Creates a new RegisterNode instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RegisterNode instance
+             */
+            static create(properties: palimpsest.v1.RegisterNode.$Shape): palimpsest.v1.RegisterNode & palimpsest.v1.RegisterNode.$Shape;
+            static create(properties?: palimpsest.v1.RegisterNode.$Properties): palimpsest.v1.RegisterNode;
+
+            /**
+             * Encodes the specified RegisterNode message. Does not implicitly {@link palimpsest.v1.RegisterNode.verify|verify} messages.
+             * @param message RegisterNode message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RegisterNode.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RegisterNode message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RegisterNode & palimpsest.v1.RegisterNode.$Shape} RegisterNode
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RegisterNode & palimpsest.v1.RegisterNode.$Shape;
+        }
+
+        namespace RegisterNode {
+
+            /** Properties of a RegisterNode. */
+            interface $Properties {
+
+                /** RegisterNode nodeId */
+                nodeId?: (string|null);
+
+                /** RegisterNode hostname */
+                hostname?: (string|null);
+
+                /** RegisterNode pid */
+                pid?: (number|null);
+
+                /** RegisterNode total */
+                total?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** RegisterNode labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** RegisterNode objectsAddress */
+                objectsAddress?: (string|null);
+
+                /** RegisterNode metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** RegisterNode version */
+                version?: (string|null);
+
+                /** RegisterNode actors */
+                actors?: (palimpsest.v1.RunningActor.$Properties[]|null);
+
+                /** RegisterNode jobIds */
+                jobIds?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RegisterNode. */
+            type $Shape = palimpsest.v1.RegisterNode.$Properties;
+        }
+
+        /**
+         * Properties of a RunningActor.
+         * @deprecated Use palimpsest.v1.RunningActor.$Properties instead.
+         */
+        interface IRunningActor extends palimpsest.v1.RunningActor.$Properties {
+        }
+
+        /** Represents a RunningActor. */
+        class RunningActor {
+
+            /**
+             * Constructs a new RunningActor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RunningActor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RunningActor actorId. */
+            actorId: string;
+
+            /** RunningActor incarnation. */
+            incarnation: number;
+
+            /** RunningActor pid. */
+            pid: number;
+
+            /** RunningActor address. */
+            address: string;
+
+            /** RunningActor metricsAddress. */
+            metricsAddress: string;
+
+            /**
+             * Creates a new RunningActor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RunningActor instance
+             */
+            static create(properties: palimpsest.v1.RunningActor.$Shape): palimpsest.v1.RunningActor & palimpsest.v1.RunningActor.$Shape;
+            static create(properties?: palimpsest.v1.RunningActor.$Properties): palimpsest.v1.RunningActor;
+
+            /**
+             * Encodes the specified RunningActor message. Does not implicitly {@link palimpsest.v1.RunningActor.verify|verify} messages.
+             * @param message RunningActor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RunningActor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RunningActor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RunningActor & palimpsest.v1.RunningActor.$Shape} RunningActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RunningActor & palimpsest.v1.RunningActor.$Shape;
+        }
+
+        namespace RunningActor {
+
+            /** Properties of a RunningActor. */
+            interface $Properties {
+
+                /** RunningActor actorId */
+                actorId?: (string|null);
+
+                /** RunningActor incarnation */
+                incarnation?: (number|null);
+
+                /** RunningActor pid */
+                pid?: (number|null);
+
+                /** RunningActor address */
+                address?: (string|null);
+
+                /** RunningActor metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RunningActor. */
+            type $Shape = palimpsest.v1.RunningActor.$Properties;
+        }
+
+        /**
+         * Properties of a NodeHeartbeat.
+         * @deprecated Use palimpsest.v1.NodeHeartbeat.$Properties instead.
+         */
+        interface INodeHeartbeat extends palimpsest.v1.NodeHeartbeat.$Properties {
+        }
+
+        /** Represents a NodeHeartbeat. */
+        class NodeHeartbeat {
+
+            /**
+             * Constructs a new NodeHeartbeat.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NodeHeartbeat.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NodeHeartbeat sentAtMs. */
+            sentAtMs: number;
+
+            /** NodeHeartbeat cpuPercent. */
+            cpuPercent: number;
+
+            /** NodeHeartbeat memoryUsedBytes. */
+            memoryUsedBytes: number;
+
+            /** NodeHeartbeat objectStoreBytes. */
+            objectStoreBytes: number;
+
+            /**
+             * Creates a new NodeHeartbeat instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NodeHeartbeat instance
+             */
+            static create(properties: palimpsest.v1.NodeHeartbeat.$Shape): palimpsest.v1.NodeHeartbeat & palimpsest.v1.NodeHeartbeat.$Shape;
+            static create(properties?: palimpsest.v1.NodeHeartbeat.$Properties): palimpsest.v1.NodeHeartbeat;
+
+            /**
+             * Encodes the specified NodeHeartbeat message. Does not implicitly {@link palimpsest.v1.NodeHeartbeat.verify|verify} messages.
+             * @param message NodeHeartbeat message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NodeHeartbeat.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NodeHeartbeat message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeHeartbeat & palimpsest.v1.NodeHeartbeat.$Shape} NodeHeartbeat
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NodeHeartbeat & palimpsest.v1.NodeHeartbeat.$Shape;
+        }
+
+        namespace NodeHeartbeat {
+
+            /** Properties of a NodeHeartbeat. */
+            interface $Properties {
+
+                /** NodeHeartbeat sentAtMs */
+                sentAtMs?: (number|null);
+
+                /** NodeHeartbeat cpuPercent */
+                cpuPercent?: (number|null);
+
+                /** NodeHeartbeat memoryUsedBytes */
+                memoryUsedBytes?: (number|null);
+
+                /** NodeHeartbeat objectStoreBytes */
+                objectStoreBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a NodeHeartbeat. */
+            type $Shape = palimpsest.v1.NodeHeartbeat.$Properties;
+        }
+
+        /**
+         * Properties of an ActorStarted.
+         * @deprecated Use palimpsest.v1.ActorStarted.$Properties instead.
+         */
+        interface IActorStarted extends palimpsest.v1.ActorStarted.$Properties {
+        }
+
+        /** Represents an ActorStarted. */
+        class ActorStarted {
+
+            /**
+             * Constructs a new ActorStarted.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorStarted.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorStarted actorId. */
+            actorId: string;
+
+            /** ActorStarted incarnation. */
+            incarnation: number;
+
+            /** ActorStarted pid. */
+            pid: number;
+
+            /** ActorStarted address. */
+            address: string;
+
+            /** ActorStarted metricsAddress. */
+            metricsAddress: string;
+
+            /**
+             * Creates a new ActorStarted instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorStarted instance
+             */
+            static create(properties: palimpsest.v1.ActorStarted.$Shape): palimpsest.v1.ActorStarted & palimpsest.v1.ActorStarted.$Shape;
+            static create(properties?: palimpsest.v1.ActorStarted.$Properties): palimpsest.v1.ActorStarted;
+
+            /**
+             * Encodes the specified ActorStarted message. Does not implicitly {@link palimpsest.v1.ActorStarted.verify|verify} messages.
+             * @param message ActorStarted message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorStarted.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorStarted message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorStarted & palimpsest.v1.ActorStarted.$Shape} ActorStarted
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorStarted & palimpsest.v1.ActorStarted.$Shape;
+        }
+
+        namespace ActorStarted {
+
+            /** Properties of an ActorStarted. */
+            interface $Properties {
+
+                /** ActorStarted actorId */
+                actorId?: (string|null);
+
+                /** ActorStarted incarnation */
+                incarnation?: (number|null);
+
+                /** ActorStarted pid */
+                pid?: (number|null);
+
+                /** ActorStarted address */
+                address?: (string|null);
+
+                /** ActorStarted metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorStarted. */
+            type $Shape = palimpsest.v1.ActorStarted.$Properties;
+        }
+
+        /**
+         * Properties of an ActorDied.
+         * @deprecated Use palimpsest.v1.ActorDied.$Properties instead.
+         */
+        interface IActorDied extends palimpsest.v1.ActorDied.$Properties {
+        }
+
+        /** Represents an ActorDied. */
+        class ActorDied {
+
+            /**
+             * Constructs a new ActorDied.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorDied.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorDied actorId. */
+            actorId: string;
+
+            /** ActorDied incarnation. */
+            incarnation: number;
+
+            /** ActorDied certificate. */
+            certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+            /** ActorDied constructorError. */
+            constructorError?: (palimpsest.v1.Error.$Properties|null);
+
+            /**
+             * Creates a new ActorDied instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorDied instance
+             */
+            static create(properties: palimpsest.v1.ActorDied.$Shape): palimpsest.v1.ActorDied & palimpsest.v1.ActorDied.$Shape;
+            static create(properties?: palimpsest.v1.ActorDied.$Properties): palimpsest.v1.ActorDied;
+
+            /**
+             * Encodes the specified ActorDied message. Does not implicitly {@link palimpsest.v1.ActorDied.verify|verify} messages.
+             * @param message ActorDied message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorDied.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorDied message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorDied & palimpsest.v1.ActorDied.$Shape} ActorDied
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorDied & palimpsest.v1.ActorDied.$Shape;
+        }
+
+        namespace ActorDied {
+
+            /** Properties of an ActorDied. */
+            interface $Properties {
+
+                /** ActorDied actorId */
+                actorId?: (string|null);
+
+                /** ActorDied incarnation */
+                incarnation?: (number|null);
+
+                /** ActorDied certificate */
+                certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+                /** ActorDied constructorError */
+                constructorError?: (palimpsest.v1.Error.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorDied. */
+            type $Shape = palimpsest.v1.ActorDied.$Properties;
+        }
+
+        /**
+         * Properties of a DriverOutput.
+         * @deprecated Use palimpsest.v1.DriverOutput.$Properties instead.
+         */
+        interface IDriverOutput extends palimpsest.v1.DriverOutput.$Properties {
+        }
+
+        /** Represents a DriverOutput. */
+        class DriverOutput {
+
+            /**
+             * Constructs a new DriverOutput.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DriverOutput.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DriverOutput jobId. */
+            jobId: string;
+
+            /** DriverOutput text. */
+            text: string;
+
+            /** DriverOutput offsetBytes. */
+            offsetBytes: number;
+
+            /**
+             * Creates a new DriverOutput instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DriverOutput instance
+             */
+            static create(properties: palimpsest.v1.DriverOutput.$Shape): palimpsest.v1.DriverOutput & palimpsest.v1.DriverOutput.$Shape;
+            static create(properties?: palimpsest.v1.DriverOutput.$Properties): palimpsest.v1.DriverOutput;
+
+            /**
+             * Encodes the specified DriverOutput message. Does not implicitly {@link palimpsest.v1.DriverOutput.verify|verify} messages.
+             * @param message DriverOutput message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DriverOutput.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DriverOutput message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DriverOutput & palimpsest.v1.DriverOutput.$Shape} DriverOutput
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DriverOutput & palimpsest.v1.DriverOutput.$Shape;
+        }
+
+        namespace DriverOutput {
+
+            /** Properties of a DriverOutput. */
+            interface $Properties {
+
+                /** DriverOutput jobId */
+                jobId?: (string|null);
+
+                /** DriverOutput text */
+                text?: (string|null);
+
+                /** DriverOutput offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DriverOutput. */
+            type $Shape = palimpsest.v1.DriverOutput.$Properties;
+        }
+
+        /**
+         * Properties of a DriverExited.
+         * @deprecated Use palimpsest.v1.DriverExited.$Properties instead.
+         */
+        interface IDriverExited extends palimpsest.v1.DriverExited.$Properties {
+        }
+
+        /** Represents a DriverExited. */
+        class DriverExited {
+
+            /**
+             * Constructs a new DriverExited.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DriverExited.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DriverExited jobId. */
+            jobId: string;
+
+            /** DriverExited certificate. */
+            certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+            /**
+             * Creates a new DriverExited instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DriverExited instance
+             */
+            static create(properties: palimpsest.v1.DriverExited.$Shape): palimpsest.v1.DriverExited & palimpsest.v1.DriverExited.$Shape;
+            static create(properties?: palimpsest.v1.DriverExited.$Properties): palimpsest.v1.DriverExited;
+
+            /**
+             * Encodes the specified DriverExited message. Does not implicitly {@link palimpsest.v1.DriverExited.verify|verify} messages.
+             * @param message DriverExited message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DriverExited.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DriverExited message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DriverExited & palimpsest.v1.DriverExited.$Shape} DriverExited
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DriverExited & palimpsest.v1.DriverExited.$Shape;
+        }
+
+        namespace DriverExited {
+
+            /** Properties of a DriverExited. */
+            interface $Properties {
+
+                /** DriverExited jobId */
+                jobId?: (string|null);
+
+                /** DriverExited certificate */
+                certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DriverExited. */
+            type $Shape = palimpsest.v1.DriverExited.$Properties;
+        }
+
+        /**
+         * Properties of a HeadMessage.
+         * @deprecated Use palimpsest.v1.HeadMessage.$Properties instead.
+         */
+        interface IHeadMessage extends palimpsest.v1.HeadMessage.$Properties {
+        }
+
+        /** Represents a HeadMessage. */
+        class HeadMessage {
+
+            /**
+             * Constructs a new HeadMessage.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.HeadMessage.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** HeadMessage registered. */
+            registered?: (palimpsest.v1.Registered.$Properties|null);
+
+            /** HeadMessage startActor. */
+            startActor?: (palimpsest.v1.StartActor.$Properties|null);
+
+            /** HeadMessage stopActor. */
+            stopActor?: (palimpsest.v1.StopActor.$Properties|null);
+
+            /** HeadMessage startDriver. */
+            startDriver?: (palimpsest.v1.StartDriver.$Properties|null);
+
+            /** HeadMessage stopDriver. */
+            stopDriver?: (palimpsest.v1.StopDriver.$Properties|null);
+
+            /** HeadMessage stopNode. */
+            stopNode?: (palimpsest.v1.StopNode.$Properties|null);
+
+            /** HeadMessage driverOutputAck. */
+            driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
+
+            /** HeadMessage message. */
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck");
+
+            /**
+             * Creates a new HeadMessage instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns HeadMessage instance
+             */
+            static create(properties: palimpsest.v1.HeadMessage.$Shape): palimpsest.v1.HeadMessage & palimpsest.v1.HeadMessage.$Shape;
+            static create(properties?: palimpsest.v1.HeadMessage.$Properties): palimpsest.v1.HeadMessage;
+
+            /**
+             * Encodes the specified HeadMessage message. Does not implicitly {@link palimpsest.v1.HeadMessage.verify|verify} messages.
+             * @param message HeadMessage message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.HeadMessage.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a HeadMessage message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.HeadMessage & palimpsest.v1.HeadMessage.$Shape} HeadMessage
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.HeadMessage & palimpsest.v1.HeadMessage.$Shape;
+        }
+
+        namespace HeadMessage {
+
+            /** Properties of a HeadMessage. */
+            interface $Properties {
+
+                /** HeadMessage registered */
+                registered?: (palimpsest.v1.Registered.$Properties|null);
+
+                /** HeadMessage startActor */
+                startActor?: (palimpsest.v1.StartActor.$Properties|null);
+
+                /** HeadMessage stopActor */
+                stopActor?: (palimpsest.v1.StopActor.$Properties|null);
+
+                /** HeadMessage startDriver */
+                startDriver?: (palimpsest.v1.StartDriver.$Properties|null);
+
+                /** HeadMessage stopDriver */
+                stopDriver?: (palimpsest.v1.StopDriver.$Properties|null);
+
+                /** HeadMessage stopNode */
+                stopNode?: (palimpsest.v1.StopNode.$Properties|null);
+
+                /** HeadMessage driverOutputAck */
+                driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
+
+                /** HeadMessage message */
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a HeadMessage. */
+            type $Shape = {
+              registered?: palimpsest.v1.Registered.$Shape|null;
+              startActor?: palimpsest.v1.StartActor.$Shape|null;
+              stopActor?: palimpsest.v1.StopActor.$Shape|null;
+              startDriver?: palimpsest.v1.StartDriver.$Shape|null;
+              stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
+              stopNode?: palimpsest.v1.StopNode.$Shape|null;
+              driverOutputAck?: palimpsest.v1.DriverOutputAck.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape })
+            );
+        }
+
+        /**
+         * Properties of a Registered.
+         * @deprecated Use palimpsest.v1.Registered.$Properties instead.
+         */
+        interface IRegistered extends palimpsest.v1.Registered.$Properties {
+        }
+
+        /** Represents a Registered. */
+        class Registered {
+
+            /**
+             * Constructs a new Registered.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Registered.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Registered clusterId. */
+            clusterId: string;
+
+            /** Registered heartbeatIntervalMs. */
+            heartbeatIntervalMs: number;
+
+            /** Registered redisUrl. */
+            redisUrl: string;
+
+            /** Registered stopActorIds. */
+            stopActorIds: string[];
+
+            /**
+             * Creates a new Registered instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Registered instance
+             */
+            static create(properties: palimpsest.v1.Registered.$Shape): palimpsest.v1.Registered & palimpsest.v1.Registered.$Shape;
+            static create(properties?: palimpsest.v1.Registered.$Properties): palimpsest.v1.Registered;
+
+            /**
+             * Encodes the specified Registered message. Does not implicitly {@link palimpsest.v1.Registered.verify|verify} messages.
+             * @param message Registered message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Registered.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Registered message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Registered & palimpsest.v1.Registered.$Shape} Registered
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Registered & palimpsest.v1.Registered.$Shape;
+        }
+
+        namespace Registered {
+
+            /** Properties of a Registered. */
+            interface $Properties {
+
+                /** Registered clusterId */
+                clusterId?: (string|null);
+
+                /** Registered heartbeatIntervalMs */
+                heartbeatIntervalMs?: (number|null);
+
+                /** Registered redisUrl */
+                redisUrl?: (string|null);
+
+                /** Registered stopActorIds */
+                stopActorIds?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Registered. */
+            type $Shape = palimpsest.v1.Registered.$Properties;
+        }
+
+        /**
+         * Properties of a StartActor.
+         * @deprecated Use palimpsest.v1.StartActor.$Properties instead.
+         */
+        interface IStartActor extends palimpsest.v1.StartActor.$Properties {
+        }
+
+        /** Represents a StartActor. */
+        class StartActor {
+
+            /**
+             * Constructs a new StartActor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StartActor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StartActor spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /** StartActor incarnation. */
+            incarnation: number;
+
+            /**
+             * Creates a new StartActor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StartActor instance
+             */
+            static create(properties: palimpsest.v1.StartActor.$Shape): palimpsest.v1.StartActor & palimpsest.v1.StartActor.$Shape;
+            static create(properties?: palimpsest.v1.StartActor.$Properties): palimpsest.v1.StartActor;
+
+            /**
+             * Encodes the specified StartActor message. Does not implicitly {@link palimpsest.v1.StartActor.verify|verify} messages.
+             * @param message StartActor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StartActor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StartActor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StartActor & palimpsest.v1.StartActor.$Shape} StartActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StartActor & palimpsest.v1.StartActor.$Shape;
+        }
+
+        namespace StartActor {
+
+            /** Properties of a StartActor. */
+            interface $Properties {
+
+                /** StartActor spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** StartActor incarnation */
+                incarnation?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StartActor. */
+            type $Shape = {
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              incarnation?: number|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a StopActor.
+         * @deprecated Use palimpsest.v1.StopActor.$Properties instead.
+         */
+        interface IStopActor extends palimpsest.v1.StopActor.$Properties {
+        }
+
+        /** Represents a StopActor. */
+        class StopActor {
+
+            /**
+             * Constructs a new StopActor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StopActor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StopActor actorId. */
+            actorId: string;
+
+            /** StopActor graceMs. */
+            graceMs: number;
+
+            /** StopActor reason. */
+            reason: string;
+
+            /**
+             * Creates a new StopActor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StopActor instance
+             */
+            static create(properties: palimpsest.v1.StopActor.$Shape): palimpsest.v1.StopActor & palimpsest.v1.StopActor.$Shape;
+            static create(properties?: palimpsest.v1.StopActor.$Properties): palimpsest.v1.StopActor;
+
+            /**
+             * Encodes the specified StopActor message. Does not implicitly {@link palimpsest.v1.StopActor.verify|verify} messages.
+             * @param message StopActor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StopActor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StopActor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopActor & palimpsest.v1.StopActor.$Shape} StopActor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StopActor & palimpsest.v1.StopActor.$Shape;
+        }
+
+        namespace StopActor {
+
+            /** Properties of a StopActor. */
+            interface $Properties {
+
+                /** StopActor actorId */
+                actorId?: (string|null);
+
+                /** StopActor graceMs */
+                graceMs?: (number|null);
+
+                /** StopActor reason */
+                reason?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StopActor. */
+            type $Shape = palimpsest.v1.StopActor.$Properties;
+        }
+
+        /**
+         * Properties of a StartDriver.
+         * @deprecated Use palimpsest.v1.StartDriver.$Properties instead.
+         */
+        interface IStartDriver extends palimpsest.v1.StartDriver.$Properties {
+        }
+
+        /** Represents a StartDriver. */
+        class StartDriver {
+
+            /**
+             * Constructs a new StartDriver.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StartDriver.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StartDriver jobId. */
+            jobId: string;
+
+            /** StartDriver argv. */
+            argv: string[];
+
+            /** StartDriver bundle. */
+            bundle: string;
+
+            /** StartDriver environment. */
+            environment: { [k: string]: string };
+
+            /**
+             * Creates a new StartDriver instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StartDriver instance
+             */
+            static create(properties: palimpsest.v1.StartDriver.$Shape): palimpsest.v1.StartDriver & palimpsest.v1.StartDriver.$Shape;
+            static create(properties?: palimpsest.v1.StartDriver.$Properties): palimpsest.v1.StartDriver;
+
+            /**
+             * Encodes the specified StartDriver message. Does not implicitly {@link palimpsest.v1.StartDriver.verify|verify} messages.
+             * @param message StartDriver message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StartDriver.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StartDriver message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StartDriver & palimpsest.v1.StartDriver.$Shape} StartDriver
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StartDriver & palimpsest.v1.StartDriver.$Shape;
+        }
+
+        namespace StartDriver {
+
+            /** Properties of a StartDriver. */
+            interface $Properties {
+
+                /** StartDriver jobId */
+                jobId?: (string|null);
+
+                /** StartDriver argv */
+                argv?: (string[]|null);
+
+                /** StartDriver bundle */
+                bundle?: (string|null);
+
+                /** StartDriver environment */
+                environment?: ({ [k: string]: string }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StartDriver. */
+            type $Shape = palimpsest.v1.StartDriver.$Properties;
+        }
+
+        /**
+         * Properties of a StopDriver.
+         * @deprecated Use palimpsest.v1.StopDriver.$Properties instead.
+         */
+        interface IStopDriver extends palimpsest.v1.StopDriver.$Properties {
+        }
+
+        /** Represents a StopDriver. */
+        class StopDriver {
+
+            /**
+             * Constructs a new StopDriver.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StopDriver.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StopDriver jobId. */
+            jobId: string;
+
+            /** StopDriver graceMs. */
+            graceMs: number;
+
+            /**
+             * Creates a new StopDriver instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StopDriver instance
+             */
+            static create(properties: palimpsest.v1.StopDriver.$Shape): palimpsest.v1.StopDriver & palimpsest.v1.StopDriver.$Shape;
+            static create(properties?: palimpsest.v1.StopDriver.$Properties): palimpsest.v1.StopDriver;
+
+            /**
+             * Encodes the specified StopDriver message. Does not implicitly {@link palimpsest.v1.StopDriver.verify|verify} messages.
+             * @param message StopDriver message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StopDriver.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StopDriver message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopDriver & palimpsest.v1.StopDriver.$Shape} StopDriver
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StopDriver & palimpsest.v1.StopDriver.$Shape;
+        }
+
+        namespace StopDriver {
+
+            /** Properties of a StopDriver. */
+            interface $Properties {
+
+                /** StopDriver jobId */
+                jobId?: (string|null);
+
+                /** StopDriver graceMs */
+                graceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StopDriver. */
+            type $Shape = palimpsest.v1.StopDriver.$Properties;
+        }
+
+        /**
+         * Properties of a StopNode.
+         * @deprecated Use palimpsest.v1.StopNode.$Properties instead.
+         */
+        interface IStopNode extends palimpsest.v1.StopNode.$Properties {
+        }
+
+        /** Represents a StopNode. */
+        class StopNode {
+
+            /**
+             * Constructs a new StopNode.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StopNode.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StopNode reason. */
+            reason: string;
+
+            /**
+             * Creates a new StopNode instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StopNode instance
+             */
+            static create(properties: palimpsest.v1.StopNode.$Shape): palimpsest.v1.StopNode & palimpsest.v1.StopNode.$Shape;
+            static create(properties?: palimpsest.v1.StopNode.$Properties): palimpsest.v1.StopNode;
+
+            /**
+             * Encodes the specified StopNode message. Does not implicitly {@link palimpsest.v1.StopNode.verify|verify} messages.
+             * @param message StopNode message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StopNode.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StopNode message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StopNode & palimpsest.v1.StopNode.$Shape} StopNode
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StopNode & palimpsest.v1.StopNode.$Shape;
+        }
+
+        namespace StopNode {
+
+            /** Properties of a StopNode. */
+            interface $Properties {
+
+                /** StopNode reason */
+                reason?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StopNode. */
+            type $Shape = palimpsest.v1.StopNode.$Properties;
+        }
+
+        /**
+         * Properties of a DriverOutputAck.
+         * @deprecated Use palimpsest.v1.DriverOutputAck.$Properties instead.
+         */
+        interface IDriverOutputAck extends palimpsest.v1.DriverOutputAck.$Properties {
+        }
+
+        /** Represents a DriverOutputAck. */
+        class DriverOutputAck {
+
+            /**
+             * Constructs a new DriverOutputAck.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DriverOutputAck.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DriverOutputAck jobId. */
+            jobId: string;
+
+            /** DriverOutputAck offsetBytes. */
+            offsetBytes: number;
+
+            /**
+             * Creates a new DriverOutputAck instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DriverOutputAck instance
+             */
+            static create(properties: palimpsest.v1.DriverOutputAck.$Shape): palimpsest.v1.DriverOutputAck & palimpsest.v1.DriverOutputAck.$Shape;
+            static create(properties?: palimpsest.v1.DriverOutputAck.$Properties): palimpsest.v1.DriverOutputAck;
+
+            /**
+             * Encodes the specified DriverOutputAck message. Does not implicitly {@link palimpsest.v1.DriverOutputAck.verify|verify} messages.
+             * @param message DriverOutputAck message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DriverOutputAck.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DriverOutputAck message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DriverOutputAck & palimpsest.v1.DriverOutputAck.$Shape} DriverOutputAck
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DriverOutputAck & palimpsest.v1.DriverOutputAck.$Shape;
+        }
+
+        namespace DriverOutputAck {
+
+            /** Properties of a DriverOutputAck. */
+            interface $Properties {
+
+                /** DriverOutputAck jobId */
+                jobId?: (string|null);
+
+                /** DriverOutputAck offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DriverOutputAck. */
+            type $Shape = palimpsest.v1.DriverOutputAck.$Properties;
+        }
+
+        /**
+         * Properties of a PutChunk.
+         * @deprecated Use palimpsest.v1.PutChunk.$Properties instead.
+         */
+        interface IPutChunk extends palimpsest.v1.PutChunk.$Properties {
+        }
+
+        /** Represents a PutChunk. */
+        class PutChunk {
+
+            /**
+             * Constructs a new PutChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PutChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PutChunk data. */
+            data: Uint8Array;
+
+            /** PutChunk sizeBytes. */
+            sizeBytes: number;
+
+            /** PutChunk holder. */
+            holder: string;
+
+            /**
+             * Creates a new PutChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PutChunk instance
+             */
+            static create(properties: palimpsest.v1.PutChunk.$Shape): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
+            static create(properties?: palimpsest.v1.PutChunk.$Properties): palimpsest.v1.PutChunk;
+
+            /**
+             * Encodes the specified PutChunk message. Does not implicitly {@link palimpsest.v1.PutChunk.verify|verify} messages.
+             * @param message PutChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PutChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PutChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape} PutChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PutChunk & palimpsest.v1.PutChunk.$Shape;
+        }
+
+        namespace PutChunk {
+
+            /** Properties of a PutChunk. */
+            interface $Properties {
+
+                /** PutChunk data */
+                data?: (Uint8Array|null);
+
+                /** PutChunk sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** PutChunk holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PutChunk. */
+            type $Shape = palimpsest.v1.PutChunk.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectInfo.
+         * @deprecated Use palimpsest.v1.ObjectInfo.$Properties instead.
+         */
+        interface IObjectInfo extends palimpsest.v1.ObjectInfo.$Properties {
+        }
+
+        /** Represents an ObjectInfo. */
+        class ObjectInfo {
+
+            /**
+             * Constructs a new ObjectInfo.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectInfo.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectInfo objectId. */
+            objectId: string;
+
+            /** ObjectInfo sizeBytes. */
+            sizeBytes: number;
+
+            /** ObjectInfo path. */
+            path: string;
+
+            /** ObjectInfo locations. */
+            locations: string[];
+
+            /**
+             * Creates a new ObjectInfo instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectInfo instance
+             */
+            static create(properties: palimpsest.v1.ObjectInfo.$Shape): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
+            static create(properties?: palimpsest.v1.ObjectInfo.$Properties): palimpsest.v1.ObjectInfo;
+
+            /**
+             * Encodes the specified ObjectInfo message. Does not implicitly {@link palimpsest.v1.ObjectInfo.verify|verify} messages.
+             * @param message ObjectInfo message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectInfo message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape} ObjectInfo
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectInfo & palimpsest.v1.ObjectInfo.$Shape;
+        }
+
+        namespace ObjectInfo {
+
+            /** Properties of an ObjectInfo. */
+            interface $Properties {
+
+                /** ObjectInfo objectId */
+                objectId?: (string|null);
+
+                /** ObjectInfo sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** ObjectInfo path */
+                path?: (string|null);
+
+                /** ObjectInfo locations */
+                locations?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectInfo. */
+            type $Shape = palimpsest.v1.ObjectInfo.$Properties;
+        }
+
+        /**
+         * Properties of a PullRequest.
+         * @deprecated Use palimpsest.v1.PullRequest.$Properties instead.
+         */
+        interface IPullRequest extends palimpsest.v1.PullRequest.$Properties {
+        }
+
+        /** Represents a PullRequest. */
+        class PullRequest {
+
+            /**
+             * Constructs a new PullRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PullRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PullRequest objectId. */
+            objectId: string;
+
+            /** PullRequest offsetBytes. */
+            offsetBytes: number;
+
+            /** PullRequest lengthBytes. */
+            lengthBytes: number;
+
+            /**
+             * Creates a new PullRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PullRequest instance
+             */
+            static create(properties: palimpsest.v1.PullRequest.$Shape): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
+            static create(properties?: palimpsest.v1.PullRequest.$Properties): palimpsest.v1.PullRequest;
+
+            /**
+             * Encodes the specified PullRequest message. Does not implicitly {@link palimpsest.v1.PullRequest.verify|verify} messages.
+             * @param message PullRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PullRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PullRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape} PullRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullRequest & palimpsest.v1.PullRequest.$Shape;
+        }
+
+        namespace PullRequest {
+
+            /** Properties of a PullRequest. */
+            interface $Properties {
+
+                /** PullRequest objectId */
+                objectId?: (string|null);
+
+                /** PullRequest offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** PullRequest lengthBytes */
+                lengthBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PullRequest. */
+            type $Shape = palimpsest.v1.PullRequest.$Properties;
+        }
+
+        /**
+         * Properties of a PullChunk.
+         * @deprecated Use palimpsest.v1.PullChunk.$Properties instead.
+         */
+        interface IPullChunk extends palimpsest.v1.PullChunk.$Properties {
+        }
+
+        /** Represents a PullChunk. */
+        class PullChunk {
+
+            /**
+             * Constructs a new PullChunk.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.PullChunk.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** PullChunk data. */
+            data: Uint8Array;
+
+            /** PullChunk offsetBytes. */
+            offsetBytes: number;
+
+            /**
+             * Creates a new PullChunk instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns PullChunk instance
+             */
+            static create(properties: palimpsest.v1.PullChunk.$Shape): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
+            static create(properties?: palimpsest.v1.PullChunk.$Properties): palimpsest.v1.PullChunk;
+
+            /**
+             * Encodes the specified PullChunk message. Does not implicitly {@link palimpsest.v1.PullChunk.verify|verify} messages.
+             * @param message PullChunk message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.PullChunk.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a PullChunk message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape} PullChunk
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.PullChunk & palimpsest.v1.PullChunk.$Shape;
+        }
+
+        namespace PullChunk {
+
+            /** Properties of a PullChunk. */
+            interface $Properties {
+
+                /** PullChunk data */
+                data?: (Uint8Array|null);
+
+                /** PullChunk offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a PullChunk. */
+            type $Shape = palimpsest.v1.PullChunk.$Properties;
+        }
+
+        /**
+         * Properties of a FetchRequest.
+         * @deprecated Use palimpsest.v1.FetchRequest.$Properties instead.
+         */
+        interface IFetchRequest extends palimpsest.v1.FetchRequest.$Properties {
+        }
+
+        /** Represents a FetchRequest. */
+        class FetchRequest {
+
+            /**
+             * Constructs a new FetchRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FetchRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** FetchRequest objectId. */
+            objectId: string;
+
+            /** FetchRequest locations. */
+            locations: string[];
+
+            /** FetchRequest holder. */
+            holder: string;
+
+            /**
+             * Creates a new FetchRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FetchRequest instance
+             */
+            static create(properties: palimpsest.v1.FetchRequest.$Shape): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
+            static create(properties?: palimpsest.v1.FetchRequest.$Properties): palimpsest.v1.FetchRequest;
+
+            /**
+             * Encodes the specified FetchRequest message. Does not implicitly {@link palimpsest.v1.FetchRequest.verify|verify} messages.
+             * @param message FetchRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FetchRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FetchRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape} FetchRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FetchRequest & palimpsest.v1.FetchRequest.$Shape;
+        }
+
+        namespace FetchRequest {
+
+            /** Properties of a FetchRequest. */
+            interface $Properties {
+
+                /** FetchRequest objectId */
+                objectId?: (string|null);
+
+                /** FetchRequest locations */
+                locations?: (string[]|null);
+
+                /** FetchRequest holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FetchRequest. */
+            type $Shape = palimpsest.v1.FetchRequest.$Properties;
+        }
+
+        /**
+         * Properties of a StatRequest.
+         * @deprecated Use palimpsest.v1.StatRequest.$Properties instead.
+         */
+        interface IStatRequest extends palimpsest.v1.StatRequest.$Properties {
+        }
+
+        /** Represents a StatRequest. */
+        class StatRequest {
+
+            /**
+             * Constructs a new StatRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StatRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StatRequest objectId. */
+            objectId: string;
+
+            /**
+             * Creates a new StatRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StatRequest instance
+             */
+            static create(properties: palimpsest.v1.StatRequest.$Shape): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
+            static create(properties?: palimpsest.v1.StatRequest.$Properties): palimpsest.v1.StatRequest;
+
+            /**
+             * Encodes the specified StatRequest message. Does not implicitly {@link palimpsest.v1.StatRequest.verify|verify} messages.
+             * @param message StatRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StatRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StatRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape} StatRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StatRequest & palimpsest.v1.StatRequest.$Shape;
+        }
+
+        namespace StatRequest {
+
+            /** Properties of a StatRequest. */
+            interface $Properties {
+
+                /** StatRequest objectId */
+                objectId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StatRequest. */
+            type $Shape = palimpsest.v1.StatRequest.$Properties;
+        }
+
+        /**
+         * Properties of a DeleteRequest.
+         * @deprecated Use palimpsest.v1.DeleteRequest.$Properties instead.
+         */
+        interface IDeleteRequest extends palimpsest.v1.DeleteRequest.$Properties {
+        }
+
+        /** Represents a DeleteRequest. */
+        class DeleteRequest {
+
+            /**
+             * Constructs a new DeleteRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DeleteRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DeleteRequest objectId. */
+            objectId: string;
+
+            /**
+             * Creates a new DeleteRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DeleteRequest instance
+             */
+            static create(properties: palimpsest.v1.DeleteRequest.$Shape): palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape;
+            static create(properties?: palimpsest.v1.DeleteRequest.$Properties): palimpsest.v1.DeleteRequest;
+
+            /**
+             * Encodes the specified DeleteRequest message. Does not implicitly {@link palimpsest.v1.DeleteRequest.verify|verify} messages.
+             * @param message DeleteRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DeleteRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DeleteRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape} DeleteRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape;
+        }
+
+        namespace DeleteRequest {
+
+            /** Properties of a DeleteRequest. */
+            interface $Properties {
+
+                /** DeleteRequest objectId */
+                objectId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DeleteRequest. */
+            type $Shape = palimpsest.v1.DeleteRequest.$Properties;
+        }
+
+        /**
+         * Properties of a DeleteResponse.
+         * @deprecated Use palimpsest.v1.DeleteResponse.$Properties instead.
+         */
+        interface IDeleteResponse extends palimpsest.v1.DeleteResponse.$Properties {
+        }
+
+        /** Represents a DeleteResponse. */
+        class DeleteResponse {
+
+            /**
+             * Constructs a new DeleteResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DeleteResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DeleteResponse existed. */
+            existed: boolean;
+
+            /**
+             * Creates a new DeleteResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DeleteResponse instance
+             */
+            static create(properties: palimpsest.v1.DeleteResponse.$Shape): palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape;
+            static create(properties?: palimpsest.v1.DeleteResponse.$Properties): palimpsest.v1.DeleteResponse;
+
+            /**
+             * Encodes the specified DeleteResponse message. Does not implicitly {@link palimpsest.v1.DeleteResponse.verify|verify} messages.
+             * @param message DeleteResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DeleteResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DeleteResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape} DeleteResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape;
+        }
+
+        namespace DeleteResponse {
+
+            /** Properties of a DeleteResponse. */
+            interface $Properties {
+
+                /** DeleteResponse existed */
+                existed?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DeleteResponse. */
+            type $Shape = palimpsest.v1.DeleteResponse.$Properties;
+        }
+
+        /**
+         * Properties of a Trajectory.
+         * @deprecated Use palimpsest.v1.Trajectory.$Properties instead.
+         */
+        interface ITrajectory extends palimpsest.v1.Trajectory.$Properties {
+        }
+
+        /** Represents a Trajectory. */
+        class Trajectory {
+
+            /**
+             * Constructs a new Trajectory.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Trajectory.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Trajectory trajectoryId. */
+            trajectoryId: string;
+
+            /** Trajectory groupId. */
+            groupId: string;
+
+            /** Trajectory taskId. */
+            taskId: string;
+
+            /** Trajectory episodeIndex. */
+            episodeIndex: number;
+
+            /** Trajectory agent. */
+            agent: string;
+
+            /** Trajectory policyVersionMin. */
+            policyVersionMin: number;
+
+            /** Trajectory policyVersionMax. */
+            policyVersionMax: number;
+
+            /** Trajectory weightsHash. */
+            weightsHash: string;
+
+            /** Trajectory conversations. */
+            conversations: palimpsest.v1.Conversation.$Properties[];
+
+            /** Trajectory answer. */
+            answer: string;
+
+            /** Trajectory memorySteps. */
+            memorySteps: palimpsest.v1.MemoryStep.$Properties[];
+
+            /** Trajectory startedAtMs. */
+            startedAtMs: number;
+
+            /** Trajectory endedAtMs. */
+            endedAtMs: number;
+
+            /** Trajectory actorId. */
+            actorId: string;
+
+            /** Trajectory droppedDocumentTokens. */
+            droppedDocumentTokens: number;
+
+            /**
+             * Creates a new Trajectory instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Trajectory instance
+             */
+            static create(properties: palimpsest.v1.Trajectory.$Shape): palimpsest.v1.Trajectory & palimpsest.v1.Trajectory.$Shape;
+            static create(properties?: palimpsest.v1.Trajectory.$Properties): palimpsest.v1.Trajectory;
+
+            /**
+             * Encodes the specified Trajectory message. Does not implicitly {@link palimpsest.v1.Trajectory.verify|verify} messages.
+             * @param message Trajectory message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Trajectory.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Trajectory message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Trajectory & palimpsest.v1.Trajectory.$Shape} Trajectory
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Trajectory & palimpsest.v1.Trajectory.$Shape;
+        }
+
+        namespace Trajectory {
+
+            /** Properties of a Trajectory. */
+            interface $Properties {
+
+                /** Trajectory trajectoryId */
+                trajectoryId?: (string|null);
+
+                /** Trajectory groupId */
+                groupId?: (string|null);
+
+                /** Trajectory taskId */
+                taskId?: (string|null);
+
+                /** Trajectory episodeIndex */
+                episodeIndex?: (number|null);
+
+                /** Trajectory agent */
+                agent?: (string|null);
+
+                /** Trajectory policyVersionMin */
+                policyVersionMin?: (number|null);
+
+                /** Trajectory policyVersionMax */
+                policyVersionMax?: (number|null);
+
+                /** Trajectory weightsHash */
+                weightsHash?: (string|null);
+
+                /** Trajectory conversations */
+                conversations?: (palimpsest.v1.Conversation.$Properties[]|null);
+
+                /** Trajectory answer */
+                answer?: (string|null);
+
+                /** Trajectory memorySteps */
+                memorySteps?: (palimpsest.v1.MemoryStep.$Properties[]|null);
+
+                /** Trajectory startedAtMs */
+                startedAtMs?: (number|null);
+
+                /** Trajectory endedAtMs */
+                endedAtMs?: (number|null);
+
+                /** Trajectory actorId */
+                actorId?: (string|null);
+
+                /** Trajectory droppedDocumentTokens */
+                droppedDocumentTokens?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Trajectory. */
+            type $Shape = palimpsest.v1.Trajectory.$Properties;
+        }
+
+        /**
+         * Properties of a Conversation.
+         * @deprecated Use palimpsest.v1.Conversation.$Properties instead.
+         */
+        interface IConversation extends palimpsest.v1.Conversation.$Properties {
+        }
+
+        /** Represents a Conversation. */
+        class Conversation {
+
+            /**
+             * Constructs a new Conversation.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Conversation.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Conversation kind. */
+            kind: string;
+
+            /** Conversation step. */
+            step: number;
+
+            /** Conversation promptTokenIds. */
+            promptTokenIds: number[];
+
+            /** Conversation sampledTokenIds. */
+            sampledTokenIds: number[];
+
+            /** Conversation rolloutLogprobs. */
+            rolloutLogprobs: number[];
+
+            /** Conversation lossMask. */
+            lossMask: Uint8Array;
+
+            /** Conversation stopReason. */
+            stopReason: string;
+
+            /** Conversation policyVersion. */
+            policyVersion: number;
+
+            /**
+             * Creates a new Conversation instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Conversation instance
+             */
+            static create(properties: palimpsest.v1.Conversation.$Shape): palimpsest.v1.Conversation & palimpsest.v1.Conversation.$Shape;
+            static create(properties?: palimpsest.v1.Conversation.$Properties): palimpsest.v1.Conversation;
+
+            /**
+             * Encodes the specified Conversation message. Does not implicitly {@link palimpsest.v1.Conversation.verify|verify} messages.
+             * @param message Conversation message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Conversation.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Conversation message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Conversation & palimpsest.v1.Conversation.$Shape} Conversation
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Conversation & palimpsest.v1.Conversation.$Shape;
+        }
+
+        namespace Conversation {
+
+            /** Properties of a Conversation. */
+            interface $Properties {
+
+                /** Conversation kind */
+                kind?: (string|null);
+
+                /** Conversation step */
+                step?: (number|null);
+
+                /** Conversation promptTokenIds */
+                promptTokenIds?: (number[]|null);
+
+                /** Conversation sampledTokenIds */
+                sampledTokenIds?: (number[]|null);
+
+                /** Conversation rolloutLogprobs */
+                rolloutLogprobs?: (number[]|null);
+
+                /** Conversation lossMask */
+                lossMask?: (Uint8Array|null);
+
+                /** Conversation stopReason */
+                stopReason?: (string|null);
+
+                /** Conversation policyVersion */
+                policyVersion?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Conversation. */
+            type $Shape = palimpsest.v1.Conversation.$Properties;
+        }
+
+        /**
+         * Properties of a MemoryStep.
+         * @deprecated Use palimpsest.v1.MemoryStep.$Properties instead.
+         */
+        interface IMemoryStep extends palimpsest.v1.MemoryStep.$Properties {
+        }
+
+        /** Represents a MemoryStep. */
+        class MemoryStep {
+
+            /**
+             * Constructs a new MemoryStep.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MemoryStep.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MemoryStep step. */
+            step: number;
+
+            /** MemoryStep documentTokenStart. */
+            documentTokenStart: number;
+
+            /** MemoryStep documentTokenEnd. */
+            documentTokenEnd: number;
+
+            /** MemoryStep memory. */
+            memory: string;
+
+            /** MemoryStep recalled. */
+            recalled: string;
+
+            /**
+             * Creates a new MemoryStep instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MemoryStep instance
+             */
+            static create(properties: palimpsest.v1.MemoryStep.$Shape): palimpsest.v1.MemoryStep & palimpsest.v1.MemoryStep.$Shape;
+            static create(properties?: palimpsest.v1.MemoryStep.$Properties): palimpsest.v1.MemoryStep;
+
+            /**
+             * Encodes the specified MemoryStep message. Does not implicitly {@link palimpsest.v1.MemoryStep.verify|verify} messages.
+             * @param message MemoryStep message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MemoryStep.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MemoryStep message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MemoryStep & palimpsest.v1.MemoryStep.$Shape} MemoryStep
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MemoryStep & palimpsest.v1.MemoryStep.$Shape;
+        }
+
+        namespace MemoryStep {
+
+            /** Properties of a MemoryStep. */
+            interface $Properties {
+
+                /** MemoryStep step */
+                step?: (number|null);
+
+                /** MemoryStep documentTokenStart */
+                documentTokenStart?: (number|null);
+
+                /** MemoryStep documentTokenEnd */
+                documentTokenEnd?: (number|null);
+
+                /** MemoryStep memory */
+                memory?: (string|null);
+
+                /** MemoryStep recalled */
+                recalled?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MemoryStep. */
+            type $Shape = palimpsest.v1.MemoryStep.$Properties;
+        }
+
+        /**
+         * Properties of a TrajectoryScore.
+         * @deprecated Use palimpsest.v1.TrajectoryScore.$Properties instead.
+         */
+        interface ITrajectoryScore extends palimpsest.v1.TrajectoryScore.$Properties {
+        }
+
+        /** Represents a TrajectoryScore. */
+        class TrajectoryScore {
+
+            /**
+             * Constructs a new TrajectoryScore.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TrajectoryScore.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TrajectoryScore trajectoryId. */
+            trajectoryId: string;
+
+            /** TrajectoryScore reward. */
+            reward: number;
+
+            /** TrajectoryScore components. */
+            components: { [k: string]: number };
+
+            /** TrajectoryScore stepRewards. */
+            stepRewards: number[];
+
+            /** TrajectoryScore failure. */
+            failure?: (palimpsest.v1.Error.$Properties|null);
+
+            /** TrajectoryScore actorId. */
+            actorId: string;
+
+            /**
+             * Creates a new TrajectoryScore instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TrajectoryScore instance
+             */
+            static create(properties: palimpsest.v1.TrajectoryScore.$Shape): palimpsest.v1.TrajectoryScore & palimpsest.v1.TrajectoryScore.$Shape;
+            static create(properties?: palimpsest.v1.TrajectoryScore.$Properties): palimpsest.v1.TrajectoryScore;
+
+            /**
+             * Encodes the specified TrajectoryScore message. Does not implicitly {@link palimpsest.v1.TrajectoryScore.verify|verify} messages.
+             * @param message TrajectoryScore message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TrajectoryScore.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TrajectoryScore message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TrajectoryScore & palimpsest.v1.TrajectoryScore.$Shape} TrajectoryScore
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TrajectoryScore & palimpsest.v1.TrajectoryScore.$Shape;
+        }
+
+        namespace TrajectoryScore {
+
+            /** Properties of a TrajectoryScore. */
+            interface $Properties {
+
+                /** TrajectoryScore trajectoryId */
+                trajectoryId?: (string|null);
+
+                /** TrajectoryScore reward */
+                reward?: (number|null);
+
+                /** TrajectoryScore components */
+                components?: ({ [k: string]: number }|null);
+
+                /** TrajectoryScore stepRewards */
+                stepRewards?: (number[]|null);
+
+                /** TrajectoryScore failure */
+                failure?: (palimpsest.v1.Error.$Properties|null);
+
+                /** TrajectoryScore actorId */
+                actorId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TrajectoryScore. */
+            type $Shape = palimpsest.v1.TrajectoryScore.$Properties;
+        }
+
+        /**
+         * Properties of a WeightManifest.
+         * @deprecated Use palimpsest.v1.WeightManifest.$Properties instead.
+         */
+        interface IWeightManifest extends palimpsest.v1.WeightManifest.$Properties {
+        }
+
+        /** Represents a WeightManifest. */
+        class WeightManifest {
+
+            /**
+             * Constructs a new WeightManifest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WeightManifest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WeightManifest runId. */
+            runId: string;
+
+            /** WeightManifest policyVersion. */
+            policyVersion: number;
+
+            /** WeightManifest weightsHash. */
+            weightsHash: string;
+
+            /** WeightManifest tensors. */
+            tensors: palimpsest.v1.WeightTensor.$Properties[];
+
+            /** WeightManifest shards. */
+            shards: palimpsest.v1.WeightShard.$Properties[];
+
+            /** WeightManifest publishedAtMs. */
+            publishedAtMs: number;
+
+            /**
+             * Creates a new WeightManifest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WeightManifest instance
+             */
+            static create(properties: palimpsest.v1.WeightManifest.$Shape): palimpsest.v1.WeightManifest & palimpsest.v1.WeightManifest.$Shape;
+            static create(properties?: palimpsest.v1.WeightManifest.$Properties): palimpsest.v1.WeightManifest;
+
+            /**
+             * Encodes the specified WeightManifest message. Does not implicitly {@link palimpsest.v1.WeightManifest.verify|verify} messages.
+             * @param message WeightManifest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WeightManifest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WeightManifest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WeightManifest & palimpsest.v1.WeightManifest.$Shape} WeightManifest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WeightManifest & palimpsest.v1.WeightManifest.$Shape;
+        }
+
+        namespace WeightManifest {
+
+            /** Properties of a WeightManifest. */
+            interface $Properties {
+
+                /** WeightManifest runId */
+                runId?: (string|null);
+
+                /** WeightManifest policyVersion */
+                policyVersion?: (number|null);
+
+                /** WeightManifest weightsHash */
+                weightsHash?: (string|null);
+
+                /** WeightManifest tensors */
+                tensors?: (palimpsest.v1.WeightTensor.$Properties[]|null);
+
+                /** WeightManifest shards */
+                shards?: (palimpsest.v1.WeightShard.$Properties[]|null);
+
+                /** WeightManifest publishedAtMs */
+                publishedAtMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WeightManifest. */
+            type $Shape = palimpsest.v1.WeightManifest.$Properties;
+        }
+
+        /**
+         * Properties of a WeightTensor.
+         * @deprecated Use palimpsest.v1.WeightTensor.$Properties instead.
+         */
+        interface IWeightTensor extends palimpsest.v1.WeightTensor.$Properties {
+        }
+
+        /** Represents a WeightTensor. */
+        class WeightTensor {
+
+            /**
+             * Constructs a new WeightTensor.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WeightTensor.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WeightTensor name. */
+            name: string;
+
+            /** WeightTensor dtype. */
+            dtype: string;
+
+            /** WeightTensor shape. */
+            shape: number[];
+
+            /** WeightTensor shardIndex. */
+            shardIndex: number;
+
+            /** WeightTensor offsetBytes. */
+            offsetBytes: number;
+
+            /** WeightTensor lengthBytes. */
+            lengthBytes: number;
+
+            /**
+             * Creates a new WeightTensor instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WeightTensor instance
+             */
+            static create(properties: palimpsest.v1.WeightTensor.$Shape): palimpsest.v1.WeightTensor & palimpsest.v1.WeightTensor.$Shape;
+            static create(properties?: palimpsest.v1.WeightTensor.$Properties): palimpsest.v1.WeightTensor;
+
+            /**
+             * Encodes the specified WeightTensor message. Does not implicitly {@link palimpsest.v1.WeightTensor.verify|verify} messages.
+             * @param message WeightTensor message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WeightTensor.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WeightTensor message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WeightTensor & palimpsest.v1.WeightTensor.$Shape} WeightTensor
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WeightTensor & palimpsest.v1.WeightTensor.$Shape;
+        }
+
+        namespace WeightTensor {
+
+            /** Properties of a WeightTensor. */
+            interface $Properties {
+
+                /** WeightTensor name */
+                name?: (string|null);
+
+                /** WeightTensor dtype */
+                dtype?: (string|null);
+
+                /** WeightTensor shape */
+                shape?: (number[]|null);
+
+                /** WeightTensor shardIndex */
+                shardIndex?: (number|null);
+
+                /** WeightTensor offsetBytes */
+                offsetBytes?: (number|null);
+
+                /** WeightTensor lengthBytes */
+                lengthBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WeightTensor. */
+            type $Shape = palimpsest.v1.WeightTensor.$Properties;
+        }
+
+        /**
+         * Properties of a WeightShard.
+         * @deprecated Use palimpsest.v1.WeightShard.$Properties instead.
+         */
+        interface IWeightShard extends palimpsest.v1.WeightShard.$Properties {
+        }
+
+        /** Represents a WeightShard. */
+        class WeightShard {
+
+            /**
+             * Constructs a new WeightShard.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WeightShard.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WeightShard objectId. */
+            objectId: string;
+
+            /** WeightShard sizeBytes. */
+            sizeBytes: number;
+
+            /** WeightShard locations. */
+            locations: string[];
+
+            /**
+             * Creates a new WeightShard instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WeightShard instance
+             */
+            static create(properties: palimpsest.v1.WeightShard.$Shape): palimpsest.v1.WeightShard & palimpsest.v1.WeightShard.$Shape;
+            static create(properties?: palimpsest.v1.WeightShard.$Properties): palimpsest.v1.WeightShard;
+
+            /**
+             * Encodes the specified WeightShard message. Does not implicitly {@link palimpsest.v1.WeightShard.verify|verify} messages.
+             * @param message WeightShard message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WeightShard.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WeightShard message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WeightShard & palimpsest.v1.WeightShard.$Shape} WeightShard
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WeightShard & palimpsest.v1.WeightShard.$Shape;
+        }
+
+        namespace WeightShard {
+
+            /** Properties of a WeightShard. */
+            interface $Properties {
+
+                /** WeightShard objectId */
+                objectId?: (string|null);
+
+                /** WeightShard sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** WeightShard locations */
+                locations?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WeightShard. */
+            type $Shape = palimpsest.v1.WeightShard.$Properties;
+        }
+    }
+}
+
+export import ActorDied = palimpsest.v1.ActorDied;
+export import ActorInfo = palimpsest.v1.ActorInfo;
+export import ActorSpec = palimpsest.v1.ActorSpec;
+export import ActorStarted = palimpsest.v1.ActorStarted;
+export import ActorState = palimpsest.v1.ActorState;
+export import BundleChunk = palimpsest.v1.BundleChunk;
+export import BundleInfo = palimpsest.v1.BundleInfo;
+export import Call = palimpsest.v1.Call;
+export import CallBatch = palimpsest.v1.CallBatch;
+export import CallFrame = palimpsest.v1.CallFrame;
+export import ClusterInfo = palimpsest.v1.ClusterInfo;
+export import CodeRef = palimpsest.v1.CodeRef;
+export import Conversation = palimpsest.v1.Conversation;
+export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
+export import DeathCertificate = palimpsest.v1.DeathCertificate;
+export import DeleteRequest = palimpsest.v1.DeleteRequest;
+export import DeleteResponse = palimpsest.v1.DeleteResponse;
+export import DriverExited = palimpsest.v1.DriverExited;
+export import DriverOutput = palimpsest.v1.DriverOutput;
+export import DriverOutputAck = palimpsest.v1.DriverOutputAck;
+export import Error = palimpsest.v1.Error;
+export import FetchRequest = palimpsest.v1.FetchRequest;
+export import GetBundleRequest = palimpsest.v1.GetBundleRequest;
+export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
+export import GetJobRequest = palimpsest.v1.GetJobRequest;
+export import HeadMessage = palimpsest.v1.HeadMessage;
+export import JobInfo = palimpsest.v1.JobInfo;
+export import JobStatus = palimpsest.v1.JobStatus;
+export import KillActorRequest = palimpsest.v1.KillActorRequest;
+export import ListActorsRequest = palimpsest.v1.ListActorsRequest;
+export import ListActorsResponse = palimpsest.v1.ListActorsResponse;
+export import ListJobsRequest = palimpsest.v1.ListJobsRequest;
+export import ListJobsResponse = palimpsest.v1.ListJobsResponse;
+export import ListNodesRequest = palimpsest.v1.ListNodesRequest;
+export import ListNodesResponse = palimpsest.v1.ListNodesResponse;
+export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
+export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
+export import LogChunk = palimpsest.v1.LogChunk;
+export import LogsRequest = palimpsest.v1.LogsRequest;
+export import MemoryStep = palimpsest.v1.MemoryStep;
+export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
+export import NodeInfo = palimpsest.v1.NodeInfo;
+export import NodeMessage = palimpsest.v1.NodeMessage;
+export import NodeState = palimpsest.v1.NodeState;
+export import ObjectInfo = palimpsest.v1.ObjectInfo;
+export import PullChunk = palimpsest.v1.PullChunk;
+export import PullRequest = palimpsest.v1.PullRequest;
+export import PutChunk = palimpsest.v1.PutChunk;
+export import QueueInfo = palimpsest.v1.QueueInfo;
+export import RegisterNode = palimpsest.v1.RegisterNode;
+export import Registered = palimpsest.v1.Registered;
+export import Reply = palimpsest.v1.Reply;
+export import ReplyBatch = palimpsest.v1.ReplyBatch;
+export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
+export import Resources = palimpsest.v1.Resources;
+export import RunningActor = palimpsest.v1.RunningActor;
+export import SessionEvent = palimpsest.v1.SessionEvent;
+export import SessionMessage = palimpsest.v1.SessionMessage;
+export import SessionOpened = palimpsest.v1.SessionOpened;
+export import ShutdownRequest = palimpsest.v1.ShutdownRequest;
+export import ShutdownResponse = palimpsest.v1.ShutdownResponse;
+export import StartActor = palimpsest.v1.StartActor;
+export import StartDriver = palimpsest.v1.StartDriver;
+export import StatRequest = palimpsest.v1.StatRequest;
+export import StopActor = palimpsest.v1.StopActor;
+export import StopDriver = palimpsest.v1.StopDriver;
+export import StopJobRequest = palimpsest.v1.StopJobRequest;
+export import StopNode = palimpsest.v1.StopNode;
+export import SubmitRequest = palimpsest.v1.SubmitRequest;
+export import Trajectory = palimpsest.v1.Trajectory;
+export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
+export import WeightManifest = palimpsest.v1.WeightManifest;
+export import WeightShard = palimpsest.v1.WeightShard;
+export import WeightTensor = palimpsest.v1.WeightTensor;
