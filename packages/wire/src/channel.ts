@@ -1,0 +1,155 @@
+import {
+  type CallOptions,
+  type ChannelOptions,
+  Client,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  type ClientWritableStream,
+  credentials,
+  Metadata,
+} from "@grpc/grpc-js";
+import type { Method } from "./method.js";
+import { fromGrpcError } from "./status.js";
+
+const maxMessageBytes = 32 * 1024 * 1024;
+
+/** Options of every channel. Keys carry the full prefix: grpc-js ignores them silently without it. */
+export const channelOptions: ChannelOptions = {
+  "grpc.max_receive_message_length": maxMessageBytes,
+  "grpc.max_send_message_length": maxMessageBytes,
+  "grpc.keepalive_time_ms": 20_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  "grpc.keepalive_permit_without_calls": 1,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 2_000,
+  // One HTTP/2 connection a channel: bulk transfers do not delay heartbeats of another channel.
+  "grpc.use_local_subchannel_pool": 1,
+};
+
+/** Options of a channel that pulls bulk data: the window is the client's to choose. */
+export const bulkChannelOptions: ChannelOptions = {
+  ...channelOptions,
+  "grpc-node.flow_control_window": 16 * 1024 * 1024,
+};
+
+/** The metadata that every RPC needs. */
+export function bearerMetadata(token: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set("authorization", `Bearer ${token}`);
+  return metadata;
+}
+
+export interface CallSettings {
+  /** Until the call is answered GET_TIMEOUT; streams without it stay open. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One channel to one process of the cluster, with its token. */
+export class Peer {
+  readonly address: string;
+  readonly #client: Client;
+  readonly #metadata: Metadata;
+  #closed = false;
+
+  constructor(address: string, token: string, options: ChannelOptions = channelOptions) {
+    this.address = address;
+    this.#client = new Client(address, credentials.createInsecure(), options);
+    this.#metadata = bearerMetadata(token);
+  }
+
+  /** @throws {PalimpsestError} the peer's own, GET_TIMEOUT, CANCELLED or UNAVAILABLE */
+  unary<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    settings: CallSettings & { readonly timeoutMs: number },
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const call = this.#client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        this.#metadata,
+        this.#options(settings),
+        (error, response) => {
+          settings.signal?.removeEventListener("abort", cancel);
+          if (error) reject(fromGrpcError(error));
+          else resolve(response as Response);
+        },
+      );
+      const cancel = () => call.cancel();
+      if (settings.signal?.aborted) cancel();
+      else settings.signal?.addEventListener("abort", cancel, { once: true });
+    });
+  }
+
+  serverStream<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    settings: CallSettings = {},
+  ): ClientReadableStream<Response> {
+    const { path, requestSerialize, responseDeserialize } = method;
+    const call = this.#client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      this.#metadata,
+      this.#options(settings),
+    );
+    return cancelOnAbort(call, settings.signal);
+  }
+
+  /** The stream to write to and the answer that comes after its end. */
+  clientStream<Request, Response>(
+    method: Method<Request, Response>,
+    settings: CallSettings = {},
+  ): { readonly stream: ClientWritableStream<Request>; readonly response: Promise<Response> } {
+    let stream!: ClientWritableStream<Request>;
+    const response = new Promise<Response>((resolve, reject) => {
+      stream = this.#client.makeClientStreamRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        this.#metadata,
+        this.#options(settings),
+        (error, value) => (error ? reject(fromGrpcError(error)) : resolve(value as Response)),
+      );
+      cancelOnAbort(stream, settings.signal);
+    });
+    return { stream, response };
+  }
+
+  /** A stream both ways. Its "error" event carries a gRPC error: pass it through fromGrpcError. */
+  bidi<Request, Response>(
+    method: Method<Request, Response>,
+    settings: CallSettings = {},
+  ): ClientDuplexStream<Request, Response> {
+    const { path, requestSerialize, responseDeserialize } = method;
+    const call = this.#client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      this.#metadata,
+      this.#options(settings),
+    );
+    return cancelOnAbort(call, settings.signal);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#client.close();
+  }
+
+  #options(settings: CallSettings): CallOptions {
+    return settings.timeoutMs === undefined ? {} : { deadline: Date.now() + settings.timeoutMs };
+  }
+}
+
+function cancelOnAbort<Call extends { cancel(): void }>(call: Call, signal: AbortSignal | undefined): Call {
+  if (signal?.aborted) call.cancel();
+  else signal?.addEventListener("abort", () => call.cancel(), { once: true });
+  return call;
+}

@@ -1,0 +1,126 @@
+import type { Error as ErrorMessage } from "@palimpsest/wire/protocol";
+
+/**
+ * What went wrong, as a program may ask. Closed: a code has one meaning and one family.
+ * Each is explained in docs/errors.md.
+ */
+export const errorCodes = {
+  /** The caller's input or configuration is wrong; the same call fails again. */
+  INVALID_ARGUMENT: { retryable: false, grpcStatus: 3 },
+  CONFIG_INVALID: { retryable: false, grpcStatus: 3 },
+  NOT_FOUND: { retryable: false, grpcStatus: 5 },
+  ALREADY_EXISTS: { retryable: false, grpcStatus: 6 },
+  UNAUTHENTICATED: { retryable: false, grpcStatus: 16 },
+  LIMIT_EXCEEDED: { retryable: false, grpcStatus: 8 },
+  /** User code threw inside an actor; the remote error is the cause. */
+  ACTOR_ERROR: { retryable: false, grpcStatus: 2 },
+  /** The actor's process ended and does not come back; details carry its death certificate. */
+  ACTOR_DIED: { retryable: false, grpcStatus: 10 },
+  /** The actor is restarting or out of reach; the call may or may not have run. */
+  ACTOR_UNAVAILABLE: { retryable: true, grpcStatus: 14 },
+  NODE_DIED: { retryable: false, grpcStatus: 14 },
+  OWNER_DIED: { retryable: false, grpcStatus: 10 },
+  OBJECT_LOST: { retryable: false, grpcStatus: 5 },
+  OBJECT_STORE_FULL: { retryable: true, grpcStatus: 8 },
+  /** No answer within the deadline; the call may still run. */
+  GET_TIMEOUT: { retryable: true, grpcStatus: 4 },
+  CANCELLED: { retryable: false, grpcStatus: 1 },
+  UNSCHEDULABLE: { retryable: true, grpcStatus: 8 },
+  PENDING_CALLS_LIMIT: { retryable: true, grpcStatus: 8 },
+  STALE_POLICY: { retryable: false, grpcStatus: 9 },
+  /** The head, a node or Redis cannot be reached. */
+  UNAVAILABLE: { retryable: true, grpcStatus: 14 },
+  /** A message that does not decode: another version, or damage. */
+  CODEC: { retryable: false, grpcStatus: 13 },
+  INTERNAL: { retryable: false, grpcStatus: 13 },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+export interface ErrorOptions {
+  readonly details?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+  /** Default: as the code says. */
+  readonly retryable?: boolean;
+}
+
+/** The one error of the runtime. Travels as palimpsest.v1.Error and returns as this class. */
+export class PalimpsestError extends Error {
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly details: Readonly<Record<string, string>>;
+  /** The sentence without the code in front. */
+  readonly rawMessage: string;
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "PalimpsestError";
+    this.code = code;
+    this.rawMessage = message;
+    this.retryable = options.retryable ?? errorCodes[code].retryable;
+    this.details = options.details ?? {};
+  }
+
+  /** Any thrown thing as a PalimpsestError; one that already is comes back itself. */
+  static from(reason: unknown, code: ErrorCode = "INTERNAL"): PalimpsestError {
+    if (reason instanceof PalimpsestError) return reason;
+    if (reason instanceof Error) return new PalimpsestError(code, reason.message, { cause: reason });
+    return new PalimpsestError(code, String(reason));
+  }
+}
+
+function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(errorCodes, code);
+}
+
+const maxCauseDepth = 8;
+
+export function errorToProto(reason: unknown, depth = 0): ErrorMessage.$Properties {
+  const error = PalimpsestError.from(reason);
+  const cause = error.cause;
+  return {
+    code: error.code,
+    message: error.rawMessage,
+    retryable: error.retryable,
+    details: { ...error.details },
+    stack: error.stack ?? "",
+    ...(cause !== undefined && depth < maxCauseDepth ? { cause: causeToProto(cause, depth + 1) } : {}),
+  };
+}
+
+function causeToProto(cause: unknown, depth: number): ErrorMessage.$Properties {
+  if (cause instanceof PalimpsestError || !(cause instanceof Error)) return errorToProto(cause, depth);
+  return {
+    code: cause.name,
+    message: cause.message,
+    stack: cause.stack ?? "",
+    ...(cause.cause !== undefined && depth < maxCauseDepth
+      ? { cause: causeToProto(cause.cause, depth + 1) }
+      : {}),
+  };
+}
+
+/** The error a message carries. A code that this version does not know becomes INTERNAL, named in details. */
+export function errorFromProto(message: ErrorMessage.$Properties): PalimpsestError {
+  const code = message.code ?? "";
+  const known = isErrorCode(code);
+  const error = new PalimpsestError(known ? code : "INTERNAL", message.message ?? "", {
+    details: known ? { ...message.details } : { ...message.details, remoteCode: code },
+    retryable: message.retryable ?? false,
+    ...(message.cause ? { cause: causeFromProto(message.cause) } : {}),
+  });
+  if (message.stack) error.stack = `${error.stack ?? error.message}\n--- remote ---\n${message.stack}`;
+  return error;
+}
+
+/** Causes that were plain errors in the other process come back as plain errors with their name and stack. */
+function causeFromProto(message: ErrorMessage.$Properties): Error {
+  if (isErrorCode(message.code ?? "")) return errorFromProto(message);
+  const cause = new Error(
+    message.message ?? "",
+    message.cause ? { cause: causeFromProto(message.cause) } : undefined,
+  );
+  cause.name = message.code || "Error";
+  if (message.stack) cause.stack = message.stack;
+  return cause;
+}

@@ -1,0 +1,56 @@
+import type { MethodDefinition } from "@grpc/grpc-js";
+
+/** The static side of a generated message class. */
+export interface MessageType<Shape, Message> {
+  encode(message: Shape): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Message;
+}
+
+/**
+ * A method's definition over generated code. Message classes are also their own shapes, so one type a side is enough:
+ * what is written is any object of the shape, what is read is a decoded message.
+ */
+export type Method<Request, Response> = MethodDefinition<Request, Response> & {
+  readonly name: string;
+};
+
+interface Kind {
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+}
+
+function define<RequestShape, Request extends RequestShape, ResponseShape, Response extends ResponseShape>(
+  service: string,
+  name: string,
+  request: MessageType<RequestShape, Request>,
+  response: MessageType<ResponseShape, Response>,
+  kind: Kind,
+): Method<RequestShape, ResponseShape> {
+  return {
+    name: `${service}.${name}`,
+    path: `/palimpsest.v1.${service}/${name}`,
+    ...kind,
+    requestSerialize: (message) => Buffer.from(request.encode(message).finish()),
+    requestDeserialize: (bytes) => request.decode(bytes),
+    responseSerialize: (message) => Buffer.from(response.encode(message).finish()),
+    responseDeserialize: (bytes) => response.decode(bytes),
+  };
+}
+
+/** Defines the methods of one service, named as in its proto. */
+export function serviceMethods(service: string) {
+  const of =
+    (kind: Kind) =>
+    <RequestShape, Request extends RequestShape, ResponseShape, Response extends ResponseShape>(
+      name: string,
+      request: MessageType<RequestShape, Request>,
+      response: MessageType<ResponseShape, Response>,
+    ) =>
+      define(service, name, request, response, kind);
+  return {
+    unary: of({ requestStream: false, responseStream: false }),
+    clientStream: of({ requestStream: true, responseStream: false }),
+    serverStream: of({ requestStream: false, responseStream: true }),
+    bidi: of({ requestStream: true, responseStream: true }),
+  };
+}

@@ -1,0 +1,117 @@
+import type * as proto from "@palimpsest/wire/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Peer } from "./channel.js";
+import { PalimpsestError } from "./error.js";
+import { closeServer, createServer, isLoopback, listen, unary } from "./server.js";
+import { actorHostService, objectsService } from "./services.js";
+
+const token = "right-token";
+const server = createServer(token);
+let address: string;
+let sawAbort = false;
+
+beforeAll(async () => {
+  server.addService(objectsService, {
+    stat: unary((request: proto.StatRequest.$Properties): proto.ObjectInfo.$Properties => {
+      if (request.objectId === "absent") {
+        throw new PalimpsestError("NOT_FOUND", "object absent is not here", {
+          details: { objectId: "absent" },
+        });
+      }
+      return { objectId: request.objectId ?? "", sizeBytes: 2 ** 40 };
+    }),
+    fetch: unary((_request, call) => {
+      return new Promise<never>(() => call.on("cancelled", () => (sawAbort = true)));
+    }),
+    delete: unary(() => ({ existed: true })),
+    put: () => undefined,
+    pull: () => undefined,
+  });
+  server.addService(actorHostService, {
+    calls: (stream) => {
+      stream.on("data", (batch: proto.CallBatch) => {
+        stream.write({
+          replies: batch.frames.map((frame) => ({ callId: frame.call?.callId ?? 0, end: true })),
+        });
+      });
+      stream.on("end", () => stream.end());
+    },
+  });
+  address = await listen(server, "127.0.0.1", 0);
+});
+
+afterAll(() => closeServer(server));
+
+async function withPeer<T>(peerToken: string, use: (peer: Peer) => Promise<T>): Promise<T> {
+  const peer = new Peer(address, peerToken);
+  try {
+    return await use(peer);
+  } finally {
+    peer.close();
+  }
+}
+
+test("a call with the token is answered, and 64-bit numbers stay numbers", async () => {
+  const info = await withPeer(token, (peer) =>
+    peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 }),
+  );
+  expect(info.sizeBytes).toBe(2 ** 40);
+});
+
+test("a wrong token is refused on unary calls and on streams, with the mend in one line", async () => {
+  await withPeer("wrong", async (peer) => {
+    const call = peer.unary(objectsService.stat, { objectId: "a" }, { timeoutMs: 5_000 });
+    await expect(call).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+      message: expect.stringContaining("head start"),
+    });
+    const stream = peer.bidi(actorHostService.calls);
+    const error = await new Promise<Error>((resolve) =>
+      stream.on("error", resolve).on("data", () => undefined),
+    );
+    expect(error.message).toContain("UNAUTHENTICATED");
+  });
+});
+
+test("an error thrown by a handler reaches the caller as the same error", async () => {
+  const call = withPeer(token, (peer) =>
+    peer.unary(objectsService.stat, { objectId: "absent" }, { timeoutMs: 5_000 }),
+  );
+  await expect(call).rejects.toMatchObject({ code: "NOT_FOUND", details: { objectId: "absent" } });
+});
+
+test("a call ends at its deadline and at its signal", async () => {
+  await withPeer(token, async (peer) => {
+    await expect(peer.unary(objectsService.fetch, {}, { timeoutMs: 50 })).rejects.toMatchObject({
+      code: "GET_TIMEOUT",
+    });
+    const controller = new AbortController();
+    const call = peer.unary(objectsService.fetch, {}, { timeoutMs: 60_000, signal: controller.signal });
+    controller.abort();
+    await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+  await expect.poll(() => sawAbort).toBe(true);
+});
+
+test("a stream carries messages both ways", async () => {
+  await withPeer(token, async (peer) => {
+    const stream = peer.bidi(actorHostService.calls);
+    const reply = new Promise<proto.ReplyBatch.$Properties>((resolve) => stream.once("data", resolve));
+    stream.write({ frames: [{ call: { callId: 7, method: "m" } }] });
+    expect((await reply).replies?.[0]).toMatchObject({ callId: 7, end: true });
+    stream.end();
+  });
+});
+
+test("a peer that is not there is UNAVAILABLE within the deadline", async () => {
+  const peer = new Peer("127.0.0.1:1", token);
+  await expect(peer.unary(objectsService.stat, {}, { timeoutMs: 3_000 })).rejects.toMatchObject({
+    code: "UNAVAILABLE",
+  });
+  peer.close();
+});
+
+test("only addresses of this machine count as loopback", () => {
+  expect(["127.0.0.1", "::1", "localhost", "127.8.8.8"].map(isLoopback)).toEqual([true, true, true, true]);
+  expect(["0.0.0.0", "::", "10.0.0.1", "example.org"].map(isLoopback)).toEqual([false, false, false, false]);
+});
