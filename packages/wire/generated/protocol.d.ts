@@ -99,8 +99,11 @@ export namespace palimpsest {
             /** CallFrame cancelCallId. */
             cancelCallId?: (number|null);
 
+            /** CallFrame credit. */
+            credit?: (palimpsest.v1.StreamCredit.$Properties|null);
+
             /** CallFrame frame. */
-            frame?: ("call"|"cancelCallId");
+            frame?: ("call"|"cancelCallId"|"credit");
 
             /**
              * Creates a new CallFrame instance using the specified properties.
@@ -140,8 +143,11 @@ export namespace palimpsest {
                 /** CallFrame cancelCallId */
                 cancelCallId?: (number|null);
 
+                /** CallFrame credit */
+                credit?: (palimpsest.v1.StreamCredit.$Properties|null);
+
                 /** CallFrame frame */
-                frame?: ("call"|"cancelCallId");
+                frame?: ("call"|"cancelCallId"|"credit");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -151,10 +157,82 @@ export namespace palimpsest {
             type $Shape = {
               call?: palimpsest.v1.Call.$Shape|null;
               cancelCallId?: number|null;
+              credit?: palimpsest.v1.StreamCredit.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ frame?: undefined; call?: null; cancelCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number })
+              ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape })
             );
+        }
+
+        /**
+         * Properties of a StreamCredit.
+         * @deprecated Use palimpsest.v1.StreamCredit.$Properties instead.
+         */
+        interface IStreamCredit extends palimpsest.v1.StreamCredit.$Properties {
+        }
+
+        /** Represents a StreamCredit. */
+        class StreamCredit {
+
+            /**
+             * Constructs a new StreamCredit.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StreamCredit.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StreamCredit callId. */
+            callId: number;
+
+            /** StreamCredit items. */
+            items: number;
+
+            /**
+             * Creates a new StreamCredit instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StreamCredit instance
+             */
+            static create(properties: palimpsest.v1.StreamCredit.$Shape): palimpsest.v1.StreamCredit & palimpsest.v1.StreamCredit.$Shape;
+            static create(properties?: palimpsest.v1.StreamCredit.$Properties): palimpsest.v1.StreamCredit;
+
+            /**
+             * Encodes the specified StreamCredit message. Does not implicitly {@link palimpsest.v1.StreamCredit.verify|verify} messages.
+             * @param message StreamCredit message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StreamCredit.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StreamCredit message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StreamCredit & palimpsest.v1.StreamCredit.$Shape} StreamCredit
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StreamCredit & palimpsest.v1.StreamCredit.$Shape;
+        }
+
+        namespace StreamCredit {
+
+            /** Properties of a StreamCredit. */
+            interface $Properties {
+
+                /** StreamCredit callId */
+                callId?: (number|null);
+
+                /** StreamCredit items */
+                items?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StreamCredit. */
+            type $Shape = palimpsest.v1.StreamCredit.$Properties;
         }
 
         /**
@@ -193,6 +271,9 @@ export namespace palimpsest {
 
             /** Call traceparent. */
             traceparent: string;
+
+            /** Call streamCredit. */
+            streamCredit: number;
 
             /**
              * Creates a new Call instance using the specified properties.
@@ -243,6 +324,9 @@ export namespace palimpsest {
 
                 /** Call traceparent */
                 traceparent?: (string|null);
+
+                /** Call streamCredit */
+                streamCredit?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -785,6 +869,298 @@ export namespace palimpsest {
             } & (
               ({ source?: undefined; module?: null; bundle?: null }|{ source?: "module"; module: string; bundle?: null }|{ source?: "bundle"; module?: null; bundle: string })
             );
+        }
+
+        /**
+         * Properties of an ActorProcessStart.
+         * @deprecated Use palimpsest.v1.ActorProcessStart.$Properties instead.
+         */
+        interface IActorProcessStart extends palimpsest.v1.ActorProcessStart.$Properties {
+        }
+
+        /** Represents an ActorProcessStart. */
+        class ActorProcessStart {
+
+            /**
+             * Constructs a new ActorProcessStart.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessStart.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorProcessStart spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /** ActorProcessStart incarnation. */
+            incarnation: number;
+
+            /** ActorProcessStart nodeId. */
+            nodeId: string;
+
+            /** ActorProcessStart clusterId. */
+            clusterId: string;
+
+            /** ActorProcessStart headAddress. */
+            headAddress: string;
+
+            /** ActorProcessStart token. */
+            token: string;
+
+            /** ActorProcessStart objectsAddress. */
+            objectsAddress: string;
+
+            /** ActorProcessStart moduleUrl. */
+            moduleUrl: string;
+
+            /** ActorProcessStart listenHost. */
+            listenHost: string;
+
+            /** ActorProcessStart objectsPath. */
+            objectsPath: string;
+
+            /** ActorProcessStart logLevel. */
+            logLevel: string;
+
+            /**
+             * Creates a new ActorProcessStart instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessStart instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessStart.$Shape): palimpsest.v1.ActorProcessStart & palimpsest.v1.ActorProcessStart.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessStart.$Properties): palimpsest.v1.ActorProcessStart;
+
+            /**
+             * Encodes the specified ActorProcessStart message. Does not implicitly {@link palimpsest.v1.ActorProcessStart.verify|verify} messages.
+             * @param message ActorProcessStart message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessStart.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessStart message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessStart & palimpsest.v1.ActorProcessStart.$Shape} ActorProcessStart
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessStart & palimpsest.v1.ActorProcessStart.$Shape;
+        }
+
+        namespace ActorProcessStart {
+
+            /** Properties of an ActorProcessStart. */
+            interface $Properties {
+
+                /** ActorProcessStart spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** ActorProcessStart incarnation */
+                incarnation?: (number|null);
+
+                /** ActorProcessStart nodeId */
+                nodeId?: (string|null);
+
+                /** ActorProcessStart clusterId */
+                clusterId?: (string|null);
+
+                /** ActorProcessStart headAddress */
+                headAddress?: (string|null);
+
+                /** ActorProcessStart token */
+                token?: (string|null);
+
+                /** ActorProcessStart objectsAddress */
+                objectsAddress?: (string|null);
+
+                /** ActorProcessStart moduleUrl */
+                moduleUrl?: (string|null);
+
+                /** ActorProcessStart listenHost */
+                listenHost?: (string|null);
+
+                /** ActorProcessStart objectsPath */
+                objectsPath?: (string|null);
+
+                /** ActorProcessStart logLevel */
+                logLevel?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessStart. */
+            type $Shape = {
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              incarnation?: number|null;
+              nodeId?: string|null;
+              clusterId?: string|null;
+              headAddress?: string|null;
+              token?: string|null;
+              objectsAddress?: string|null;
+              moduleUrl?: string|null;
+              listenHost?: string|null;
+              objectsPath?: string|null;
+              logLevel?: string|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of an ActorProcessEvent.
+         * @deprecated Use palimpsest.v1.ActorProcessEvent.$Properties instead.
+         */
+        interface IActorProcessEvent extends palimpsest.v1.ActorProcessEvent.$Properties {
+        }
+
+        /** Represents an ActorProcessEvent. */
+        class ActorProcessEvent {
+
+            /**
+             * Constructs a new ActorProcessEvent.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessEvent.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorProcessEvent ready. */
+            ready?: (palimpsest.v1.ActorProcessReady.$Properties|null);
+
+            /** ActorProcessEvent failed. */
+            failed?: (palimpsest.v1.Error.$Properties|null);
+
+            /** ActorProcessEvent event. */
+            event?: ("ready"|"failed");
+
+            /**
+             * Creates a new ActorProcessEvent instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessEvent instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessEvent.$Shape): palimpsest.v1.ActorProcessEvent & palimpsest.v1.ActorProcessEvent.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessEvent.$Properties): palimpsest.v1.ActorProcessEvent;
+
+            /**
+             * Encodes the specified ActorProcessEvent message. Does not implicitly {@link palimpsest.v1.ActorProcessEvent.verify|verify} messages.
+             * @param message ActorProcessEvent message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessEvent.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessEvent message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessEvent & palimpsest.v1.ActorProcessEvent.$Shape} ActorProcessEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessEvent & palimpsest.v1.ActorProcessEvent.$Shape;
+        }
+
+        namespace ActorProcessEvent {
+
+            /** Properties of an ActorProcessEvent. */
+            interface $Properties {
+
+                /** ActorProcessEvent ready */
+                ready?: (palimpsest.v1.ActorProcessReady.$Properties|null);
+
+                /** ActorProcessEvent failed */
+                failed?: (palimpsest.v1.Error.$Properties|null);
+
+                /** ActorProcessEvent event */
+                event?: ("ready"|"failed");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of an ActorProcessEvent. */
+            type $Shape = {
+              ready?: palimpsest.v1.ActorProcessReady.$Shape|null;
+              failed?: palimpsest.v1.Error.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ event?: undefined; ready?: null; failed?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape })
+            );
+        }
+
+        /**
+         * Properties of an ActorProcessReady.
+         * @deprecated Use palimpsest.v1.ActorProcessReady.$Properties instead.
+         */
+        interface IActorProcessReady extends palimpsest.v1.ActorProcessReady.$Properties {
+        }
+
+        /** Represents an ActorProcessReady. */
+        class ActorProcessReady {
+
+            /**
+             * Constructs a new ActorProcessReady.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessReady.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorProcessReady address. */
+            address: string;
+
+            /** ActorProcessReady metricsAddress. */
+            metricsAddress: string;
+
+            /**
+             * Creates a new ActorProcessReady instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessReady instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessReady.$Shape): palimpsest.v1.ActorProcessReady & palimpsest.v1.ActorProcessReady.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessReady.$Properties): palimpsest.v1.ActorProcessReady;
+
+            /**
+             * Encodes the specified ActorProcessReady message. Does not implicitly {@link palimpsest.v1.ActorProcessReady.verify|verify} messages.
+             * @param message ActorProcessReady message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessReady.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessReady message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessReady & palimpsest.v1.ActorProcessReady.$Shape} ActorProcessReady
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessReady & palimpsest.v1.ActorProcessReady.$Shape;
+        }
+
+        namespace ActorProcessReady {
+
+            /** Properties of an ActorProcessReady. */
+            interface $Properties {
+
+                /** ActorProcessReady address */
+                address?: (string|null);
+
+                /** ActorProcessReady metricsAddress */
+                metricsAddress?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorProcessReady. */
+            type $Shape = palimpsest.v1.ActorProcessReady.$Properties;
         }
 
         /**
@@ -4102,8 +4478,11 @@ export namespace palimpsest {
             /** HeadMessage driverOutputAck. */
             driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
 
+            /** HeadMessage releaseHolder. */
+            releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
+
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -4158,8 +4537,11 @@ export namespace palimpsest {
                 /** HeadMessage driverOutputAck */
                 driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
 
+                /** HeadMessage releaseHolder */
+                releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
+
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4174,9 +4556,10 @@ export namespace palimpsest {
               stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
               stopNode?: palimpsest.v1.StopNode.$Shape|null;
               driverOutputAck?: palimpsest.v1.DriverOutputAck.$Shape|null;
+              releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null; releaseHolder?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
             );
         }
 
@@ -4703,6 +5086,71 @@ export namespace palimpsest {
 
             /** Shape of a DriverOutputAck. */
             type $Shape = palimpsest.v1.DriverOutputAck.$Properties;
+        }
+
+        /**
+         * Properties of a ReleaseHolder.
+         * @deprecated Use palimpsest.v1.ReleaseHolder.$Properties instead.
+         */
+        interface IReleaseHolder extends palimpsest.v1.ReleaseHolder.$Properties {
+        }
+
+        /** Represents a ReleaseHolder. */
+        class ReleaseHolder {
+
+            /**
+             * Constructs a new ReleaseHolder.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReleaseHolder.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReleaseHolder holder. */
+            holder: string;
+
+            /**
+             * Creates a new ReleaseHolder instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReleaseHolder instance
+             */
+            static create(properties: palimpsest.v1.ReleaseHolder.$Shape): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
+            static create(properties?: palimpsest.v1.ReleaseHolder.$Properties): palimpsest.v1.ReleaseHolder;
+
+            /**
+             * Encodes the specified ReleaseHolder message. Does not implicitly {@link palimpsest.v1.ReleaseHolder.verify|verify} messages.
+             * @param message ReleaseHolder message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReleaseHolder.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReleaseHolder message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape} ReleaseHolder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
+        }
+
+        namespace ReleaseHolder {
+
+            /** Properties of a ReleaseHolder. */
+            interface $Properties {
+
+                /** ReleaseHolder holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReleaseHolder. */
+            type $Shape = palimpsest.v1.ReleaseHolder.$Properties;
         }
 
         /**
@@ -5996,6 +6444,9 @@ export namespace palimpsest {
 
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
+export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+export import ActorProcessReady = palimpsest.v1.ActorProcessReady;
+export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
 export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
@@ -6045,6 +6496,7 @@ export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
+export import ReleaseHolder = palimpsest.v1.ReleaseHolder;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
@@ -6062,6 +6514,7 @@ export import StopActor = palimpsest.v1.StopActor;
 export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
+export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;

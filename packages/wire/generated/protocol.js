@@ -190,7 +190,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.CallFrame.$Properties
              * @property {palimpsest.v1.Call.$Properties|null} [call] CallFrame call
              * @property {number|null} [cancelCallId] CallFrame cancelCallId
-             * @property {"call"|"cancelCallId"} [frame] CallFrame frame
+             * @property {palimpsest.v1.StreamCredit.$Properties|null} [credit] CallFrame credit
+             * @property {"call"|"cancelCallId"|"credit"} [frame] CallFrame frame
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -207,9 +208,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {{
              *   call?: palimpsest.v1.Call.$Shape|null;
              *   cancelCallId?: number|null;
+             *   credit?: palimpsest.v1.StreamCredit.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ frame?: undefined; call?: null; cancelCallId?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number })
+             *   ({ frame?: undefined; call?: null; cancelCallId?: null; credit?: null }|{ frame?: "call"; call: palimpsest.v1.Call.$Shape; cancelCallId?: null; credit?: null }|{ frame?: "cancelCallId"; call?: null; cancelCallId: number; credit?: null }|{ frame?: "credit"; call?: null; cancelCallId?: null; credit: palimpsest.v1.StreamCredit.$Shape })
              * )} palimpsest.v1.CallFrame.$Shape
              */
 
@@ -244,17 +246,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             CallFrame.prototype.cancelCallId = null;
 
+            /**
+             * CallFrame credit.
+             * @member {palimpsest.v1.StreamCredit.$Properties|null|undefined} credit
+             * @memberof palimpsest.v1.CallFrame
+             * @instance
+             */
+            CallFrame.prototype.credit = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * CallFrame frame.
-             * @member {"call"|"cancelCallId"|undefined} frame
+             * @member {"call"|"cancelCallId"|"credit"|undefined} frame
              * @memberof palimpsest.v1.CallFrame
              * @instance
              */
             $Object.defineProperty(CallFrame.prototype, "frame", {
-                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId"]),
+                get: $util.oneOfGetter($oneOfFields = ["call", "cancelCallId", "credit"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -294,6 +304,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Call.encode(message.call, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
                 if (message.cancelCallId != null && $Object.hasOwnProperty.call(message, "cancelCallId"))
                     writer.uint32(/* id 2, wireType 0 =*/16).uint64(message.cancelCallId);
+                if (message.credit != null && $Object.hasOwnProperty.call(message, "credit"))
+                    $root.palimpsest.v1.StreamCredit.encode(message.credit, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -352,6 +364,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.frame = "cancelCallId";
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.credit = $root.palimpsest.v1.StreamCredit.decode(reader, reader.size(), $undefined, _depth + 1, message.credit);
+                            message.frame = "credit";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -372,6 +391,178 @@ export const palimpsest = $root.palimpsest = (() => {
             return CallFrame;
         })();
 
+        v1.StreamCredit = (function() {
+
+            /**
+             * Properties of a StreamCredit.
+             * @typedef {Object} palimpsest.v1.StreamCredit.$Properties
+             * @property {number|null} [callId] StreamCredit callId
+             * @property {number|null} [items] StreamCredit items
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StreamCredit.
+             * @memberof palimpsest.v1
+             * @interface IStreamCredit
+             * @augments palimpsest.v1.StreamCredit.$Properties
+             * @deprecated Use palimpsest.v1.StreamCredit.$Properties instead.
+             */
+
+            /**
+             * Shape of a StreamCredit.
+             * @typedef {palimpsest.v1.StreamCredit.$Properties} palimpsest.v1.StreamCredit.$Shape
+             */
+
+            /**
+             * Constructs a new StreamCredit.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StreamCredit.
+             * @constructor
+             * @param {palimpsest.v1.StreamCredit.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StreamCredit = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StreamCredit callId.
+             * @member {number} callId
+             * @memberof palimpsest.v1.StreamCredit
+             * @instance
+             */
+            StreamCredit.prototype.callId = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+
+            /**
+             * StreamCredit items.
+             * @member {number} items
+             * @memberof palimpsest.v1.StreamCredit
+             * @instance
+             */
+            StreamCredit.prototype.items = 0;
+
+            /**
+             * Creates a new StreamCredit instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StreamCredit
+             * @static
+             * @param {palimpsest.v1.StreamCredit.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StreamCredit} StreamCredit instance
+             * @type {{
+             *   (properties: palimpsest.v1.StreamCredit.$Shape): palimpsest.v1.StreamCredit & palimpsest.v1.StreamCredit.$Shape;
+             *   (properties?: palimpsest.v1.StreamCredit.$Properties): palimpsest.v1.StreamCredit;
+             * }}
+             */
+            StreamCredit.create = function(properties) {
+                return new StreamCredit(properties);
+            };
+
+            /**
+             * Encodes the specified StreamCredit message. Does not implicitly {@link palimpsest.v1.StreamCredit.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StreamCredit
+             * @static
+             * @param {palimpsest.v1.StreamCredit.$Properties} message StreamCredit message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StreamCredit.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.callId != null && $Object.hasOwnProperty.call(message, "callId") && (typeof message.callId === "object" ? message.callId.low || message.callId.high : message.callId !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.callId);
+                if (message.items != null && $Object.hasOwnProperty.call(message, "items") && message.items !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).uint32(message.items);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StreamCredit message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StreamCredit
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StreamCredit & palimpsest.v1.StreamCredit.$Shape} StreamCredit
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StreamCredit.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StreamCredit();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                                message.callId = value;
+                            else
+                                delete message.callId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.items = value;
+                            else
+                                delete message.items;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StreamCredit;
+        })();
+
         v1.Call = (function() {
 
             /**
@@ -383,6 +574,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [timeoutMs] Call timeoutMs
              * @property {number|null} [incarnation] Call incarnation
              * @property {string|null} [traceparent] Call traceparent
+             * @property {number|null} [streamCredit] Call streamCredit
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -463,6 +655,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.traceparent = "";
 
             /**
+             * Call streamCredit.
+             * @member {number} streamCredit
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.streamCredit = 0;
+
+            /**
              * Creates a new Call instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Call
@@ -506,6 +706,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 0 =*/40).int32(message.incarnation);
                 if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.traceparent);
+                if (message.streamCredit != null && $Object.hasOwnProperty.call(message, "streamCredit") && message.streamCredit !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).uint32(message.streamCredit);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -602,6 +804,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.traceparent = value;
                             else
                                 delete message.traceparent;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.streamCredit = value;
+                            else
+                                delete message.streamCredit;
                             continue;
                         }
                     }
@@ -2015,6 +2226,729 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return CodeRef;
+        })();
+
+        v1.ActorProcessStart = (function() {
+
+            /**
+             * Properties of an ActorProcessStart.
+             * @typedef {Object} palimpsest.v1.ActorProcessStart.$Properties
+             * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] ActorProcessStart spec
+             * @property {number|null} [incarnation] ActorProcessStart incarnation
+             * @property {string|null} [nodeId] ActorProcessStart nodeId
+             * @property {string|null} [clusterId] ActorProcessStart clusterId
+             * @property {string|null} [headAddress] ActorProcessStart headAddress
+             * @property {string|null} [token] ActorProcessStart token
+             * @property {string|null} [objectsAddress] ActorProcessStart objectsAddress
+             * @property {string|null} [moduleUrl] ActorProcessStart moduleUrl
+             * @property {string|null} [listenHost] ActorProcessStart listenHost
+             * @property {string|null} [objectsPath] ActorProcessStart objectsPath
+             * @property {string|null} [logLevel] ActorProcessStart logLevel
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessStart.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessStart
+             * @augments palimpsest.v1.ActorProcessStart.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessStart.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessStart.
+             * @typedef {{
+             *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
+             *   incarnation?: number|null;
+             *   nodeId?: string|null;
+             *   clusterId?: string|null;
+             *   headAddress?: string|null;
+             *   token?: string|null;
+             *   objectsAddress?: string|null;
+             *   moduleUrl?: string|null;
+             *   listenHost?: string|null;
+             *   objectsPath?: string|null;
+             *   logLevel?: string|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.ActorProcessStart.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessStart.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessStart.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessStart.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessStart = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorProcessStart spec.
+             * @member {palimpsest.v1.ActorSpec.$Properties|null|undefined} spec
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.spec = null;
+
+            /**
+             * ActorProcessStart incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.incarnation = 0;
+
+            /**
+             * ActorProcessStart nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.nodeId = "";
+
+            /**
+             * ActorProcessStart clusterId.
+             * @member {string} clusterId
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.clusterId = "";
+
+            /**
+             * ActorProcessStart headAddress.
+             * @member {string} headAddress
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.headAddress = "";
+
+            /**
+             * ActorProcessStart token.
+             * @member {string} token
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.token = "";
+
+            /**
+             * ActorProcessStart objectsAddress.
+             * @member {string} objectsAddress
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.objectsAddress = "";
+
+            /**
+             * ActorProcessStart moduleUrl.
+             * @member {string} moduleUrl
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.moduleUrl = "";
+
+            /**
+             * ActorProcessStart listenHost.
+             * @member {string} listenHost
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.listenHost = "";
+
+            /**
+             * ActorProcessStart objectsPath.
+             * @member {string} objectsPath
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.objectsPath = "";
+
+            /**
+             * ActorProcessStart logLevel.
+             * @member {string} logLevel
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.logLevel = "";
+
+            /**
+             * Creates a new ActorProcessStart instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @static
+             * @param {palimpsest.v1.ActorProcessStart.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessStart} ActorProcessStart instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessStart.$Shape): palimpsest.v1.ActorProcessStart & palimpsest.v1.ActorProcessStart.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessStart.$Properties): palimpsest.v1.ActorProcessStart;
+             * }}
+             */
+            ActorProcessStart.create = function(properties) {
+                return new ActorProcessStart(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessStart message. Does not implicitly {@link palimpsest.v1.ActorProcessStart.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @static
+             * @param {palimpsest.v1.ActorProcessStart.$Properties} message ActorProcessStart message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessStart.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
+                    $root.palimpsest.v1.ActorSpec.encode(message.spec, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.nodeId);
+                if (message.clusterId != null && $Object.hasOwnProperty.call(message, "clusterId") && message.clusterId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.clusterId);
+                if (message.headAddress != null && $Object.hasOwnProperty.call(message, "headAddress") && message.headAddress !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.headAddress);
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.token);
+                if (message.objectsAddress != null && $Object.hasOwnProperty.call(message, "objectsAddress") && message.objectsAddress !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.objectsAddress);
+                if (message.moduleUrl != null && $Object.hasOwnProperty.call(message, "moduleUrl") && message.moduleUrl !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.moduleUrl);
+                if (message.listenHost != null && $Object.hasOwnProperty.call(message, "listenHost") && message.listenHost !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.listenHost);
+                if (message.objectsPath != null && $Object.hasOwnProperty.call(message, "objectsPath") && message.objectsPath !== "")
+                    writer.uint32(/* id 10, wireType 2 =*/82).string(message.objectsPath);
+                if (message.logLevel != null && $Object.hasOwnProperty.call(message, "logLevel") && message.logLevel !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.logLevel);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessStart message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessStart & palimpsest.v1.ActorProcessStart.$Shape} ActorProcessStart
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessStart.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessStart();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.spec = $root.palimpsest.v1.ActorSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.clusterId = value;
+                            else
+                                delete message.clusterId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.headAddress = value;
+                            else
+                                delete message.headAddress;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectsAddress = value;
+                            else
+                                delete message.objectsAddress;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.moduleUrl = value;
+                            else
+                                delete message.moduleUrl;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.listenHost = value;
+                            else
+                                delete message.listenHost;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectsPath = value;
+                            else
+                                delete message.objectsPath;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.logLevel = value;
+                            else
+                                delete message.logLevel;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessStart;
+        })();
+
+        v1.ActorProcessEvent = (function() {
+
+            /**
+             * Properties of an ActorProcessEvent.
+             * @typedef {Object} palimpsest.v1.ActorProcessEvent.$Properties
+             * @property {palimpsest.v1.ActorProcessReady.$Properties|null} [ready] ActorProcessEvent ready
+             * @property {palimpsest.v1.Error.$Properties|null} [failed] ActorProcessEvent failed
+             * @property {"ready"|"failed"} [event] ActorProcessEvent event
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessEvent.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessEvent
+             * @augments palimpsest.v1.ActorProcessEvent.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessEvent.$Properties instead.
+             */
+
+            /**
+             * Narrowed shape of an ActorProcessEvent.
+             * @typedef {{
+             *   ready?: palimpsest.v1.ActorProcessReady.$Shape|null;
+             *   failed?: palimpsest.v1.Error.$Shape|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * } & (
+             *   ({ event?: undefined; ready?: null; failed?: null }|{ event?: "ready"; ready: palimpsest.v1.ActorProcessReady.$Shape; failed?: null }|{ event?: "failed"; ready?: null; failed: palimpsest.v1.Error.$Shape })
+             * )} palimpsest.v1.ActorProcessEvent.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessEvent.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessEvent.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessEvent.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessEvent = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorProcessEvent ready.
+             * @member {palimpsest.v1.ActorProcessReady.$Properties|null|undefined} ready
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.ready = null;
+
+            /**
+             * ActorProcessEvent failed.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} failed
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            ActorProcessEvent.prototype.failed = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            /**
+             * ActorProcessEvent event.
+             * @member {"ready"|"failed"|undefined} event
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @instance
+             */
+            $Object.defineProperty(ActorProcessEvent.prototype, "event", {
+                get: $util.oneOfGetter($oneOfFields = ["ready", "failed"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new ActorProcessEvent instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @static
+             * @param {palimpsest.v1.ActorProcessEvent.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessEvent} ActorProcessEvent instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessEvent.$Shape): palimpsest.v1.ActorProcessEvent & palimpsest.v1.ActorProcessEvent.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessEvent.$Properties): palimpsest.v1.ActorProcessEvent;
+             * }}
+             */
+            ActorProcessEvent.create = function(properties) {
+                return new ActorProcessEvent(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessEvent message. Does not implicitly {@link palimpsest.v1.ActorProcessEvent.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @static
+             * @param {palimpsest.v1.ActorProcessEvent.$Properties} message ActorProcessEvent message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessEvent.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.ready != null && $Object.hasOwnProperty.call(message, "ready"))
+                    $root.palimpsest.v1.ActorProcessReady.encode(message.ready, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.failed != null && $Object.hasOwnProperty.call(message, "failed"))
+                    $root.palimpsest.v1.Error.encode(message.failed, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessEvent message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessEvent
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessEvent & palimpsest.v1.ActorProcessEvent.$Shape} ActorProcessEvent
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessEvent.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessEvent();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.ready = $root.palimpsest.v1.ActorProcessReady.decode(reader, reader.size(), $undefined, _depth + 1, message.ready);
+                            message.event = "ready";
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.failed = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.failed);
+                            message.event = "failed";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessEvent;
+        })();
+
+        v1.ActorProcessReady = (function() {
+
+            /**
+             * Properties of an ActorProcessReady.
+             * @typedef {Object} palimpsest.v1.ActorProcessReady.$Properties
+             * @property {string|null} [address] ActorProcessReady address
+             * @property {string|null} [metricsAddress] ActorProcessReady metricsAddress
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessReady.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessReady
+             * @augments palimpsest.v1.ActorProcessReady.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessReady.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorProcessReady.
+             * @typedef {palimpsest.v1.ActorProcessReady.$Properties} palimpsest.v1.ActorProcessReady.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessReady.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessReady.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessReady.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessReady = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorProcessReady address.
+             * @member {string} address
+             * @memberof palimpsest.v1.ActorProcessReady
+             * @instance
+             */
+            ActorProcessReady.prototype.address = "";
+
+            /**
+             * ActorProcessReady metricsAddress.
+             * @member {string} metricsAddress
+             * @memberof palimpsest.v1.ActorProcessReady
+             * @instance
+             */
+            ActorProcessReady.prototype.metricsAddress = "";
+
+            /**
+             * Creates a new ActorProcessReady instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessReady
+             * @static
+             * @param {palimpsest.v1.ActorProcessReady.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessReady} ActorProcessReady instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessReady.$Shape): palimpsest.v1.ActorProcessReady & palimpsest.v1.ActorProcessReady.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessReady.$Properties): palimpsest.v1.ActorProcessReady;
+             * }}
+             */
+            ActorProcessReady.create = function(properties) {
+                return new ActorProcessReady(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessReady message. Does not implicitly {@link palimpsest.v1.ActorProcessReady.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessReady
+             * @static
+             * @param {palimpsest.v1.ActorProcessReady.$Properties} message ActorProcessReady message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessReady.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.address != null && $Object.hasOwnProperty.call(message, "address") && message.address !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.address);
+                if (message.metricsAddress != null && $Object.hasOwnProperty.call(message, "metricsAddress") && message.metricsAddress !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.metricsAddress);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessReady message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessReady
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessReady & palimpsest.v1.ActorProcessReady.$Shape} ActorProcessReady
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessReady.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessReady();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.address = value;
+                            else
+                                delete message.address;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.metricsAddress = value;
+                            else
+                                delete message.metricsAddress;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessReady;
         })();
 
         v1.GetClusterRequest = (function() {
@@ -10272,7 +11206,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StopDriver.$Properties|null} [stopDriver] HeadMessage stopDriver
              * @property {palimpsest.v1.StopNode.$Properties|null} [stopNode] HeadMessage stopNode
              * @property {palimpsest.v1.DriverOutputAck.$Properties|null} [driverOutputAck] HeadMessage driverOutputAck
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"} [message] HeadMessage message
+             * @property {palimpsest.v1.ReleaseHolder.$Properties|null} [releaseHolder] HeadMessage releaseHolder
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10294,9 +11229,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
              *   stopNode?: palimpsest.v1.StopNode.$Shape|null;
              *   driverOutputAck?: palimpsest.v1.DriverOutputAck.$Shape|null;
+             *   releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null; releaseHolder?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -10371,17 +11307,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             HeadMessage.prototype.driverOutputAck = null;
 
+            /**
+             * HeadMessage releaseHolder.
+             * @member {palimpsest.v1.ReleaseHolder.$Properties|null|undefined} releaseHolder
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.releaseHolder = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "driverOutputAck"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "driverOutputAck", "releaseHolder"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -10431,6 +11375,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StopNode.encode(message.stopNode, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.driverOutputAck != null && $Object.hasOwnProperty.call(message, "driverOutputAck"))
                     $root.palimpsest.v1.DriverOutputAck.encode(message.driverOutputAck, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.releaseHolder != null && $Object.hasOwnProperty.call(message, "releaseHolder"))
+                    $root.palimpsest.v1.ReleaseHolder.encode(message.releaseHolder, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -10522,6 +11468,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.driverOutputAck = $root.palimpsest.v1.DriverOutputAck.decode(reader, reader.size(), $undefined, _depth + 1, message.driverOutputAck);
                             message.message = "driverOutputAck";
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.releaseHolder = $root.palimpsest.v1.ReleaseHolder.decode(reader, reader.size(), $undefined, _depth + 1, message.releaseHolder);
+                            message.message = "releaseHolder";
                             continue;
                         }
                     }
@@ -11858,6 +12811,158 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return DriverOutputAck;
+        })();
+
+        v1.ReleaseHolder = (function() {
+
+            /**
+             * Properties of a ReleaseHolder.
+             * @typedef {Object} palimpsest.v1.ReleaseHolder.$Properties
+             * @property {string|null} [holder] ReleaseHolder holder
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReleaseHolder.
+             * @memberof palimpsest.v1
+             * @interface IReleaseHolder
+             * @augments palimpsest.v1.ReleaseHolder.$Properties
+             * @deprecated Use palimpsest.v1.ReleaseHolder.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReleaseHolder.
+             * @typedef {palimpsest.v1.ReleaseHolder.$Properties} palimpsest.v1.ReleaseHolder.$Shape
+             */
+
+            /**
+             * Constructs a new ReleaseHolder.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReleaseHolder.
+             * @constructor
+             * @param {palimpsest.v1.ReleaseHolder.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReleaseHolder = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReleaseHolder holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.ReleaseHolder
+             * @instance
+             */
+            ReleaseHolder.prototype.holder = "";
+
+            /**
+             * Creates a new ReleaseHolder instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReleaseHolder
+             * @static
+             * @param {palimpsest.v1.ReleaseHolder.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReleaseHolder} ReleaseHolder instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReleaseHolder.$Shape): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
+             *   (properties?: palimpsest.v1.ReleaseHolder.$Properties): palimpsest.v1.ReleaseHolder;
+             * }}
+             */
+            ReleaseHolder.create = function(properties) {
+                return new ReleaseHolder(properties);
+            };
+
+            /**
+             * Encodes the specified ReleaseHolder message. Does not implicitly {@link palimpsest.v1.ReleaseHolder.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReleaseHolder
+             * @static
+             * @param {palimpsest.v1.ReleaseHolder.$Properties} message ReleaseHolder message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReleaseHolder.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.holder);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReleaseHolder message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReleaseHolder
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape} ReleaseHolder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReleaseHolder.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReleaseHolder();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReleaseHolder;
         })();
 
         v1.PutChunk = (function() {
@@ -15255,6 +16360,9 @@ export {
 
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
+const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
+const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
@@ -15304,6 +16412,7 @@ const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
+const exportedReleaseHolder = palimpsest.v1.ReleaseHolder;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
@@ -15321,10 +16430,11 @@ const exportedStopActor = palimpsest.v1.StopActor;
 const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
+const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedSubmitRequest as SubmitRequest, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
