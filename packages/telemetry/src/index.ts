@@ -1,1 +1,19 @@
-export {};
+// For users: loggers and metrics of a process.
+
+// For other packages: the catalogue and what documents it.
+export {
+  catalogue,
+  type LabelsOf,
+  type MetricDefinition,
+  type MetricGroup,
+  type MetricName,
+  type MetricNameOf,
+  type MetricType,
+  type MetricUnit,
+  metricGroups,
+} from "./catalogue.js";
+export { catalogueMarkdown } from "./catalogue-markdown.js";
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from "./logger.js";
+export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
+export { type MetricsServer, type MetricsServerOptions, serveMetrics } from "./metrics-server.js";
+export { redactText } from "./redaction.js";

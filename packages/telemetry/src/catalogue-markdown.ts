@@ -1,0 +1,48 @@
+import {
+  catalogue,
+  definitionOf,
+  groupOf,
+  type MetricGroup,
+  type MetricName,
+  metricGroups,
+} from "./catalogue.js";
+
+const titles: Readonly<Record<MetricGroup, string>> = {
+  head: "Head",
+  node: "Node",
+  actor: "Actor",
+  queue: "Queues",
+  sampler: "Sampler",
+  learner: "Learner",
+  training: "Training",
+};
+
+/** The page that documents every metric, made from the catalogue. Ends in a newline. */
+export function catalogueMarkdown(): string {
+  const sections = metricGroups.map((group) => [`## ${titles[group]}`, "", ...table(group)].join("\n"));
+  return [
+    "# Metrics",
+    "",
+    "Made from `packages/telemetry/src/catalogue.ts`. Every process serves its metrics at `/metrics`; each series",
+    "also carries the label `component` and the constant labels of its process. The usual `process_*` and `nodejs_*`",
+    "metrics are exported too.",
+    "",
+    sections.join("\n\n"),
+    "",
+  ].join("\n");
+}
+
+function table(group: MetricGroup): string[] {
+  const rows = metricNames()
+    .filter((name) => groupOf(name) === group)
+    .map((name) => {
+      const { type, unit, labels, help } = definitionOf(name);
+      const labelList = labels.map((label) => `\`${label}\``).join(", ") || "–";
+      return `| \`${name}\` | ${type} | ${unit} | ${labelList} | ${help} |`;
+    });
+  return ["| Name | Type | Unit | Labels | What it says |", "|---|---|---|---|---|", ...rows];
+}
+
+export function metricNames(): MetricName[] {
+  return Object.keys(catalogue) as MetricName[];
+}

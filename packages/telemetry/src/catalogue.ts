@@ -1,0 +1,296 @@
+/** Every metric that any Palimpsest process exports. A metric that is not in this table cannot be created. */
+
+export const metricGroups = ["head", "node", "actor", "queue", "sampler", "learner", "training"] as const;
+export type MetricGroup = (typeof metricGroups)[number];
+export type MetricType = "counter" | "gauge" | "histogram";
+export type MetricUnit =
+  | "seconds"
+  | "bytes"
+  | "tokens"
+  | "episodes"
+  | "groups"
+  | "jobs"
+  | "calls"
+  | "versions"
+  | "ratio"
+  | "nats"
+  | "1";
+
+export interface MetricDefinition {
+  readonly type: MetricType;
+  /** One sentence; becomes the HELP line and the row in the documentation. */
+  readonly help: string;
+  readonly unit: MetricUnit;
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram, in its unit. */
+  readonly buckets?: readonly number[];
+}
+
+const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const slowSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600];
+
+export const catalogue = {
+  // Head: tables, scheduling, jobs.
+  palimpsest_head_nodes: gauge("Nodes known to the head, by state.", "1", ["state"]),
+  palimpsest_head_actors: gauge("Actors known to the head, by state.", "1", ["state"]),
+  palimpsest_head_jobs: gauge("Jobs known to the head, by status.", "jobs", ["status"]),
+  palimpsest_head_pending_actors: gauge("Actors that wait for a placement.", "1"),
+  palimpsest_head_resources_total_units: gauge(
+    "Resources that alive nodes offer, by resource name (memory in bytes).",
+    "1",
+    ["resource"],
+  ),
+  palimpsest_head_resources_used_units: gauge(
+    "Resources that are leased, by resource name (memory in bytes).",
+    "1",
+    ["resource"],
+  ),
+  palimpsest_head_node_deaths_total: counter("Nodes declared dead, by cause.", "1", ["cause"]),
+  palimpsest_head_actor_deaths_total: counter("Actors that died, by cause.", "1", ["cause"]),
+  palimpsest_head_actor_restarts_total: counter("Actors started again after a death.", "1"),
+  palimpsest_head_rpc_seconds: histogram(
+    "Time to answer one RPC, by method and status code.",
+    "seconds",
+    ["method", "code"],
+    fastSeconds,
+  ),
+  palimpsest_head_placement_seconds: histogram(
+    "Time from the request for an actor to its running process.",
+    "seconds",
+    [],
+    slowSeconds,
+  ),
+  palimpsest_head_state_write_seconds: histogram(
+    "Time of one durable write to Redis.",
+    "seconds",
+    [],
+    fastSeconds,
+  ),
+
+  // Node: leases, processes, object store.
+  palimpsest_node_processes: gauge("Actor processes that this node supervises, by state.", "1", ["state"]),
+  palimpsest_node_process_starts_total: counter("Actor processes started.", "1"),
+  palimpsest_node_process_exits_total: counter(
+    "Actor processes that ended, by reason: exit, signal or killed on request.",
+    "1",
+    ["reason"],
+  ),
+  palimpsest_node_process_start_seconds: histogram(
+    "Time from fork to the actor's first ready message.",
+    "seconds",
+    [],
+    slowSeconds,
+  ),
+  palimpsest_node_head_reconnects_total: counter("Times that the link to the head was opened again.", "1"),
+  palimpsest_node_heartbeat_seconds: histogram(
+    "Round trip of one heartbeat to the head.",
+    "seconds",
+    [],
+    fastSeconds,
+  ),
+  palimpsest_node_objects: gauge("Objects in the store, by place: memory or disk.", "1", ["place"]),
+  palimpsest_node_objects_bytes: gauge(
+    "Size of the objects in the store, by place: memory or disk.",
+    "bytes",
+    ["place"],
+  ),
+  palimpsest_node_objects_transferred_bytes_total: counter(
+    "Object bytes moved, by direction: in or out.",
+    "bytes",
+    ["direction"],
+  ),
+  palimpsest_node_objects_spilled_bytes_total: counter(
+    "Object bytes written to disk under memory pressure.",
+    "bytes",
+  ),
+
+  // Actor: mailbox and calls.
+  palimpsest_actor_calls_total: counter(
+    "Calls that ended, by method and outcome: ok, error or cancelled.",
+    "calls",
+    ["method", "outcome"],
+  ),
+  palimpsest_actor_call_seconds: histogram(
+    "Time that a method ran, without its wait in the mailbox.",
+    "seconds",
+    ["method"],
+    fastSeconds,
+  ),
+  palimpsest_actor_mailbox_wait_seconds: histogram(
+    "Time that a call waited in the mailbox.",
+    "seconds",
+    [],
+    fastSeconds,
+  ),
+  palimpsest_actor_mailbox_calls: gauge("Calls that wait in the mailbox now.", "calls"),
+  palimpsest_actor_running_calls: gauge("Calls that run now.", "calls"),
+  palimpsest_actor_rejected_calls_total: counter("Calls refused because the mailbox was full.", "calls"),
+
+  // Queues: BullMQ jobs and the run's account.
+  palimpsest_queue_jobs: gauge(
+    "Jobs in a queue, by state: waiting, active, waiting_children, delayed or failed.",
+    "jobs",
+    ["queue", "state"],
+  ),
+  palimpsest_queue_job_seconds: histogram(
+    "Time to process one job, by kind (rollout, reward) and outcome (ok, error).",
+    "seconds",
+    ["kind", "outcome"],
+    slowSeconds,
+  ),
+  palimpsest_queue_job_wait_seconds: histogram(
+    "Time from the moment a job was added to the moment it was taken, by kind.",
+    "seconds",
+    ["kind"],
+    slowSeconds,
+  ),
+  palimpsest_queue_stalled_jobs_total: counter(
+    "Jobs taken back from a consumer that stopped renewing its lock, by kind.",
+    "jobs",
+    ["kind"],
+  ),
+  palimpsest_queue_payload_bytes_total: counter(
+    "Bytes of payload written to Redis, by kind: task, trajectory or score.",
+    "bytes",
+    ["kind"],
+  ),
+  palimpsest_queue_groups_dispatched_total: counter("Groups handed to the queues.", "groups"),
+  palimpsest_queue_groups_trained_total: counter("Groups that the learner acknowledged.", "groups"),
+  palimpsest_queue_groups_failed_total: counter("Groups dropped whole, by reason.", "groups", ["reason"]),
+  palimpsest_queue_episodes_failed_total: counter(
+    "Episodes that left their group after the last attempt, by stage: rollout or reward.",
+    "episodes",
+    ["stage"],
+  ),
+  palimpsest_queue_groups_outstanding: gauge("Groups dispatched and neither trained nor failed.", "groups"),
+
+  // Sampler: generation.
+  palimpsest_sampler_tokens_total: counter("Tokens processed, by kind: prompt or sampled.", "tokens", [
+    "kind",
+  ]),
+  palimpsest_sampler_requests_total: counter("Generation requests that ended, by stop reason.", "1", [
+    "stop_reason",
+  ]),
+  palimpsest_sampler_request_seconds: histogram(
+    "Time of one generation request, its wait included.",
+    "seconds",
+    [],
+    slowSeconds,
+  ),
+  palimpsest_sampler_first_token_seconds: histogram(
+    "Time from a request to its first sampled token.",
+    "seconds",
+    [],
+    fastSeconds,
+  ),
+  palimpsest_sampler_step_seconds: histogram(
+    "Time of one model call, by phase: prefill or decode.",
+    "seconds",
+    ["phase"],
+    fastSeconds,
+  ),
+  palimpsest_sampler_running_requests: gauge("Requests that hold a slot of the batch now.", "1"),
+  palimpsest_sampler_waiting_requests: gauge("Requests that wait for a slot of the batch.", "1"),
+  palimpsest_sampler_policy_version: gauge("Policy version that the sampler serves.", "versions"),
+  palimpsest_sampler_weights_load_seconds: histogram(
+    "Time to fetch, check and load one publication of weights.",
+    "seconds",
+    [],
+    slowSeconds,
+  ),
+
+  // Learner: one update.
+  palimpsest_learner_updates_total: counter("Updates of the weights.", "1"),
+  palimpsest_learner_update_seconds: histogram("Time of one update.", "seconds", [], slowSeconds),
+  palimpsest_learner_policy_version: gauge("Policy version of the learner's weights.", "versions"),
+  palimpsest_learner_trained_tokens_total: counter("Sampled tokens with a gradient.", "tokens"),
+  palimpsest_learner_loss: gauge("Policy loss of the last update, KL term included.", "1"),
+  palimpsest_learner_kl_nats: gauge(
+    "Mean KL divergence a token of the last update, by pair: reference or rollout.",
+    "nats",
+    ["pair"],
+  ),
+  palimpsest_learner_entropy_nats: gauge("Mean entropy a token of the policy at the last update.", "nats"),
+  palimpsest_learner_clip_ratio: gauge(
+    "Share of trained tokens whose ratio was clipped at the last update.",
+    "ratio",
+  ),
+  palimpsest_learner_gradient_norm: gauge("Global norm of the gradient before clipping, last update.", "1"),
+  palimpsest_learner_checkpoint_seconds: histogram(
+    "Time to write one checkpoint.",
+    "seconds",
+    [],
+    slowSeconds,
+  ),
+
+  // Training: the loop as a whole.
+  palimpsest_training_step: gauge("Step of the run that was finished last.", "1"),
+  palimpsest_training_step_seconds: histogram(
+    "Time of one step, by phase: rollout, update, publish, checkpoint or whole.",
+    "seconds",
+    ["phase"],
+    slowSeconds,
+  ),
+  palimpsest_training_reward: gauge(
+    "Mean of one part of the reward over the last batch; the trained one is named reward.",
+    "1",
+    ["part"],
+  ),
+  palimpsest_training_eval_score: gauge("Last evaluation, by suite and document length.", "ratio", [
+    "suite",
+    "length",
+  ]),
+  palimpsest_training_staleness_versions: histogram(
+    "Policy versions between sampling and training, a trajectory.",
+    "versions",
+    [],
+    [0, 1, 2, 3, 4, 6, 8, 12, 16],
+  ),
+  palimpsest_training_episodes_total: counter("Episodes that were trained.", "episodes"),
+  palimpsest_training_weights_published_bytes_total: counter(
+    "Bytes of weights written for publication.",
+    "bytes",
+  ),
+} as const satisfies Readonly<Record<`palimpsest_${MetricGroup}_${string}`, MetricDefinition>>;
+
+function counter<const L extends readonly string[] = []>(help: string, unit: MetricUnit, labels?: L) {
+  return { type: "counter", help, unit, labels: labels ?? ([] as unknown as L) } as const;
+}
+
+function gauge<const L extends readonly string[] = []>(help: string, unit: MetricUnit, labels?: L) {
+  return { type: "gauge", help, unit, labels: labels ?? ([] as unknown as L) } as const;
+}
+
+function histogram<const L extends readonly string[]>(
+  help: string,
+  unit: MetricUnit,
+  labels: L,
+  buckets: readonly number[],
+) {
+  return { type: "histogram", help, unit, labels, buckets } as const;
+}
+
+export type Catalogue = typeof catalogue;
+export type MetricName = keyof Catalogue;
+
+/** Names of the metrics of one type. */
+export type MetricNameOf<T extends MetricType> = {
+  [N in MetricName]: Catalogue[N]["type"] extends T ? N : never;
+}[MetricName];
+
+/** Label names of one metric. */
+export type LabelsOf<N extends MetricName> = Catalogue[N]["labels"][number];
+
+export function definitionOf(name: MetricName): MetricDefinition {
+  return catalogue[name];
+}
+
+/** The group is the second word of the name. */
+export function groupOf(name: MetricName): MetricGroup {
+  const word = name.split("_")[1];
+  const group = metricGroups.find((candidate) => candidate === word);
+  if (group === undefined) {
+    throw new Error(`metric ${name} belongs to no group`);
+  }
+  return group;
+}

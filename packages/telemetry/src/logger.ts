@@ -1,0 +1,42 @@
+import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from "pino";
+import { redacted, redactRecord, redactText, secretFields } from "./redaction.js";
+
+export type Logger = PinoLogger;
+
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LoggerOptions {
+  /** What kind of process this is: "head", "node", "rollout", … A base field of every line. */
+  readonly component: string;
+  /** Default "info". */
+  readonly level?: LogLevel;
+  /** More base fields: nodeId, actorId, runId, … */
+  readonly fields?: Readonly<Record<string, unknown>>;
+  /** Where the lines go. Default: standard error, written synchronously so that a crash keeps the last line. */
+  readonly destination?: DestinationStream;
+}
+
+/** JSON lines with ISO time; secrets are struck out by field name, and passwords in URLs by shape. */
+export function createLogger(options: LoggerOptions): Logger {
+  return pino(
+    {
+      level: options.level ?? "info",
+      base: redactRecord({ component: options.component, pid: process.pid, ...options.fields }),
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      // Child loggers' own fields do not pass through formatters; these paths cover them.
+      redact: { paths: [...secretFields], censor: redacted },
+      formatters: { level: (label) => ({ level: label }), log: redactRecord },
+      serializers: { err: serializeError, error: serializeError, cause: serializeError },
+    },
+    options.destination ?? destination({ dest: 2, sync: true }),
+  );
+}
+
+function serializeError(value: unknown): unknown {
+  if (!(value instanceof Error)) {
+    return value;
+  }
+  const { raw: _raw, ...fields } = stdSerializers.err(value);
+  return redactRecord({ ...fields, message: redactText(fields.message), stack: redactText(fields.stack) });
+}

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+
+export interface MetricsServerOptions {
+  readonly host: string;
+  /** 0 picks a free port; the address tells which. */
+  readonly port: number;
+  /** Answers /healthz: false or a rejection gives status 503. Default: always healthy. */
+  readonly healthy?: () => boolean | Promise<boolean>;
+}
+
+export interface MetricsServer {
+  /** `host:port` that it listens on. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Serves GET /metrics (Prometheus text) and GET /healthz over plain HTTP.
+ *  @throws the listen error, such as EADDRINUSE */
+export async function serveMetrics(
+  registry: Registry,
+  options: MetricsServerOptions,
+): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    void answer(registry, options, request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  let closing: Promise<void> | undefined;
+  return {
+    address: `${host}:${port}`,
+    close() {
+      closing ??= new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      return closing;
+    },
+  };
+}
+
+async function answer(
+  registry: Registry,
+  options: MetricsServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    send(response, 405, "text/plain", "only GET\n");
+    return;
+  }
+  const path = (request.url ?? "/").split("?", 1)[0];
+  try {
+    if (path === "/metrics") {
+      send(response, 200, registry.contentType, await registry.metrics());
+    } else if (path === "/healthz") {
+      const healthy = options.healthy === undefined || (await options.healthy());
+      send(response, healthy ? 200 : 503, "text/plain", healthy ? "ok\n" : "not healthy\n");
+    } else {
+      send(response, 404, "text/plain", "not here; see /metrics and /healthz\n");
+    }
+  } catch {
+    send(response, 503, "text/plain", "not healthy\n");
+  }
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { "content-type": contentType });
+  response.end(body);
+}

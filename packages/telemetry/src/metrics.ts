@@ -1,0 +1,64 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { definitionOf, type LabelsOf, type MetricName, type MetricNameOf } from "./catalogue.js";
+
+export interface MetricsOptions {
+  /** What kind of process this is: "head", "node", "rollout", … Becomes the label `component`. */
+  readonly component: string;
+  /** Constant labels of the process, such as `node_id` and `run_id`. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Also export CPU, memory, event loop and garbage collection of the process. Default true. */
+  readonly processMetrics?: boolean;
+}
+
+/** The metrics of one process. Asking twice for a name gives the same instrument. */
+export interface Metrics {
+  readonly registry: Registry;
+  counter<N extends MetricNameOf<"counter">>(name: N): Counter<LabelsOf<N>>;
+  gauge<N extends MetricNameOf<"gauge">>(name: N): Gauge<LabelsOf<N>>;
+  histogram<N extends MetricNameOf<"histogram">>(name: N): Histogram<LabelsOf<N>>;
+}
+
+/** Makes a registry of its own; nothing is global, so one process can hold several. */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry();
+  registry.setDefaultLabels({ component: options.component, ...options.labels });
+  if (options.processMetrics ?? true) {
+    collectDefaultMetrics({ register: registry });
+  }
+  const instruments = new Map<MetricName, unknown>();
+
+  function instrument<T>(name: MetricName, create: (config: InstrumentConfig) => T): T {
+    const existing = instruments.get(name);
+    if (existing !== undefined) {
+      return existing as T;
+    }
+    const { help, labels } = definitionOf(name);
+    const created = create({ name, help, labelNames: [...labels], registers: [registry] });
+    instruments.set(name, created);
+    return created;
+  }
+
+  return {
+    registry,
+    counter: <N extends MetricNameOf<"counter">>(name: N) =>
+      instrument(name, (config) => new Counter<LabelsOf<N>>(config as InstrumentConfig<LabelsOf<N>>)),
+    gauge: <N extends MetricNameOf<"gauge">>(name: N) =>
+      instrument(name, (config) => new Gauge<LabelsOf<N>>(config as InstrumentConfig<LabelsOf<N>>)),
+    histogram: <N extends MetricNameOf<"histogram">>(name: N) =>
+      instrument(
+        name,
+        (config) =>
+          new Histogram<LabelsOf<N>>({
+            ...(config as InstrumentConfig<LabelsOf<N>>),
+            buckets: [...(definitionOf(name).buckets ?? [])],
+          }),
+      ),
+  };
+}
+
+interface InstrumentConfig<L extends string = string> {
+  name: string;
+  help: string;
+  labelNames: L[];
+  registers: Registry[];
+}
