@@ -1864,6 +1864,12 @@ export namespace palimpsest {
             /** ActorInfo metricsAddress. */
             metricsAddress: string;
 
+            /** ActorInfo restarts. */
+            restarts: number;
+
+            /** ActorInfo constructorError. */
+            constructorError?: (palimpsest.v1.Error.$Properties|null);
+
             /**
              * Creates a new ActorInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -1926,6 +1932,12 @@ export namespace palimpsest {
                 /** ActorInfo metricsAddress */
                 metricsAddress?: (string|null);
 
+                /** ActorInfo restarts */
+                restarts?: (number|null);
+
+                /** ActorInfo constructorError */
+                constructorError?: (palimpsest.v1.Error.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1942,6 +1954,8 @@ export namespace palimpsest {
               pendingReason?: string|null;
               createdAtMs?: number|null;
               metricsAddress?: string|null;
+              restarts?: number|null;
+              constructorError?: palimpsest.v1.Error.$Shape|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -3241,6 +3255,9 @@ export namespace palimpsest {
             /** JobInfo metadata. */
             metadata: { [k: string]: string };
 
+            /** JobInfo stopRequested. */
+            stopRequested: boolean;
+
             /**
              * Creates a new JobInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -3305,6 +3322,9 @@ export namespace palimpsest {
 
                 /** JobInfo metadata */
                 metadata?: ({ [k: string]: string }|null);
+
+                /** JobInfo stopRequested */
+                stopRequested?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

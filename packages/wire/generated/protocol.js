@@ -4614,6 +4614,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [pendingReason] ActorInfo pendingReason
              * @property {number|null} [createdAtMs] ActorInfo createdAtMs
              * @property {string|null} [metricsAddress] ActorInfo metricsAddress
+             * @property {number|null} [restarts] ActorInfo restarts
+             * @property {palimpsest.v1.Error.$Properties|null} [constructorError] ActorInfo constructorError
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4638,6 +4640,8 @@ export const palimpsest = $root.palimpsest = (() => {
              *   pendingReason?: string|null;
              *   createdAtMs?: number|null;
              *   metricsAddress?: string|null;
+             *   restarts?: number|null;
+             *   constructorError?: palimpsest.v1.Error.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorInfo.$Shape
              */
@@ -4738,6 +4742,22 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorInfo.prototype.metricsAddress = "";
 
             /**
+             * ActorInfo restarts.
+             * @member {number} restarts
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.restarts = 0;
+
+            /**
+             * ActorInfo constructorError.
+             * @member {palimpsest.v1.Error.$Properties|null|undefined} constructorError
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.constructorError = null;
+
+            /**
              * Creates a new ActorInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorInfo
@@ -4789,6 +4809,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 9, wireType 0 =*/72).int64(message.createdAtMs);
                 if (message.metricsAddress != null && $Object.hasOwnProperty.call(message, "metricsAddress") && message.metricsAddress !== "")
                     writer.uint32(/* id 10, wireType 2 =*/82).string(message.metricsAddress);
+                if (message.restarts != null && $Object.hasOwnProperty.call(message, "restarts") && message.restarts !== 0)
+                    writer.uint32(/* id 11, wireType 0 =*/88).int32(message.restarts);
+                if (message.constructorError != null && $Object.hasOwnProperty.call(message, "constructorError"))
+                    $root.palimpsest.v1.Error.encode(message.constructorError, writer.uint32(/* id 12, wireType 2 =*/98).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4915,6 +4939,21 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.metricsAddress = value;
                             else
                                 delete message.metricsAddress;
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.restarts = value;
+                            else
+                                delete message.restarts;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            message.constructorError = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.constructorError);
                             continue;
                         }
                     }
@@ -8004,6 +8043,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [startedAtMs] JobInfo startedAtMs
              * @property {number|null} [endedAtMs] JobInfo endedAtMs
              * @property {Object.<string,string>|null} [metadata] JobInfo metadata
+             * @property {boolean|null} [stopRequested] JobInfo stopRequested
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8124,6 +8164,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             JobInfo.prototype.metadata = $util.emptyObject;
 
+            /**
+             * JobInfo stopRequested.
+             * @member {boolean} stopRequested
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.stopRequested = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -8188,6 +8236,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.metadata != null && $Object.hasOwnProperty.call(message, "metadata"))
                     for (let keys = $Object.keys(message.metadata), i = 0; i < keys.length; ++i)
                         writer.uint32(/* id 11, wireType 2 =*/90).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.metadata[keys[i]]).ldelim();
+                if (message.stopRequested != null && $Object.hasOwnProperty.call(message, "stopRequested") && message.stopRequested !== false)
+                    writer.uint32(/* id 12, wireType 0 =*/96).bool(message.stopRequested);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8354,6 +8404,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (key === "__proto__")
                                 $util.makeProp(message.metadata, key);
                             message.metadata[key] = value;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.stopRequested = value;
+                            else
+                                delete message.stopRequested;
                             continue;
                         }
                     }
