@@ -1,0 +1,151 @@
+import { createHash } from "node:crypto";
+import type { ModelConfig } from "./config.js";
+import { ModelError } from "./error.js";
+import { normalGenerator } from "./random.js";
+
+/** Weights on the host, row-major, by the names of `parameterShapes`. */
+export type Parameters = Record<string, Float32Array>;
+
+/**
+ * Every trained tensor by name. Per-layer tensors are stacked: `layers.*` have the layer as first axis.
+ * Projections are [..., in, out], so that a row of activations is multiplied from the left;
+ * `embedding` and `head` are [vocabSize, hiddenSize]. Without tied embeddings there is a `head`.
+ */
+export function parameterShapes(config: ModelConfig): Record<string, readonly number[]> {
+  const { layers: L, hiddenSize: D, intermediateSize: F, headDim, vocabSize } = config;
+  const queryWidth = config.heads * headDim;
+  const kvWidth = config.kvHeads * headDim;
+  return {
+    embedding: [vocabSize, D],
+    ...(config.tieWordEmbeddings ? {} : { head: [vocabSize, D] }),
+    finalNorm: [D],
+    "layers.attentionNorm": [L, D],
+    "layers.query": [L, D, queryWidth],
+    "layers.key": [L, D, kvWidth],
+    "layers.value": [L, D, kvWidth],
+    "layers.attentionOut": [L, queryWidth, D],
+    ...(config.architecture === "qwen2"
+      ? {
+          "layers.queryBias": [L, queryWidth],
+          "layers.keyBias": [L, kvWidth],
+          "layers.valueBias": [L, kvWidth],
+        }
+      : {}),
+    ...(config.architecture === "qwen3"
+      ? { "layers.queryNorm": [L, headDim], "layers.keyNorm": [L, headDim] }
+      : {}),
+    "layers.mlpNorm": [L, D],
+    "layers.gate": [L, D, F],
+    "layers.up": [L, D, F],
+    "layers.down": [L, F, D],
+  };
+}
+
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, dimension) => product * dimension, 1);
+}
+
+export function parameterCount(config: ModelConfig): number {
+  return Object.values(parameterShapes(config)).reduce((sum, shape) => sum + sizeOf(shape), 0);
+}
+
+/** Standard deviations of the normal distributions that random weights come from. */
+export interface InitScheme {
+  /**
+   * 1.0 by default. A small model whose embedding starts at 0.02 does not learn to look names up:
+   * measured at 91k parameters, 0.02 with a tied head stayed at 40 % recall where 1.0 untied reached 99.8 %.
+   */
+  readonly embeddingStd: number;
+  readonly projectionStd: number;
+  /** Projections that add to the residual stream. */
+  readonly residualStd: number;
+  readonly headStd: number;
+}
+
+export function defaultInitScheme(config: ModelConfig): InitScheme {
+  return {
+    // A tied head multiplies by the embedding: at 1.0 its logits would start at √hiddenSize.
+    embeddingStd: config.tieWordEmbeddings ? 0.02 : 1,
+    projectionStd: 0.02,
+    residualStd: 0.02 / Math.sqrt(2 * config.layers),
+    headStd: 0.02,
+  };
+}
+
+/**
+ * Random weights: norms 1, biases 0, the rest normal. Each tensor has a stream of its own derived from
+ * the seed and its name, so that a tensor's values do not depend on which others there are.
+ */
+export function initParameters(
+  config: ModelConfig,
+  seed: number,
+  scheme: Partial<InitScheme> = {},
+): Parameters {
+  const stds = { ...defaultInitScheme(config), ...scheme };
+  const parameters: Parameters = {};
+  for (const [name, shape] of Object.entries(parameterShapes(config))) {
+    const values = new Float32Array(sizeOf(shape));
+    if (name.endsWith("Norm")) values.fill(1);
+    else if (!name.endsWith("Bias")) {
+      const std = initStd(name, stds);
+      const nextNormal = normalGenerator(seed, name);
+      for (let i = 0; i < values.length; i++) values[i] = nextNormal() * std;
+    }
+    parameters[name] = values;
+  }
+  return parameters;
+}
+
+function initStd(name: string, stds: InitScheme): number {
+  switch (name) {
+    case "embedding":
+      return stds.embeddingStd;
+    case "head":
+      return stds.headStd;
+    case "layers.attentionOut":
+    case "layers.down":
+      return stds.residualStd;
+    default:
+      return stds.projectionStd;
+  }
+}
+
+/**
+ * SHA-256 in hex over name, dtype, element count and bytes (little-endian), in the order of the sorted
+ * names. Two processes that agree on a config and on this hash hold the same weights.
+ */
+export function hashWeights(parameters: Readonly<Record<string, Float32Array>>): string {
+  const hash = createHash("sha256");
+  for (const name of Object.keys(parameters).sort()) {
+    const values = parameters[name] as Float32Array;
+    hash.update(`${name}\0float32\0${values.length}\0`);
+    hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Checks that the names and sizes are those of the config.
+ * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
+ */
+export function checkParameters(
+  config: ModelConfig,
+  parameters: Readonly<Record<string, Float32Array>>,
+): void {
+  const shapes = parameterShapes(config);
+  for (const [name, shape] of Object.entries(shapes)) {
+    const values = parameters[name];
+    if (values === undefined) throw new ModelError("TENSOR_MISSING", `parameter ${name} is missing`);
+    if (values.length !== sizeOf(shape)) {
+      const message = `parameter ${name} has ${values.length} values where [${shape.join(", ")}] needs ${sizeOf(shape)}`;
+      throw new ModelError("SHAPE_MISMATCH", message);
+    }
+  }
+  const unknown = Object.keys(parameters).find((name) => shapes[name] === undefined);
+  if (unknown !== undefined) {
+    throw new ModelError(
+      "TENSOR_UNKNOWN",
+      `parameter ${unknown} has no place in this ${config.architecture} config`,
+    );
+  }
+}

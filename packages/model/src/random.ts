@@ -1,0 +1,49 @@
+/**
+ * Seeded streams of normal numbers on the host: xoshiro128** for the bits, Box–Muller for the shape.
+ * Same seed and name, same stream, on every machine whose Math.log and Math.cos round alike.
+ */
+export function normalGenerator(seed: number, name: string): () => number {
+  const nextUniform = uniformGenerator(seed, name);
+  let spare: number | undefined;
+  return () => {
+    if (spare !== undefined) {
+      const value = spare;
+      spare = undefined;
+      return value;
+    }
+    const radius = Math.sqrt(-2 * Math.log(1 - nextUniform()));
+    const angle = 2 * Math.PI * nextUniform();
+    spare = radius * Math.sin(angle);
+    return radius * Math.cos(angle);
+  };
+}
+
+/** Uniform numbers in [0, 1) with 32 bits of resolution. */
+export function uniformGenerator(seed: number, name: string): () => number {
+  // The state comes from splitmix32 over the seed and an FNV-1a hash of the name.
+  let mix = (Math.trunc(seed) ^ Math.trunc(seed / 2 ** 32)) >>> 0;
+  for (let i = 0; i < name.length; i++) mix = Math.imul(mix ^ name.charCodeAt(i), 0x01000193) >>> 0;
+  const nextState = () => {
+    mix = (mix + 0x9e3779b9) >>> 0;
+    let z = mix;
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
+  };
+  let [a, b, c, d] = [nextState(), nextState(), nextState(), nextState() | 1];
+  return () => {
+    const scrambled = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = rotateLeft(d, 11);
+    return scrambled / 2 ** 32;
+  };
+}
+
+function rotateLeft(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}

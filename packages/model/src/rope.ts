@@ -1,0 +1,42 @@
+import type { ModelConfig } from "./config.js";
+
+/** Angular frequencies of the rotary pairs, [headDim / 2], radians a position. */
+export function ropeFrequencies(config: ModelConfig): number[] {
+  const half = config.headDim / 2;
+  const frequencies = Array.from({ length: half }, (_, i) => config.ropeTheta ** (-i / half));
+  const scaling = config.ropeScaling;
+  if (scaling === undefined) return frequencies;
+  const { factor, lowFreqFactor, highFreqFactor, originalMaxPositions } = scaling;
+  return frequencies.map((frequency) => {
+    const turns = (originalMaxPositions * frequency) / (2 * Math.PI);
+    if (turns <= lowFreqFactor) return frequency / factor;
+    if (turns >= highFreqFactor) return frequency;
+    const kept = (turns - lowFreqFactor) / (highFreqFactor - lowFreqFactor);
+    return (1 - kept) * (frequency / factor) + kept * frequency;
+  });
+}
+
+/**
+ * Cosines and sines of positions 0 … positions-1, each [positions, headDim] row-major. Both halves of a
+ * row hold the same angles: element i turns with element i + headDim / 2 (the Hugging Face layout).
+ */
+export function ropeTables(
+  config: ModelConfig,
+  positions: number,
+): { readonly cos: Float32Array; readonly sin: Float32Array } {
+  const half = config.headDim / 2;
+  const cos = new Float32Array(positions * config.headDim);
+  const sin = new Float32Array(positions * config.headDim);
+  const frequencies = ropeFrequencies(config);
+  for (let position = 0; position < positions; position++) {
+    frequencies.forEach((frequency, i) => {
+      const row = position * config.headDim;
+      const angle = position * frequency;
+      cos[row + i] = Math.cos(angle);
+      cos[row + half + i] = cos[row + i] as number;
+      sin[row + i] = Math.sin(angle);
+      sin[row + half + i] = sin[row + i] as number;
+    });
+  }
+  return { cos, sin };
+}
