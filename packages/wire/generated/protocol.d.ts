@@ -3773,8 +3773,11 @@ export namespace palimpsest {
             /** NodeMessage driverExited. */
             driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
 
+            /** NodeMessage driverStarted. */
+            driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
+
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -3826,8 +3829,11 @@ export namespace palimpsest {
                 /** NodeMessage driverExited */
                 driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
 
+                /** NodeMessage driverStarted */
+                driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
+
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3841,9 +3847,10 @@ export namespace palimpsest {
               actorDied?: palimpsest.v1.ActorDied.$Shape|null;
               driverOutput?: palimpsest.v1.DriverOutput.$Shape|null;
               driverExited?: palimpsest.v1.DriverExited.$Shape|null;
+              driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
             );
         }
 
@@ -4385,6 +4392,77 @@ export namespace palimpsest {
 
             /** Shape of a DriverOutput. */
             type $Shape = palimpsest.v1.DriverOutput.$Properties;
+        }
+
+        /**
+         * Properties of a DriverStarted.
+         * @deprecated Use palimpsest.v1.DriverStarted.$Properties instead.
+         */
+        interface IDriverStarted extends palimpsest.v1.DriverStarted.$Properties {
+        }
+
+        /** Represents a DriverStarted. */
+        class DriverStarted {
+
+            /**
+             * Constructs a new DriverStarted.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DriverStarted.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DriverStarted jobId. */
+            jobId: string;
+
+            /** DriverStarted pid. */
+            pid: number;
+
+            /**
+             * Creates a new DriverStarted instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DriverStarted instance
+             */
+            static create(properties: palimpsest.v1.DriverStarted.$Shape): palimpsest.v1.DriverStarted & palimpsest.v1.DriverStarted.$Shape;
+            static create(properties?: palimpsest.v1.DriverStarted.$Properties): palimpsest.v1.DriverStarted;
+
+            /**
+             * Encodes the specified DriverStarted message. Does not implicitly {@link palimpsest.v1.DriverStarted.verify|verify} messages.
+             * @param message DriverStarted message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DriverStarted.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DriverStarted message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DriverStarted & palimpsest.v1.DriverStarted.$Shape} DriverStarted
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DriverStarted & palimpsest.v1.DriverStarted.$Shape;
+        }
+
+        namespace DriverStarted {
+
+            /** Properties of a DriverStarted. */
+            interface $Properties {
+
+                /** DriverStarted jobId */
+                jobId?: (string|null);
+
+                /** DriverStarted pid */
+                pid?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DriverStarted. */
+            type $Shape = palimpsest.v1.DriverStarted.$Properties;
         }
 
         /**
@@ -6485,6 +6563,7 @@ export import DeleteResponse = palimpsest.v1.DeleteResponse;
 export import DriverExited = palimpsest.v1.DriverExited;
 export import DriverOutput = palimpsest.v1.DriverOutput;
 export import DriverOutputAck = palimpsest.v1.DriverOutputAck;
+export import DriverStarted = palimpsest.v1.DriverStarted;
 export import Error = palimpsest.v1.Error;
 export import FetchRequest = palimpsest.v1.FetchRequest;
 export import GetBundleRequest = palimpsest.v1.GetBundleRequest;

@@ -9396,7 +9396,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ActorDied.$Properties|null} [actorDied] NodeMessage actorDied
              * @property {palimpsest.v1.DriverOutput.$Properties|null} [driverOutput] NodeMessage driverOutput
              * @property {palimpsest.v1.DriverExited.$Properties|null} [driverExited] NodeMessage driverExited
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"} [message] NodeMessage message
+             * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -9417,9 +9418,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   actorDied?: palimpsest.v1.ActorDied.$Shape|null;
              *   driverOutput?: palimpsest.v1.DriverOutput.$Shape|null;
              *   driverExited?: palimpsest.v1.DriverExited.$Shape|null;
+             *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -9486,17 +9488,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             NodeMessage.prototype.driverExited = null;
 
+            /**
+             * NodeMessage driverStarted.
+             * @member {palimpsest.v1.DriverStarted.$Properties|null|undefined} driverStarted
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.driverStarted = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverOutput", "driverExited"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverOutput", "driverExited", "driverStarted"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -9544,6 +9554,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.DriverOutput.encode(message.driverOutput, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.driverExited != null && $Object.hasOwnProperty.call(message, "driverExited"))
                     $root.palimpsest.v1.DriverExited.encode(message.driverExited, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.driverStarted != null && $Object.hasOwnProperty.call(message, "driverStarted"))
+                    $root.palimpsest.v1.DriverStarted.encode(message.driverStarted, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -9628,6 +9640,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.driverExited = $root.palimpsest.v1.DriverExited.decode(reader, reader.size(), $undefined, _depth + 1, message.driverExited);
                             message.message = "driverExited";
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            message.driverStarted = $root.palimpsest.v1.DriverStarted.decode(reader, reader.size(), $undefined, _depth + 1, message.driverStarted);
+                            message.message = "driverStarted";
                             continue;
                         }
                     }
@@ -11082,6 +11101,178 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return DriverOutput;
+        })();
+
+        v1.DriverStarted = (function() {
+
+            /**
+             * Properties of a DriverStarted.
+             * @typedef {Object} palimpsest.v1.DriverStarted.$Properties
+             * @property {string|null} [jobId] DriverStarted jobId
+             * @property {number|null} [pid] DriverStarted pid
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DriverStarted.
+             * @memberof palimpsest.v1
+             * @interface IDriverStarted
+             * @augments palimpsest.v1.DriverStarted.$Properties
+             * @deprecated Use palimpsest.v1.DriverStarted.$Properties instead.
+             */
+
+            /**
+             * Shape of a DriverStarted.
+             * @typedef {palimpsest.v1.DriverStarted.$Properties} palimpsest.v1.DriverStarted.$Shape
+             */
+
+            /**
+             * Constructs a new DriverStarted.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DriverStarted.
+             * @constructor
+             * @param {palimpsest.v1.DriverStarted.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DriverStarted = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DriverStarted jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.DriverStarted
+             * @instance
+             */
+            DriverStarted.prototype.jobId = "";
+
+            /**
+             * DriverStarted pid.
+             * @member {number} pid
+             * @memberof palimpsest.v1.DriverStarted
+             * @instance
+             */
+            DriverStarted.prototype.pid = 0;
+
+            /**
+             * Creates a new DriverStarted instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DriverStarted
+             * @static
+             * @param {palimpsest.v1.DriverStarted.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DriverStarted} DriverStarted instance
+             * @type {{
+             *   (properties: palimpsest.v1.DriverStarted.$Shape): palimpsest.v1.DriverStarted & palimpsest.v1.DriverStarted.$Shape;
+             *   (properties?: palimpsest.v1.DriverStarted.$Properties): palimpsest.v1.DriverStarted;
+             * }}
+             */
+            DriverStarted.create = function(properties) {
+                return new DriverStarted(properties);
+            };
+
+            /**
+             * Encodes the specified DriverStarted message. Does not implicitly {@link palimpsest.v1.DriverStarted.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DriverStarted
+             * @static
+             * @param {palimpsest.v1.DriverStarted.$Properties} message DriverStarted message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DriverStarted.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && message.pid !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.pid);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DriverStarted message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DriverStarted
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DriverStarted & palimpsest.v1.DriverStarted.$Shape} DriverStarted
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DriverStarted.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DriverStarted();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.pid = value;
+                            else
+                                delete message.pid;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DriverStarted;
         })();
 
         v1.DriverExited = (function() {
@@ -16440,6 +16631,7 @@ const exportedDeleteResponse = palimpsest.v1.DeleteResponse;
 const exportedDriverExited = palimpsest.v1.DriverExited;
 const exportedDriverOutput = palimpsest.v1.DriverOutput;
 const exportedDriverOutputAck = palimpsest.v1.DriverOutputAck;
+const exportedDriverStarted = palimpsest.v1.DriverStarted;
 const exportedError = palimpsest.v1.Error;
 const exportedFetchRequest = palimpsest.v1.FetchRequest;
 const exportedGetBundleRequest = palimpsest.v1.GetBundleRequest;
@@ -16496,4 +16688,4 @@ const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
