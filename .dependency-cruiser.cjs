@@ -1,0 +1,49 @@
+// The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
+const learning = "datasets|model|agents|rewards|learner|evals";
+const runtime = "head|node|client|worker|scheduler";
+const inPackage = (names) => `^packages/(${names})/`;
+
+/** A package may import only these; itself always. */
+const allowed = {
+  wire: [],
+  telemetry: [],
+  scheduler: [],
+  jit: [],
+  trajectories: ["wire", "telemetry"],
+  head: ["wire", "telemetry", "scheduler", "trajectories"],
+  node: ["wire", "telemetry"],
+  client: ["wire", "telemetry"],
+  worker: ["wire", "telemetry", "client"],
+  datasets: ["trajectories"],
+  model: ["jit"],
+  agents: ["trajectories"],
+  rewards: ["trajectories"],
+  learner: ["jit", "model", "trajectories"],
+  evals: ["trajectories", "datasets", "agents", "rewards"],
+};
+
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    { name: "head-node-worker-meet-in-protos", severity: "error", from: { path: inPackage("head") }, to: { path: inPackage("node|worker|client") } },
+    { name: "node-knows-no-worker-code", severity: "error", from: { path: inPackage("node") }, to: { path: inPackage("head|worker|client") } },
+    { name: "worker-knows-no-node-code", severity: "error", from: { path: inPackage("worker") }, to: { path: inPackage("head|node") } },
+    { name: "learning-never-imports-runtime", severity: "error", from: { path: inPackage(learning) }, to: { path: inPackage(runtime) } },
+    { name: "only-cli-imports-trainer", severity: "error", from: { path: "^packages/", pathNot: inPackage("trainer|cli") }, to: { path: inPackage("trainer") } },
+    { name: "agents-never-see-tensors", severity: "error", from: { path: inPackage("agents") }, to: { path: "@tensorflow|^packages/(model|jit)/" } },
+    { name: "nothing-imports-cli", severity: "error", from: { path: "^packages/", pathNot: inPackage("cli") }, to: { path: inPackage("cli") } },
+    ...Object.entries(allowed).map(([name, others]) => ({
+      name: `${name}-sees-earlier-rows-only`,
+      severity: "error",
+      from: { path: inPackage(name) },
+      to: { path: "^packages/", pathNot: inPackage([name, ...others].join("|")) },
+    })),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|generated)/|\\.test\\.ts$" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.test.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["@palimpsest/source", "import", "types", "default"] },
+  },
+};

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./command.mjs";
+import { root } from "./paths.mjs";
+
+const markFile = join(root, "node_modules/.palimpsest-installed");
+
+function lockHash() {
+  const hash = createHash("sha256");
+  const manifests = readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`);
+  for (const file of ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests.sort()]) {
+    if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex");
+}
+
+/** Installs the packages of the lockfile, unless exactly these are there. Returns whether it did. */
+export async function ensurePackages(pnpm) {
+  const hash = lockHash();
+  if (existsSync(markFile) && readFileSync(markFile, "utf8") === hash) return false;
+  const [program, ...args] = pnpm.command;
+  await run(program, [...args, "install", "--frozen-lockfile"], { cwd: root, env: { ...process.env, CI: "true" } });
+  writeFileSync(markFile, hash);
+  return true;
+}

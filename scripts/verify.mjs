@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+// `npm run verify`: everything CI checks besides the tests. Exits 1 with the names of what failed.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./setup/command.mjs";
+import { root } from "./setup/paths.mjs";
+
+const node = process.execPath;
+const bin = (path) => join(root, "node_modules", path);
+
+async function architecture() {
+  const report = JSON.parse(
+    await run(node, [bin("dependency-cruiser/bin/dependency-cruise.mjs"), "--config", ".dependency-cruiser.cjs", "--output-type", "json", "packages"], { cwd: root }),
+  );
+  const { totalCruised, violations } = report.summary;
+  // A cruiser that reads nothing finds nothing wrong: with an unsupported compiler it does just that.
+  if (totalCruised < 50) throw new Error(`dependency-cruiser read ${totalCruised} modules: it does not see the project`);
+  const errors = violations.filter((violation) => violation.rule.severity === "error");
+  if (errors.length > 0) throw new Error(errors.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`).join("\n"));
+}
+
+/** Each check in the order in which a person would want to hear of it. */
+export const checks = {
+  "protos match the generated code": () => run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
+  "types (packages)": () => run(node, [bin("typescript/bin/tsc"), "-b"], { cwd: root }),
+  "types (tests)": () => run(node, [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"], { cwd: root }),
+  "format and lint": () => run(node, [bin("@biomejs/biome/bin/biome"), "ci", "."], { cwd: root }),
+  "import direction": architecture,
+  "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
+  "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
+};
+
+/** Runs them all; returns the names of those that failed. */
+export async function verify() {
+  const failed = [];
+  for (const [name, check] of Object.entries(checks)) {
+    const startedAt = performance.now();
+    try {
+      await check();
+      process.stdout.write(`  ✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
+    } catch (error) {
+      failed.push(name);
+      process.stdout.write(`  ✗ ${name}: ${error.message}\n${error.log ?? ""}\n`);
+    }
+  }
+  return failed;
+}
+
+if (import.meta.filename === process.argv[1] || process.argv[1]?.endsWith("verify.mjs")) {
+  if (!existsSync(bin("typescript"))) {
+    process.stderr.write("packages are not installed: run `npm test` once, it sets up everything\n");
+    process.exit(1);
+  }
+  process.stdout.write("Verify\n");
+  if ((await verify()).length > 0) process.exit(1);
+}
