@@ -6272,6 +6272,192 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a Task.
+         * @deprecated Use palimpsest.v1.Task.$Properties instead.
+         */
+        interface ITask extends palimpsest.v1.Task.$Properties {
+        }
+
+        /** Represents a Task. */
+        class Task {
+
+            /**
+             * Constructs a new Task.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Task.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Task id. */
+            id: string;
+
+            /** Task question. */
+            question: string;
+
+            /** Task answers. */
+            answers: string[];
+
+            /** Task document. */
+            document: string;
+
+            /** Task metadata. */
+            metadata: { [k: string]: palimpsest.v1.TaskFact.$Properties };
+
+            /**
+             * Creates a new Task instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Task instance
+             */
+            static create(properties: palimpsest.v1.Task.$Shape): palimpsest.v1.Task & palimpsest.v1.Task.$Shape;
+            static create(properties?: palimpsest.v1.Task.$Properties): palimpsest.v1.Task;
+
+            /**
+             * Encodes the specified Task message. Does not implicitly {@link palimpsest.v1.Task.verify|verify} messages.
+             * @param message Task message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Task.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Task message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Task & palimpsest.v1.Task.$Shape} Task
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Task & palimpsest.v1.Task.$Shape;
+        }
+
+        namespace Task {
+
+            /** Properties of a Task. */
+            interface $Properties {
+
+                /** Task id */
+                id?: (string|null);
+
+                /** Task question */
+                question?: (string|null);
+
+                /** Task answers */
+                answers?: (string[]|null);
+
+                /** Task document */
+                document?: (string|null);
+
+                /** Task metadata */
+                metadata?: ({ [k: string]: palimpsest.v1.TaskFact.$Properties }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Task. */
+            type $Shape = {
+              id?: string|null;
+              question?: string|null;
+              answers?: string[]|null;
+              document?: string|null;
+              metadata?: { [k: string]: palimpsest.v1.TaskFact.$Shape }|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a TaskFact.
+         * @deprecated Use palimpsest.v1.TaskFact.$Properties instead.
+         */
+        interface ITaskFact extends palimpsest.v1.TaskFact.$Properties {
+        }
+
+        /** Represents a TaskFact. */
+        class TaskFact {
+
+            /**
+             * Constructs a new TaskFact.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TaskFact.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TaskFact text. */
+            text?: (string|null);
+
+            /** TaskFact number. */
+            number?: (number|null);
+
+            /** TaskFact flag. */
+            flag?: (boolean|null);
+
+            /** TaskFact value. */
+            value?: ("text"|"number"|"flag");
+
+            /**
+             * Creates a new TaskFact instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TaskFact instance
+             */
+            static create(properties: palimpsest.v1.TaskFact.$Shape): palimpsest.v1.TaskFact & palimpsest.v1.TaskFact.$Shape;
+            static create(properties?: palimpsest.v1.TaskFact.$Properties): palimpsest.v1.TaskFact;
+
+            /**
+             * Encodes the specified TaskFact message. Does not implicitly {@link palimpsest.v1.TaskFact.verify|verify} messages.
+             * @param message TaskFact message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TaskFact.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TaskFact message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskFact & palimpsest.v1.TaskFact.$Shape} TaskFact
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TaskFact & palimpsest.v1.TaskFact.$Shape;
+        }
+
+        namespace TaskFact {
+
+            /** Properties of a TaskFact. */
+            interface $Properties {
+
+                /** TaskFact text */
+                text?: (string|null);
+
+                /** TaskFact number */
+                number?: (number|null);
+
+                /** TaskFact flag */
+                flag?: (boolean|null);
+
+                /** TaskFact value */
+                value?: ("text"|"number"|"flag");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of a TaskFact. */
+            type $Shape = {
+              text?: string|null;
+              number?: number|null;
+              flag?: boolean|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ value?: undefined; text?: null; number?: null; flag?: null }|{ value?: "text"; text: string; number?: null; flag?: null }|{ value?: "number"; text?: null; number: number; flag?: null }|{ value?: "flag"; text?: null; number?: null; flag: boolean })
+            );
+        }
+
+        /**
          * Properties of a WeightManifest.
          * @deprecated Use palimpsest.v1.WeightManifest.$Properties instead.
          */
@@ -6615,6 +6801,8 @@ export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
 export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
+export import Task = palimpsest.v1.Task;
+export import TaskFact = palimpsest.v1.TaskFact;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
 export import WeightManifest = palimpsest.v1.WeightManifest;

@@ -15893,6 +15893,485 @@ export const palimpsest = $root.palimpsest = (() => {
             return TrajectoryScore;
         })();
 
+        v1.Task = (function() {
+
+            /**
+             * Properties of a Task.
+             * @typedef {Object} palimpsest.v1.Task.$Properties
+             * @property {string|null} [id] Task id
+             * @property {string|null} [question] Task question
+             * @property {Array.<string>|null} [answers] Task answers
+             * @property {string|null} [document] Task document
+             * @property {Object.<string,palimpsest.v1.TaskFact.$Properties>|null} [metadata] Task metadata
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Task.
+             * @memberof palimpsest.v1
+             * @interface ITask
+             * @augments palimpsest.v1.Task.$Properties
+             * @deprecated Use palimpsest.v1.Task.$Properties instead.
+             */
+
+            /**
+             * Shape of a Task.
+             * @typedef {{
+             *   id?: string|null;
+             *   question?: string|null;
+             *   answers?: Array.<string>|null;
+             *   document?: string|null;
+             *   metadata?: Object.<string,palimpsest.v1.TaskFact.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.Task.$Shape
+             */
+
+            /**
+             * Constructs a new Task.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Task.
+             * @constructor
+             * @param {palimpsest.v1.Task.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Task = function (properties) {
+                this.answers = [];
+                this.metadata = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Task id.
+             * @member {string} id
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.id = "";
+
+            /**
+             * Task question.
+             * @member {string} question
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.question = "";
+
+            /**
+             * Task answers.
+             * @member {Array.<string>} answers
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.answers = $util.emptyArray;
+
+            /**
+             * Task document.
+             * @member {string} document
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.document = "";
+
+            /**
+             * Task metadata.
+             * @member {Object.<string,palimpsest.v1.TaskFact.$Properties>} metadata
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.metadata = $util.emptyObject;
+
+            /**
+             * Creates a new Task instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Task
+             * @static
+             * @param {palimpsest.v1.Task.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Task} Task instance
+             * @type {{
+             *   (properties: palimpsest.v1.Task.$Shape): palimpsest.v1.Task & palimpsest.v1.Task.$Shape;
+             *   (properties?: palimpsest.v1.Task.$Properties): palimpsest.v1.Task;
+             * }}
+             */
+            Task.create = function(properties) {
+                return new Task(properties);
+            };
+
+            /**
+             * Encodes the specified Task message. Does not implicitly {@link palimpsest.v1.Task.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Task
+             * @static
+             * @param {palimpsest.v1.Task.$Properties} message Task message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Task.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.id);
+                if (message.question != null && $Object.hasOwnProperty.call(message, "question") && message.question !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.question);
+                if (message.answers != null && message.answers.length)
+                    for (let i = 0; i < message.answers.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.answers[i]);
+                if (message.document != null && $Object.hasOwnProperty.call(message, "document") && message.document !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.document);
+                if (message.metadata != null && $Object.hasOwnProperty.call(message, "metadata"))
+                    for (let keys = $Object.keys(message.metadata), i = 0; i < keys.length; ++i) {
+                        writer.uint32(/* id 5, wireType 2 =*/42).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]);
+                        $root.palimpsest.v1.TaskFact.encode(message.metadata[keys[i]], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim().ldelim();
+                    }
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Task message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Task
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Task & palimpsest.v1.Task.$Shape} Task
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Task.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Task();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.question = value;
+                            else
+                                delete message.question;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.answers && message.answers.length))
+                                message.answers = [];
+                            message.answers.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.document = value;
+                            else
+                                delete message.document;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.metadata === $util.emptyObject)
+                                message.metadata = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = null;
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = $root.palimpsest.v1.TaskFact.decode(reader, reader.size(), $undefined, _depth + 1, value);
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.metadata, key);
+                            message.metadata[key] = value || new $root.palimpsest.v1.TaskFact();
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Task;
+        })();
+
+        v1.TaskFact = (function() {
+
+            /**
+             * Properties of a TaskFact.
+             * @typedef {Object} palimpsest.v1.TaskFact.$Properties
+             * @property {string|null} [text] TaskFact text
+             * @property {number|null} [number] TaskFact number
+             * @property {boolean|null} [flag] TaskFact flag
+             * @property {"text"|"number"|"flag"} [value] TaskFact value
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TaskFact.
+             * @memberof palimpsest.v1
+             * @interface ITaskFact
+             * @augments palimpsest.v1.TaskFact.$Properties
+             * @deprecated Use palimpsest.v1.TaskFact.$Properties instead.
+             */
+
+            /**
+             * Narrowed shape of a TaskFact.
+             * @typedef {{
+             *   text?: string|null;
+             *   number?: number|null;
+             *   flag?: boolean|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * } & (
+             *   ({ value?: undefined; text?: null; number?: null; flag?: null }|{ value?: "text"; text: string; number?: null; flag?: null }|{ value?: "number"; text?: null; number: number; flag?: null }|{ value?: "flag"; text?: null; number?: null; flag: boolean })
+             * )} palimpsest.v1.TaskFact.$Shape
+             */
+
+            /**
+             * Constructs a new TaskFact.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a TaskFact.
+             * @constructor
+             * @param {palimpsest.v1.TaskFact.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TaskFact = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TaskFact text.
+             * @member {string|null|undefined} text
+             * @memberof palimpsest.v1.TaskFact
+             * @instance
+             */
+            TaskFact.prototype.text = null;
+
+            /**
+             * TaskFact number.
+             * @member {number|null|undefined} number
+             * @memberof palimpsest.v1.TaskFact
+             * @instance
+             */
+            TaskFact.prototype.number = null;
+
+            /**
+             * TaskFact flag.
+             * @member {boolean|null|undefined} flag
+             * @memberof palimpsest.v1.TaskFact
+             * @instance
+             */
+            TaskFact.prototype.flag = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            /**
+             * TaskFact value.
+             * @member {"text"|"number"|"flag"|undefined} value
+             * @memberof palimpsest.v1.TaskFact
+             * @instance
+             */
+            $Object.defineProperty(TaskFact.prototype, "value", {
+                get: $util.oneOfGetter($oneOfFields = ["text", "number", "flag"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new TaskFact instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.TaskFact
+             * @static
+             * @param {palimpsest.v1.TaskFact.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.TaskFact} TaskFact instance
+             * @type {{
+             *   (properties: palimpsest.v1.TaskFact.$Shape): palimpsest.v1.TaskFact & palimpsest.v1.TaskFact.$Shape;
+             *   (properties?: palimpsest.v1.TaskFact.$Properties): palimpsest.v1.TaskFact;
+             * }}
+             */
+            TaskFact.create = function(properties) {
+                return new TaskFact(properties);
+            };
+
+            /**
+             * Encodes the specified TaskFact message. Does not implicitly {@link palimpsest.v1.TaskFact.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.TaskFact
+             * @static
+             * @param {palimpsest.v1.TaskFact.$Properties} message TaskFact message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TaskFact.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.text != null && $Object.hasOwnProperty.call(message, "text"))
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.text);
+                if (message.number != null && $Object.hasOwnProperty.call(message, "number"))
+                    writer.uint32(/* id 2, wireType 1 =*/17).double(message.number);
+                if (message.flag != null && $Object.hasOwnProperty.call(message, "flag"))
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.flag);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a TaskFact message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.TaskFact
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TaskFact & palimpsest.v1.TaskFact.$Shape} TaskFact
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TaskFact.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.TaskFact();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.text = reader.stringVerify();
+                            message.value = "text";
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 1)
+                                break;
+                            message.number = reader.double();
+                            message.value = "number";
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            message.flag = reader.bool();
+                            message.value = "flag";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return TaskFact;
+        })();
+
         v1.WeightManifest = (function() {
 
             /**
@@ -16683,9 +17162,11 @@ const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
+const exportedTask = palimpsest.v1.Task;
+const exportedTaskFact = palimpsest.v1.TaskFact;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
