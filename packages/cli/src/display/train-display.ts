@@ -1,0 +1,105 @@
+import { formatCount } from "./count.js";
+import { formatSeconds } from "./duration.js";
+import { sparkline } from "./sparkline.js";
+import type { Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
+
+/** What the display knows of a run; `update` folds events into it, `lines` draws it. Pure but for the clock it is given. */
+export class TrainDisplay {
+  readonly #title: string;
+  readonly #nowMs: () => number;
+  readonly #startedAtMs: number;
+  #phase: Phase = "starting";
+  #phaseStartedAtMs: number;
+  #done = 0;
+  #total = 1;
+  #last: StepReport | undefined;
+  #rewards: number[] = [];
+  #queues: readonly QueueDepth[] = [];
+  #notices: string[] = [];
+
+  constructor(title: string, nowMs: () => number) {
+    this.#title = title;
+    this.#nowMs = nowMs;
+    this.#startedAtMs = nowMs();
+    this.#phaseStartedAtMs = this.#startedAtMs;
+  }
+
+  update(event: TrainEvent): void {
+    switch (event.kind) {
+      case "phase":
+        this.#phase = event.phase;
+        this.#phaseStartedAtMs = this.#nowMs();
+        this.#done = 0;
+        this.#total = Math.max(1, event.total);
+        return;
+      case "progress":
+        this.#done = event.done;
+        this.#total = Math.max(1, event.total);
+        return;
+      case "step":
+        this.#last = event.report;
+        this.#rewards.push(event.report.rewardMean);
+        this.#done = event.report.step;
+        this.#total = event.report.steps;
+        return;
+      case "queues":
+        this.#queues = event.queues;
+        return;
+      case "notice":
+        this.#notices = [...this.#notices.slice(-2), event.text];
+        return;
+    }
+  }
+
+  /** Seconds until this phase ends, at its pace so far. */
+  get #etaSeconds(): number {
+    if (this.#done === 0) return Number.NaN;
+    const elapsed = (this.#nowMs() - this.#phaseStartedAtMs) / 1000;
+    return (elapsed / this.#done) * (this.#total - this.#done);
+  }
+
+  lines(width: number): string[] {
+    const barWidth = Math.max(10, Math.min(40, width - 60));
+    const filled = Math.round((this.#done / this.#total) * barWidth);
+    const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
+    const elapsed = formatSeconds((this.#nowMs() - this.#startedAtMs) / 1000);
+    const lines = [
+      `${this.#title}   elapsed ${elapsed}`,
+      `${this.#phase.padEnd(18)} ${bar} ${this.#done}/${this.#total}   ETA ${formatSeconds(this.#etaSeconds)}`,
+    ];
+    const last = this.#last;
+    if (last) {
+      const exactMatch = last.components["exactMatch"];
+      lines.push(
+        `reward             ${last.rewardMean.toFixed(3)}  ${sparkline(this.#rewards, barWidth)}`,
+        `exact match        ${exactMatch === undefined ? "–" : exactMatch.toFixed(3)}    policy version ${last.policyVersion}    groups trained ${last.groupsTrained}, failed ${last.groupsFailed}`,
+        `sampler            ${formatCount(last.samplerTokensPerSecond)} tokens/s    learner ${formatCount(last.learnerTokensPerSecond)} tokens/s`,
+        `loss               ${last.update.loss.toFixed(4)}    KL ${last.update.klK3.toFixed(4)}    gradient norm ${last.update.gradNorm.toFixed(3)}    entropy ${last.update.entropy.toFixed(3)}`,
+      );
+    }
+    if (this.#queues.length > 0) {
+      const depths = this.#queues.map((queue) => `${queue.name} ${queue.waiting + queue.delayed}+${queue.active}`);
+      lines.push(`queues             ${depths.join("    ")}   (waiting+active)`);
+    }
+    for (const notice of this.#notices) lines.push(`note               ${notice}`);
+    return lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
+  }
+
+  /** One line for a log file, after each step; empty where there is nothing to say. */
+  logLine(event: TrainEvent): string {
+    switch (event.kind) {
+      case "phase":
+        return `phase: ${event.phase}`;
+      case "step": {
+        const { report } = event;
+        const eta = formatSeconds(this.#etaSeconds);
+        return `step ${report.step}/${report.steps}  reward ${report.rewardMean.toFixed(3)}  KL ${report.update.klK3.toFixed(4)}  sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s  learner ${formatCount(report.learnerTokensPerSecond)} tokens/s  version ${report.policyVersion}  groups ${report.groupsTrained} trained ${report.groupsFailed} failed  ETA ${eta}`;
+      }
+      case "notice":
+        return `note: ${event.text}`;
+      case "progress":
+      case "queues":
+        return "";
+    }
+  }
+}

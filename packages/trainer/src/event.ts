@@ -1,0 +1,45 @@
+import type { UpdateMetrics } from "@palimpsest/learner";
+
+export const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
+export type Phase = (typeof phases)[number];
+
+export interface QueueDepth {
+  readonly name: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly waitingChildren: number;
+  readonly delayed: number;
+  readonly failed: number;
+}
+
+/** What one step of training did. */
+export interface StepReport {
+  readonly step: number;
+  readonly steps: number;
+  readonly policyVersion: number;
+  /** Mean reward of the step's episodes. */
+  readonly rewardMean: number;
+  /** Mean of every reward component. */
+  readonly components: Readonly<Record<string, number>>;
+  readonly update: UpdateMetrics;
+  /** From dispatch until the last group was complete. */
+  readonly rolloutSeconds: number;
+  /** Update, checkpoint and publication. */
+  readonly updateSeconds: number;
+  /** Sampled tokens a second of rollout, all rollout actors together. */
+  readonly samplerTokensPerSecond: number;
+  readonly learnerTokensPerSecond: number;
+  readonly groupsDispatched: number;
+  readonly groupsTrained: number;
+  readonly groupsFailed: number;
+}
+
+/** What a run tells whoever watches it. */
+export type TrainEvent =
+  | { readonly kind: "phase"; readonly phase: Phase; readonly total: number }
+  | { readonly kind: "progress"; readonly phase: Phase; readonly done: number; readonly total: number }
+  | { readonly kind: "step"; readonly report: StepReport }
+  | { readonly kind: "queues"; readonly queues: readonly QueueDepth[] }
+  | { readonly kind: "notice"; readonly text: string };
+
+export type TrainListener = (event: TrainEvent) => void;

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { memAgentConfigSchema } from "@palimpsest/agents";
+import { rulerConfigSchema, taskSourceSchema } from "@palimpsest/datasets";
+import { LearnerConfig } from "@palimpsest/learner";
+import { PalimpsestError } from "@palimpsest/wire";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { parseConfig } from "./config-error.js";
+
+const builtinPrefix = "builtin:";
+
+const modelSchema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe("model folder (config.json, model.safetensors, tokenizer.json), relative to the recipe; or builtin:NAME"),
+});
+
+const rolloutSchema = z.strictObject({
+  actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
+  concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
+  maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
+  maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
+  temperature: z.number().min(0).max(10).default(1).describe("of sampling in training"),
+  cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
+  gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
+  threads: z.int().min(1).default(1).describe("compute threads of one actor"),
+  attempts: z.int().min(1).max(100).default(3).describe("tries of one episode before it counts as failed"),
+});
+
+const rewardSchema = z.strictObject({
+  name: z.string().default("boxed-exact-match").describe("reward function, by name"),
+  actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
+  concurrency: z.int().min(1).max(4096).default(64).describe("trajectories that one reward actor scores at once"),
+  cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
+});
+
+const trainSchema = z.strictObject({
+  steps: z.int().min(1).describe("updates of the policy"),
+  groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions a step"),
+  minGroupSize: z.int().min(2).default(2).describe("a group with fewer scored episodes is dropped and counted"),
+  keepCheckpoints: z.int().min(1).default(2).describe("checkpoints kept beside the best"),
+  stopWhenStuckMs: z
+    .int()
+    .min(1_000)
+    .default(300_000)
+    .describe("a step without any progress for this long ends the run with an error"),
+});
+
+const evaluationSchema = z.strictObject({
+  tasks: z.int().min(1).default(128).describe("questions a length"),
+  lengths: z.array(z.int().min(1)).min(1).default([1, 2, 4, 8, 16]).describe("document lengths, times the training length"),
+  source: rulerConfigSchema.optional().describe("generator of the questions; `sentences` is the training length"),
+  temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
+  seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
+});
+
+export const recipeSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
+    .describe("names the run's folder and queues"),
+  seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
+  model: modelSchema,
+  agent: memAgentConfigSchema.describe("the memory agent"),
+  data: taskSourceSchema.describe("training questions; taken in order, again from the start when they run out"),
+  rollout: rolloutSchema.prefault({}),
+  reward: rewardSchema.prefault({}),
+  learner: LearnerConfig,
+  learnerCpus: z.number().min(0).default(0.5).describe("cpu that the learner leases"),
+  learnerGpus: z.number().min(0).default(0).describe("gpu that the learner leases"),
+  learnerThreads: z.int().min(1).default(2).describe("compute threads of the learner"),
+  train: trainSchema,
+  evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
+  output: z.string().min(1).default("runs").describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
+});
+
+export type Recipe = z.infer<typeof recipeSchema>;
+
+/** Folder of the recipes and base models that come with the installation. */
+export const builtinRecipesDir = fileURLToPath(new URL("../../../recipes", import.meta.url));
+
+/**
+ * A recipe from YAML text, checked, its paths absolute.
+ * @param baseDir folder that relative paths start from
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the mend
+ */
+export function parseRecipe(text: string, baseDir: string, name = "recipe"): Recipe {
+  const document = parseDocument(text);
+  const problem = document.errors[0];
+  if (problem) throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+  const recipe = parseConfig(recipeSchema, document.toJS() as unknown, name);
+  return {
+    ...recipe,
+    model: { path: resolveModelPath(recipe.model.path, baseDir) },
+    data: "path" in recipe.data ? { ...recipe.data, path: resolve(baseDir, recipe.data.path) } : recipe.data,
+  };
+}
+
+/** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+export function readRecipe(path: string): { readonly recipe: Recipe; readonly text: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new PalimpsestError("NOT_FOUND", `recipe ${path} cannot be read; give the path of a YAML file, such as recipes/quickstart.yaml`);
+  }
+  return { recipe: parseRecipe(text, dirname(resolve(path)), path), text };
+}
+
+function resolveModelPath(path: string, baseDir: string): string {
+  if (path.startsWith(builtinPrefix)) return resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length));
+  return isAbsolute(path) ? path : resolve(baseDir, path);
+}
