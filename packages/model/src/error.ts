@@ -2,6 +2,7 @@
 export type ModelErrorCode =
   /** A configuration field is missing, out of bounds or not supported. */
   | "CONFIG_INVALID"
+  | "FILE_MISSING"
   /** A weight file is truncated or its header does not parse. */
   | "FILE_DAMAGED"
   | "TENSOR_MISSING"

@@ -1,6 +1,6 @@
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
-import { type Parameters, parameterShapes, sizeOf } from "./parameters.js";
+import { checkFinite, type Parameters, parameterShapes, sizeOf } from "./parameters.js";
 import type { StoredTensor } from "./safetensors.js";
 
 /** Hugging Face names of the tensors that are not per layer. */
@@ -123,10 +123,7 @@ function checked(name: string, stored: StoredTensor, shape: readonly number[]): 
   if (!(stored.values instanceof Float32Array)) {
     throw new ModelError("DTYPE_UNSUPPORTED", `tensor ${name} holds integers where weights are expected`);
   }
-  const bad = stored.values.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0) {
-    throw new ModelError("NOT_FINITE", `tensor ${name} holds ${stored.values[bad]} at element ${bad}`);
-  }
+  checkFinite({ [name]: stored.values });
   return stored.values;
 }
 

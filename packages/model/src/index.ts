@@ -1,4 +1,6 @@
 // For users.
+export { BpeTokenizer, type TokenizerJson } from "./bpe-tokenizer.js";
+export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
 // For other packages.
@@ -13,6 +15,9 @@ export {
   sequenceConstants,
   unstackLayers,
 } from "./forward.js";
+export { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
+export { hfTensorNames, parametersFromHf, parametersToHf } from "./hf-weights.js";
+export { loadModel, loadTokenizer, type ModelFolder, saveModel } from "./model-folder.js";
 export {
   checkParameters,
   defaultInitScheme,
@@ -23,4 +28,6 @@ export {
   parameterCount,
   parameterShapes,
 } from "./parameters.js";
+export { uniformGenerator } from "./random.js";
+export { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";

@@ -149,3 +149,11 @@ export function checkParameters(
     );
   }
 }
+
+/** @throws {ModelError} NOT_FINITE, naming the first NaN or infinity */
+export function checkFinite(parameters: Readonly<Record<string, Float32Array>>): void {
+  for (const [name, values] of Object.entries(parameters)) {
+    const bad = values.findIndex((value) => !Number.isFinite(value));
+    if (bad >= 0) throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
+  }
+}

@@ -1,0 +1,114 @@
+import { Tokenizer } from "@huggingface/tokenizers";
+import { byteCharacters } from "./byte-alphabet.js";
+import { ModelError } from "./error.js";
+
+/** What tokenizer.json of a byte-level BPE must have for us; the rest is the library's to read. */
+export interface TokenizerJson {
+  readonly pre_tokenizer?: unknown;
+  readonly model: { readonly vocab: Readonly<Record<string, number>> };
+  readonly added_tokens?: readonly { readonly id: number; readonly content: string }[];
+}
+
+/** The part of the library's tokenizer that is used here; its own types do not resolve under nodenext. */
+interface LibraryTokenizer {
+  encode(
+    text: string,
+    options: { add_special_tokens: boolean },
+  ): { ids: (number | undefined)[]; tokens: string[] };
+  decode(
+    ids: number[],
+    options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean },
+  ): string;
+  id_to_token(id: number): string | undefined;
+}
+
+/** Text to token ids and back, as a Hugging Face tokenizer.json says; adds no special token on its own. */
+export class BpeTokenizer {
+  /** The tokenizer.json and tokenizer_config.json that it was made from, for saving. */
+  readonly json: TokenizerJson;
+  readonly configJson: Readonly<Record<string, unknown>>;
+  /** One more than the largest id: rows that a model's embedding needs at least. */
+  readonly vocabSize: number;
+  readonly #tokenizer: LibraryTokenizer;
+  readonly #specialIds: ReadonlyMap<string, number>;
+  /** Bytes that no token stands for: texts with them cannot be encoded. */
+  readonly #missingBytes: ReadonlySet<number>;
+
+  /** @throws {ModelError} TOKENIZER_INVALID */
+  constructor(json: unknown, configJson: Readonly<Record<string, unknown>> = {}) {
+    if (!isTokenizerJson(json)) {
+      throw new ModelError(
+        "TOKENIZER_INVALID",
+        "tokenizer.json: model.vocab is missing; only BPE files are read",
+      );
+    }
+    this.json = json;
+    this.configJson = configJson;
+    const added = json.added_tokens ?? [];
+    this.#specialIds = new Map(added.map(({ content, id }) => [content, id]));
+    const ids = [...Object.values(json.model.vocab), ...this.#specialIds.values()];
+    this.vocabSize = ids.reduce((largest, id) => Math.max(largest, id), -1) + 1;
+    const byteLevel = JSON.stringify(json.pre_tokenizer ?? null).includes('"ByteLevel"');
+    const missing = byteCharacters.flatMap((character, byte) =>
+      Object.hasOwn(json.model.vocab, character) ? [] : byte,
+    );
+    this.#missingBytes = new Set(byteLevel ? missing : []);
+    try {
+      this.#tokenizer = new Tokenizer(json, configJson);
+    } catch (cause) {
+      throw new ModelError("TOKENIZER_INVALID", `tokenizer.json: ${String(cause)}`, { cause });
+    }
+  }
+
+  /**
+   * Special tokens written out in the text become their ids.
+   * @throws {ModelError} TOKENIZER_INVALID when the text holds a byte outside the alphabet
+   */
+  encode(text: string): number[] {
+    if (text === "") return [];
+    const { ids, tokens } = this.#tokenizer.encode(text, { add_special_tokens: false });
+    if (this.#missingBytes.size > 0) this.#checkNothingDropped(text, tokens);
+    return ids;
+  }
+
+  /** The library leaves bytes outside the alphabet out without a word; a shorter text would be trained on. */
+  #checkNothingDropped(text: string, tokens: readonly string[]): void {
+    const sizeBytes = tokens.reduce(
+      // A character of a byte-level token is a byte; a special token is its own text.
+      (sum, token) => sum + (this.#specialIds.has(token) ? Buffer.byteLength(token) : token.length),
+      0,
+    );
+    if (sizeBytes === Buffer.byteLength(text)) return;
+    const culprit = [...text].find((character) =>
+      Buffer.from(character).some((byte) => this.#missingBytes.has(byte)),
+    );
+    const message = `${JSON.stringify(culprit)} is outside the tokenizer's alphabet; train it with alphabet "bytes"`;
+    throw new ModelError("TOKENIZER_INVALID", message);
+  }
+
+  /**
+   * Special tokens are written out. Bytes that are no UTF-8 become U+FFFD.
+   * @throws {ModelError} TOKENIZER_INVALID when an id is outside the vocabulary
+   */
+  decode(tokenIds: readonly number[]): string {
+    if (tokenIds.length === 0) return "";
+    const unknown = tokenIds.find((id) => this.#tokenizer.id_to_token(id) === undefined);
+    if (unknown !== undefined) {
+      throw new ModelError(
+        "TOKENIZER_INVALID",
+        `token id ${unknown} is not in the vocabulary of ${this.vocabSize}`,
+      );
+    }
+    const options = { skip_special_tokens: false, clean_up_tokenization_spaces: false };
+    return this.#tokenizer.decode([...tokenIds], options);
+  }
+
+  specialTokenId(text: string): number | undefined {
+    return this.#specialIds.get(text);
+  }
+}
+
+function isTokenizerJson(json: unknown): json is TokenizerJson {
+  const model = (json as { model?: { vocab?: unknown } } | null)?.model;
+  return typeof model?.vocab === "object" && model.vocab !== null && !Array.isArray(model.vocab);
+}

@@ -1,0 +1,13 @@
+/**
+ * GPT-2's printable stand-ins for the 256 bytes: printable Latin-1 stands for itself, the others take
+ * the characters from U+0100 on. Entry b is the character of byte b.
+ */
+export const byteCharacters: readonly string[] = (() => {
+  const printable = (byte: number) =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
+  let next = 0x100;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(printable(byte) ? byte : next++));
+})();
+
+/** GPT-2's split into words: letters, digits or signs, each with one space before, and runs of space. */
+export const wordPattern = /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
