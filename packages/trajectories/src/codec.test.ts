@@ -1,0 +1,138 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeScore, decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
+import { decodeTask, encodeTask } from "./task-codec.js";
+import { aTask, aTrajectory } from "./testing/builders.js";
+import type { Conversation, Score, Trajectory } from "./trajectory.js";
+
+const int32 = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+const int64 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const id = fc.string({ minLength: 1, unit: "grapheme" });
+const text = fc.string({ unit: "grapheme" });
+const float32 = fc.float({ noNaN: true, noDefaultInfinity: true }).filter((x) => !Object.is(x, -0));
+const float64 = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((x) => !Object.is(x, -0));
+// A name that is a plain own key in every object.
+const name = fc.stringMatching(/^[a-z][a-zA-Z0-9_]*$/).filter((word) => !(word in {}));
+
+const conversation: fc.Arbitrary<Conversation> = fc
+  .record({ length: fc.integer({ min: 0, max: 20 }), masked: fc.boolean() })
+  .chain(({ length, masked }) => {
+    const perToken = { minLength: length, maxLength: length };
+    return fc.record({
+      kind: fc.constantFrom("memory", "final", "tool"),
+      step: int32,
+      promptTokenIds: fc.array(int32),
+      sampledTokenIds: fc.array(int32, perToken),
+      rolloutLogprobs: fc.array(float32, perToken),
+      stopReason: fc.constantFrom("stop", "length", "abort"),
+      policyVersion: int64,
+      ...(masked && length > 0 ? { lossMask: fc.array(fc.constantFrom(0, 1), perToken) } : {}),
+    });
+  });
+
+const trajectory: fc.Arbitrary<Trajectory> = fc
+  .record({
+    trajectoryId: id,
+    groupId: id,
+    taskId: id,
+    episodeIndex: int32,
+    agent: text,
+    policyVersionMin: int64,
+    policyVersionMax: int64,
+    weightsHash: text,
+    conversations: fc.array(conversation, { maxLength: 5 }),
+    answer: text,
+    memorySteps: fc.array(
+      fc.record({
+        step: int32,
+        documentTokenStart: int64,
+        documentTokenEnd: int64,
+        memory: text,
+        recalled: text,
+      }),
+    ),
+    startedAtMs: int64,
+    endedAtMs: int64,
+    actorId: text,
+    droppedDocumentTokens: int64,
+  })
+  .map((value) => ({
+    ...value,
+    policyVersionMin: Math.min(value.policyVersionMin, value.policyVersionMax),
+    policyVersionMax: Math.max(value.policyVersionMin, value.policyVersionMax),
+  }));
+
+describe("codec", () => {
+  it("gives back every trajectory as it was (T3)", () => {
+    fc.assert(
+      fc.property(trajectory, (value) => {
+        expect(decodeTrajectory(encodeTrajectory(value))).toEqual(value);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it("gives back every score as it was", () => {
+    const score: fc.Arbitrary<Score> = fc.record(
+      {
+        reward: float64,
+        components: fc.dictionary(name, float64, { noNullPrototype: true }),
+        stepRewards: fc.array(float64, { minLength: 1 }),
+      },
+      { requiredKeys: ["reward", "components"] },
+    );
+    fc.assert(
+      fc.property(score, (value) => {
+        expect(decodeScore(encodeScore(value, { trajectoryId: "t" }))).toEqual(value);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it("gives back a task with every kind of metadata", () => {
+    const task = aTask({ metadata: { kind: "niah", lengthTokens: 0, hard: false, share: 0.5, empty: "" } });
+    expect(decodeTask(encodeTask(task))).toEqual(task);
+  });
+
+  it("refuses log-probabilities that do not match the sampled tokens", () => {
+    const value = aTrajectory();
+    const [first] = value.conversations;
+    const broken = { ...value, conversations: [{ ...first, rolloutLogprobs: [] } as Conversation] };
+    expect(codeOf(() => encodeTrajectory(broken))).toBe("CODEC");
+    expect(() => encodeTrajectory(broken)).toThrow("conversations[0].rolloutLogprobs");
+  });
+
+  it("refuses bytes of another shape, cut bytes and unknown words", () => {
+    const bytes = encodeTrajectory(aTrajectory());
+    expect(codeOf(() => decodeTrajectory(bytes.subarray(0, bytes.length - 1)))).toBe("CODEC");
+    expect(codeOf(() => decodeTrajectory(new Uint8Array([255, 255, 255])))).toBe("CODEC");
+    expect(codeOf(() => decodeTrajectory(new Uint8Array()))).toBe("CODEC");
+    const unknownKind = proto.Trajectory.encode({
+      trajectoryId: "t",
+      groupId: "g",
+      taskId: "k",
+      conversations: [{ kind: "dream", stopReason: "stop" }],
+    }).finish();
+    expect(() => decodeTrajectory(unknownKind)).toThrow('"dream"');
+  });
+
+  it("never reads a failed or non-finite score as a number (T4)", () => {
+    const failed = proto.TrajectoryScore.encode({
+      trajectoryId: "t",
+      failure: { code: "INTERNAL", message: "judge is away" },
+    }).finish();
+    expect(() => decodeScore(failed)).toThrow("judge is away");
+    expect(codeOf(() => encodeScore({ reward: Number.NaN, components: {} }, { trajectoryId: "t" }))).toBe("CODEC");
+  });
+});
+
+function codeOf(action: () => unknown): string | undefined {
+  try {
+    action();
+  } catch (error) {
+    return error instanceof PalimpsestError ? error.code : String(error);
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { Task } from "../task.js";
+import type { Trajectory } from "../trajectory.js";
+
+export function aTask(fields: Partial<Task> = {}): Task {
+  return {
+    id: "task-1",
+    question: "What is the number?",
+    answers: ["42"],
+    document: "The number is 42.",
+    metadata: { kind: "test" },
+    ...fields,
+  };
+}
+
+export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
+  return {
+    trajectoryId: "group-1.0",
+    groupId: "group-1",
+    taskId: "task-1",
+    episodeIndex: 0,
+    agent: "memagent",
+    policyVersionMin: 0,
+    policyVersionMax: 0,
+    weightsHash: "hash-0",
+    conversations: [
+      {
+        kind: "final",
+        step: 0,
+        promptTokenIds: [1, 2, 3],
+        sampledTokenIds: [4, 5],
+        rolloutLogprobs: [-0.5, -1],
+        stopReason: "stop",
+        policyVersion: 0,
+      },
+    ],
+    answer: "42",
+    memorySteps: [],
+    startedAtMs: 1,
+    endedAtMs: 2,
+    actorId: "actor-1",
+    droppedDocumentTokens: 0,
+    ...fields,
+  };
+}
