@@ -11,10 +11,7 @@ export interface TokenizerJson {
 
 /** The part of the library's tokenizer that is used here; its own types do not resolve under nodenext. */
 interface LibraryTokenizer {
-  encode(
-    text: string,
-    options: { add_special_tokens: boolean },
-  ): { ids: (number | undefined)[]; tokens: string[] };
+  encode(text: string, options: { add_special_tokens: boolean }): { ids: number[]; tokens: string[] };
   decode(
     ids: number[],
     options: { skip_special_tokens: boolean; clean_up_tokenization_spaces: boolean },
