@@ -1,1 +1,21 @@
-export {};
+// For users.
+
+// For other packages.
+export { type Advantages, computeAdvantages, type EpisodeReward } from "./advantages.js";
+export { aggregationWeights, type RowExtent } from "./aggregation.js";
+export {
+  Bucket,
+  LearnerConfig,
+  type LearnerConfigInput,
+  OptimizerConfig,
+  type ResolvedLearnerConfig,
+  resolveLearnerConfig,
+  ScheduleConfig,
+} from "./config.js";
+export { LearnerError, type LearnerErrorCode } from "./error.js";
+export { klEstimate } from "./kl.js";
+export { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "./loss-config.js";
+export { type LossInputs, policyLoss } from "./policy-loss.js";
+export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
+export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
+export { learningRateAt } from "./schedule.js";

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { LearnerConfig, resolveLearnerConfig } from "./config.js";
+
+const buckets = [{ rows: 4, length: 32 }];
+
+describe("resolveLearnerConfig", () => {
+  it("fills what is left out from the preset and lets a given part replace it whole", () => {
+    const config = resolveLearnerConfig({ buckets, preset: "verl", kl: { coefficient: 0.01 } });
+    expect(config.loss).toMatchObject({ kind: "clip", dualClip: 3, clampLogRatio: 20 });
+    expect(config.advantage).toMatchObject({ kind: "grpo", ddof: 1, singleton: "reward" });
+    expect(config.kl).toEqual({ coefficient: 0.01, estimator: "k3", clampLogRatio: 20, clampValue: 10 });
+    expect(config.optimizer.beta2).toBe(0.95);
+  });
+
+  it.each([
+    ["a group size of one", { groupSize: 1 }, /groupSize/],
+    ["an unknown key", { lerningRate: 1 }, /lerningRate/],
+    [
+      "a KL coefficient without a reference",
+      { reference: "none", preset: "memagent" },
+      /set reference to "initial"/,
+    ],
+    ["a norm aggregation without its norm", { aggregation: "batch-token-norm" }, /needs normTokens/],
+    ["a sequence ratio with a token mean", { loss: { kind: "gspo" } }, /seq-mean-token-mean/],
+    ["no buckets", { buckets: [] }, /buckets/],
+  ])("refuses %s and names the mend", (_, extra, pattern) => {
+    const input = { buckets, ...extra } as Parameters<typeof resolveLearnerConfig>[0];
+    expect(() => resolveLearnerConfig(input)).toThrow(pattern);
+    expect(() => resolveLearnerConfig(input)).toThrow(/CONFIG_INVALID/);
+  });
+
+  it("describes every field", () => {
+    for (const [name, field] of Object.entries(LearnerConfig.shape))
+      expect(field.description, `${name} has no description`).toBeTruthy();
+  });
+});

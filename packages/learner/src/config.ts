@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { LearnerError } from "./error.js";
+import { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "./loss-config.js";
+import { PRESET_NAMES, presets } from "./preset.js";
+
+/** AdamW with decoupled weight decay (on every parameter) and clipping by the global norm. */
+export const OptimizerConfig = z.strictObject({
+  beta1: z.number().min(0).lt(1).default(0.9).describe("Decay of the first moment."),
+  beta2: z.number().min(0).lt(1).default(0.95).describe("Decay of the second moment."),
+  epsilon: z.number().positive().default(1e-8).describe("Added to the root of the second moment."),
+  weightDecay: z.number().min(0).default(0).describe("Decoupled decay, times the learning rate."),
+  maxGradNorm: z
+    .number()
+    .positive()
+    .nullable()
+    .default(1)
+    .describe("Global gradient norm bound; null: none."),
+});
+export type OptimizerConfig = z.infer<typeof OptimizerConfig>;
+
+/** Learning rate by optimiser step. */
+export const ScheduleConfig = z.strictObject({
+  kind: z.enum(["constant", "linear", "cosine"]).default("constant").describe("Shape after the warm-up."),
+  learningRate: z.number().min(0).default(5e-4).describe("Peak learning rate."),
+  warmupSteps: z.int().min(0).default(0).describe("Steps of linear warm-up from 0."),
+  totalSteps: z.int().min(1).default(1000).describe("Steps at which linear and cosine reach their end."),
+  endFraction: z.number().min(0).max(1).default(0).describe("Fraction of the peak left at totalSteps."),
+});
+export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
+
+/** One shape that the learner is compiled for. */
+export const Bucket = z.strictObject({
+  rows: z.int().min(1).describe("Rows of a micro-batch."),
+  length: z.int().min(2).describe("Tokens of a row, prompt and response together."),
+});
+export type Bucket = z.infer<typeof Bucket>;
+
+const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
+
+/** Everything the learner can be told. Fields left out of the four preset parts come from `preset`. */
+export const LearnerConfig = z.strictObject({
+  preset: z
+    .enum(PRESET_NAMES)
+    .default("memagent")
+    .describe("Where advantage, loss, aggregation and kl come from when they are not given."),
+  groupSize: z.int().min(2).default(8).describe("Episodes of one task; with 1 there is nothing to compare."),
+  advantage: AdvantageConfig.optional().describe("Advantage estimator; replaces the preset's whole."),
+  loss: LossConfig.optional().describe("Policy loss; replaces the preset's whole."),
+  aggregation: Aggregation.optional().describe("How token losses are averaged; replaces the preset's."),
+  normTokens: z.int().min(1).optional().describe("Divisor of the two -norm aggregations, tokens."),
+  kl: KlConfig.optional().describe("KL to the reference; replaces the preset's whole."),
+  reference: z
+    .enum(["initial", "none"])
+    .default("initial")
+    .describe("initial: KL to the first (or the given) weights is measured; none: no second forward pass."),
+  optimizer: withDefaults(OptimizerConfig).describe("AdamW."),
+  schedule: withDefaults(ScheduleConfig).describe("Learning rate."),
+  epochs: z.int().min(1).max(64).default(1).describe("Passes over the groups of one update."),
+  miniBatches: z
+    .int()
+    .min(1)
+    .max(1024)
+    .default(1)
+    .describe("Optimiser steps per pass, groups dealt out evenly."),
+  buckets: z.array(Bucket).min(1).max(64).describe("Declared shapes; every row must fit one."),
+  maxLogprobDifference: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("Stop when sampler and trainer differ by more on average over fresh rows, nats; null: never."),
+  firstStepChecks: z
+    .boolean()
+    .default(false)
+    .describe("On the first step: ratio = 1 within 1e-4 and KL to the reference = 0."),
+  seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of shuffles inside the learner."),
+});
+export type LearnerConfig = z.infer<typeof LearnerConfig>;
+export type LearnerConfigInput = z.input<typeof LearnerConfig>;
+
+/** A configuration with nothing left open. */
+export type ResolvedLearnerConfig = LearnerConfig & {
+  readonly advantage: AdvantageConfig;
+  readonly loss: LossConfig;
+  readonly aggregation: Aggregation;
+  readonly kl: KlConfig;
+};
+
+/**
+ * Parses, fills in the preset and refuses contradictions.
+ * @throws {LearnerError} CONFIG_INVALID naming field, value and mend
+ */
+export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearnerConfig {
+  const parsed = LearnerConfig.safeParse(input);
+  if (!parsed.success)
+    throw new LearnerError("CONFIG_INVALID", z.prettifyError(parsed.error).replaceAll("\n", " "), {
+      cause: parsed.error,
+    });
+  const config = parsed.data;
+  const preset = presets[config.preset];
+  const resolved: ResolvedLearnerConfig = {
+    ...config,
+    advantage: config.advantage ?? AdvantageConfig.parse(preset.advantage),
+    loss: config.loss ?? LossConfig.parse(preset.loss),
+    aggregation: config.aggregation ?? preset.aggregation,
+    kl: config.kl ?? KlConfig.parse(preset.kl),
+  };
+  if (resolved.kl.coefficient > 0 && resolved.reference === "none")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `kl.coefficient is ${resolved.kl.coefficient} with reference "none"; set reference to "initial" or the coefficient to 0`,
+    );
+  const needsNorm =
+    resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";
+  if (needsNorm && resolved.normTokens === undefined)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `aggregation ${resolved.aggregation} needs normTokens; set it to the longest response in tokens`,
+    );
+  if (resolved.loss.kind === "gspo" && resolved.aggregation !== "seq-mean-token-mean")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `loss gspo has one ratio a row and needs aggregation "seq-mean-token-mean", not "${resolved.aggregation}"`,
+    );
+  return resolved;
+}

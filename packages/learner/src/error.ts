@@ -1,0 +1,48 @@
+/** Why the learner refused or stopped. Closed set: a caller may switch over it. */
+export type LearnerErrorCode =
+  /** A setting is wrong or two settings contradict each other: mend the configuration. */
+  | "CONFIG_INVALID"
+  /** A group, trajectory or conversation is malformed or ambiguous: mend whoever made it. */
+  | "GROUP_INVALID"
+  /** A training row is malformed. */
+  | "ROW_INVALID"
+  /** A row is longer than every declared bucket. */
+  | "ROW_TOO_LONG"
+  /** Nothing in the batch has a token to train. */
+  | "BATCH_EMPTY"
+  /** Shapes of arrays or tensors do not fit together. */
+  | "SHAPE_MISMATCH"
+  /** Loss or gradient is NaN or infinite; the weights are those before the step. */
+  | "NOT_FINITE"
+  /** Sampler and trainer disagree about log-probabilities; the weights are those before the step. */
+  | "LOGPROB_MISMATCH"
+  /** The first step is not what theory says (ratio 1, KL 0); the weights are those before the step. */
+  | "FIRST_STEP_CHECK"
+  /** A call came while another one was running; calls are one at a time. */
+  | "BUSY"
+  /** The caller's signal aborted the step; the weights are those before the step. */
+  | "ABORTED"
+  /** The learner was closed. */
+  | "CLOSED"
+  /** A checkpoint is damaged or of an unknown format. */
+  | "CHECKPOINT_CORRUPT"
+  /** A checkpoint is sound but belongs to another model. */
+  | "CHECKPOINT_MISMATCH";
+
+/** The one error class of this package. The message names the field, the value and the mend. */
+export class LearnerError extends Error {
+  readonly code: LearnerErrorCode;
+  /** Facts for whoever debugs it: ids, indices, values. */
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: LearnerErrorCode,
+    message: string,
+    options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  ) {
+    super(`[${code}] ${message}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "LearnerError";
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
