@@ -1,1 +1,18 @@
-export {};
+// For users
+export { type TaskSource, taskSourceSchema, tasksFromConfig } from "./config.js";
+export { DatasetError, type DatasetErrorCode } from "./error.js";
+export { type HaystackConfig, haystackConfigSchema, haystackTasks } from "./haystack.js";
+export {
+  type BadRow,
+  type BadRowReason,
+  type LoadedTasks,
+  loadTasks,
+  saveTasks,
+  taskRowSchema,
+} from "./jsonl.js";
+// For other packages
+export { createRandom, type Random } from "./random.js";
+export { recallRows, type TextSegment } from "./recall.js";
+export { type CountTokens, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
+export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
+export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";

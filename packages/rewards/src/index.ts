@@ -1,1 +1,19 @@
-export {};
+// For users
+export { afterThinking, phraseAnswer } from "./answer-text.js";
+export { boxedAnswer, normalizeBoxed } from "./boxed.js";
+export { RewardError, type RewardErrorCode } from "./error.js";
+export {
+  bestQaMetrics,
+  containedFraction,
+  normalizeAnswer,
+  type QaMetrics,
+  qaMetrics,
+} from "./qa-metrics.js";
+export {
+  type BoxedOptions,
+  boxedExactMatch,
+  type Reward,
+  type RewardName,
+  rewardByName,
+  rewardNames,
+} from "./reward.js";

@@ -1,0 +1,111 @@
+import type { DocumentText } from "./episode.js";
+import { AgentError } from "./error.js";
+import type { Tokenizer } from "./sampler.js";
+
+/** A section of a document: its token ids and where they stand in it, half open. */
+export interface Chunk {
+  readonly tokenIds: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ChunkRules {
+  readonly chunkTokens: number;
+  readonly maxChunks?: number | undefined;
+  readonly overflow: "error" | "head" | "middle" | "tail";
+}
+
+export interface DocumentChunks {
+  readonly chunks: Iterable<Chunk> | AsyncIterable<Chunk>;
+  /** Known before reading unless the document is a stream without limit. */
+  readonly total?: number;
+  /** Tokens that the overflow rule leaves out. */
+  readonly droppedTokens: number;
+}
+
+/**
+ * Cuts a document into chunks of `chunkTokens` tokens, the last one shorter, without overlap. The pieces of a
+ * stream are encoded one by one, so they should end where tokens end (sentences that begin with a space do).
+ * Holds at most `maxChunks` chunks of a stream, without limit one chunk and one piece.
+ *
+ * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled
+ */
+export async function chunkDocument(
+  document: DocumentText,
+  tokenizer: Tokenizer,
+  rules: ChunkRules,
+): Promise<DocumentChunks> {
+  if (rules.maxChunks !== undefined) return limitedChunks(document, tokenizer, rules, rules.maxChunks);
+  if (typeof document !== "string") {
+    return { chunks: streamedChunks(document, tokenizer, rules.chunkTokens), droppedTokens: 0 };
+  }
+  const tokenIds = tokenizer.encode(document);
+  return {
+    chunks: slices(tokenIds, 0, rules.chunkTokens),
+    total: Math.ceil(tokenIds.length / rules.chunkTokens),
+    droppedTokens: 0,
+  };
+}
+
+function* slices(tokenIds: readonly number[], offset: number, size: number): IterableIterator<Chunk> {
+  for (let at = 0; at < tokenIds.length; at += size) {
+    const end = Math.min(at + size, tokenIds.length);
+    yield { tokenIds: tokenIds.slice(at, end), start: offset + at, end: offset + end };
+  }
+}
+
+async function* streamedChunks(
+  document: Iterable<string> | AsyncIterable<string>,
+  tokenizer: Tokenizer,
+  size: number,
+): AsyncIterableIterator<Chunk> {
+  let held: number[] = [];
+  let start = 0;
+  for await (const piece of document) {
+    for (const id of tokenizer.encode(piece)) {
+      held.push(id);
+      if (held.length < size) continue;
+      yield { tokenIds: held, start, end: start + size };
+      start += size;
+      held = [];
+    }
+  }
+  if (held.length > 0) yield { tokenIds: held, start, end: start + held.length };
+}
+
+/** Reads to the end, keeping whole chunks of the head and of the tail as the rule says. */
+async function limitedChunks(
+  document: DocumentText,
+  tokenizer: Tokenizer,
+  { chunkTokens, overflow }: ChunkRules,
+  maxChunks: number,
+): Promise<DocumentChunks> {
+  const headChunks = overflow === "tail" ? 0 : overflow === "middle" ? Math.ceil(maxChunks / 2) : maxChunks;
+  const headTokens = headChunks * chunkTokens;
+  const tailTokens = (maxChunks - headChunks) * chunkTokens;
+  const head: number[] = [];
+  let tail: number[] = [];
+  let tokens = 0;
+  for await (const piece of typeof document === "string" ? [document] : document) {
+    for (const id of tokenizer.encode(piece)) {
+      tokens += 1;
+      if (head.length < headTokens) head.push(id);
+      else if (tailTokens > 0) tail.push(id);
+    }
+    if (tail.length > 2 * tailTokens) tail = tail.slice(-tailTokens);
+  }
+  if (tail.length > tailTokens) tail = tail.slice(-tailTokens);
+  const droppedTokens = tokens - head.length - tail.length;
+  if (droppedTokens > 0 && overflow === "error") {
+    throw new AgentError(
+      "DOCUMENT_OVERFLOW",
+      `document: ${tokens} tokens are more than maxChunks ${maxChunks} × chunkTokens ${chunkTokens}; raise maxChunks or set overflow to head, middle or tail`,
+      { documentTokens: tokens, maxChunks, chunkTokens },
+    );
+  }
+  return {
+    chunks: [...slices(head, 0, chunkTokens), ...slices(tail, tokens - tail.length, chunkTokens)],
+    total: Math.ceil(head.length / chunkTokens) + Math.ceil(tail.length / chunkTokens),
+    droppedTokens,
+  };
+}

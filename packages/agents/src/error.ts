@@ -1,0 +1,23 @@
+/** Why an episode could not be run. */
+export type AgentErrorCode =
+  /** A setting, a template or a token that the tokenizer does not know. */
+  | "BAD_CONFIG"
+  /** The document has more chunks than `maxChunks` and `overflow` is "error". */
+  | "DOCUMENT_OVERFLOW"
+  /** The sampler's answer contradicts the request. */
+  | "BAD_SAMPLE"
+  /** The sampler gave up on its own. */
+  | "SAMPLE_ABORTED";
+
+/** The only error class of this package: its message names the field, the value and the mend. */
+export class AgentError extends Error {
+  readonly code: AgentErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: AgentErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(`[${code}] ${message}`);
+    this.name = "AgentError";
+    this.code = code;
+    this.details = details;
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/**
+ * Settings of MemAgent (arXiv:2507.02259). Presets follow the two releases: `memagent` the official one,
+ * `memagent-vime` the port with 2048-token chunks; `tiny` is for models of a hundred thousand parameters.
+ */
+export const memAgentConfigSchema = z.strictObject({
+  chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
+  memoryTokens: z
+    .int()
+    .min(1)
+    .default(1024)
+    .describe("most tokens sampled for one memory, stop token included"),
+  finalTokens: z
+    .int()
+    .min(1)
+    .default(1024)
+    .describe("most tokens sampled for the answer, stop token included"),
+  maxChunks: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("a document with more chunks overflows; absent: any number of chunks is read"),
+  overflow: z
+    .enum(["error", "head", "middle", "tail"])
+    .default("error")
+    .describe("beyond maxChunks: fail, keep the head, keep head and tail and drop the middle, keep the tail"),
+  memoryPrompt: z.string().describe("prompt of a memory update with {question}, {memory} and {section}"),
+  finalPrompt: z.string().describe("prompt of the answer with {question} and {memory}"),
+  initialMemory: z.string().default("No previous memory").describe("the memory that the first update reads"),
+  specialTokens: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("texts inside the prompts that stand for special tokens, such as <|im_start|>"),
+  stopTokens: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe("special tokens that end a sampled text; left out of memory and answer"),
+  thinkingEnd: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      "mark that ends a model's thinking, such as </think>: text up to it never enters memory or answer",
+    ),
+  temperature: z.number().min(0).default(1).describe("sampling temperature; 0 is greedy"),
+  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+});
+
+export type MemAgentConfig = z.infer<typeof memAgentConfigSchema>;
+export type MemAgentConfigInput = z.input<typeof memAgentConfigSchema>;

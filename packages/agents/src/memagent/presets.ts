@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { AgentError } from "../error.js";
+import { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./config.js";
+
+const chatOpen = "<|im_start|>user\n";
+const chatClose = "<|im_end|>\n<|im_start|>assistant\n";
+
+const memoryPrompt = `${chatOpen}A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.
+
+<problem>
+{question}
+</problem>
+
+<memory>
+{memory}
+</memory>
+
+<section>
+{section}
+</section>
+
+Updated memory:${chatClose}`;
+
+const finalPrompt = `${chatOpen}Solve the problem from the memory of an article that you have read to its end. Put the answer into \\boxed{}.
+
+<problem>
+{question}
+</problem>
+
+<memory>
+{memory}
+</memory>
+
+Your answer:${chatClose}`;
+
+const chat = {
+  memoryPrompt,
+  finalPrompt,
+  specialTokens: ["<|im_start|>", "<|im_end|>"],
+  stopTokens: ["<|im_end|>"],
+  thinkingEnd: "</think>",
+} as const;
+
+const presets = {
+  /** The official release: 5000-token chunks, 1024 for memory and answer. */
+  memagent: { ...chat, chunkTokens: 5000, memoryTokens: 1024, finalTokens: 1024 },
+  /** The vime port: 2048-token chunks, short answers. */
+  "memagent-vime": { ...chat, chunkTokens: 2048, memoryTokens: 1024, finalTokens: 256 },
+  /** Prompts of a dozen tokens for a model of a hundred thousand parameters. */
+  tiny: {
+    chunkTokens: 16,
+    memoryTokens: 8,
+    finalTokens: 8,
+    memoryPrompt: "question: {question}\nmemory:{memory}\nsection:{section}\nnew memory:",
+    finalPrompt: "question: {question}\nmemory:{memory}\nanswer:",
+    initialMemory: " none",
+    specialTokens: [],
+    stopTokens: ["<|end|>"],
+  },
+} satisfies Record<string, { readonly [K in keyof MemAgentConfigInput]: unknown }>;
+
+export type MemAgentPreset = keyof typeof presets;
+export const memAgentPresets = Object.keys(presets) as readonly MemAgentPreset[];
+
+/**
+ * A preset's settings with some of them replaced, checked.
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function memAgentConfig(
+  preset: MemAgentPreset = "memagent",
+  overrides: Partial<MemAgentConfigInput> = {},
+): MemAgentConfig {
+  if (!memAgentPresets.includes(preset)) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      `preset: "${preset}" is unknown; use one of ${memAgentPresets.join(", ")}`,
+    );
+  }
+  const parsed = memAgentConfigSchema.safeParse({ ...presets[preset], ...overrides });
+  if (!parsed.success) throw new AgentError("BAD_CONFIG", `memagent: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

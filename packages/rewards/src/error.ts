@@ -1,0 +1,27 @@
+/** Why an answer could not be scored: an error, never a zero. */
+export type RewardErrorCode =
+  /** No reward of that name. */
+  | "UNKNOWN_REWARD"
+  /** A task without right answers. */
+  | "NO_GROUND_TRUTH";
+
+/** The only error class of this package: its message names the field, the value and the mend. */
+export class RewardError extends Error {
+  readonly code: RewardErrorCode;
+
+  constructor(code: RewardErrorCode, message: string) {
+    super(`[${code}] ${message}`);
+    this.name = "RewardError";
+    this.code = code;
+  }
+}
+
+/** @throws {RewardError} NO_GROUND_TRUTH */
+export function requireAnswers(answers: readonly string[]): void {
+  if (answers.length === 0) {
+    throw new RewardError(
+      "NO_GROUND_TRUTH",
+      "answers: the list is empty; a task needs at least one right answer",
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import type { Score } from "@palimpsest/trajectories";
+import { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
+import { RewardError, requireAnswers } from "./error.js";
+import { bestQaMetrics, containedFraction } from "./qa-metrics.js";
+
+/**
+ * Scores a final answer against the right ones. Pure. Components, each in [0, 1]: `exactMatch` (boxed exact
+ * match), `boxed` (1 where a box was found), `f1`, `subExactMatch`, `containedFraction` (of the box's content).
+ * @throws {RewardError} NO_GROUND_TRUTH
+ */
+export type Reward = (answer: string, answers: readonly string[]) => Score;
+
+export interface BoxedOptions {
+  /** Only so many last characters of the answer are looked at; null: all. Default 300, as in the reference. */
+  readonly lastCharacters?: number | null;
+}
+
+/**
+ * MemAgent's training reward: 1 where the last box, lower-cased and normalised, equals one of the right
+ * answers likewise, else 0. Decided where the reference is disputable: `\fbox` is no box (0), an empty box
+ * equals an empty right answer (task files refuse those), an empty list of right answers is an error.
+ */
+export function boxedExactMatch(
+  answer: string,
+  answers: readonly string[],
+  options: BoxedOptions = {},
+): Score {
+  const components = boxedComponents(answer, answers, options);
+  return { reward: components.exactMatch, components };
+}
+
+function boxedComponents(answer: string, answers: readonly string[], options: BoxedOptions) {
+  requireAnswers(answers);
+  const { lastCharacters: count = 300 } = options;
+  const text = (count === null ? answer : lastCharacters(answer, count)).toLowerCase();
+  const box = boxedAnswer(text);
+  const same = (gold: string) => box !== null && normalizeBoxed(box) === normalizeBoxed(gold.toLowerCase());
+  const { f1, subExactMatch } = bestQaMetrics(box, answers);
+  return {
+    exactMatch: answers.some(same) ? 1 : 0,
+    boxed: box === null ? 0 : 1,
+    f1,
+    subExactMatch,
+    containedFraction: containedFraction(box, answers),
+  };
+}
+
+const rewards = {
+  /** Boxed exact match. */
+  "boxed-exact-match": "exactMatch",
+  /** Token F1 of the box's content, best over the right answers. */
+  "boxed-f1": "f1",
+  /** Share of the right answers that the box contains, for tasks that ask for several values. */
+  "boxed-contained-fraction": "containedFraction",
+} as const;
+
+export type RewardName = keyof typeof rewards;
+export const rewardNames = Object.keys(rewards) as readonly RewardName[];
+
+/** @throws {RewardError} UNKNOWN_REWARD */
+export function rewardByName(name: string, options: BoxedOptions = {}): Reward {
+  const component = Object.hasOwn(rewards, name) ? rewards[name as RewardName] : undefined;
+  if (component === undefined) {
+    throw new RewardError(
+      "UNKNOWN_REWARD",
+      `reward: "${name}" is unknown; use one of ${rewardNames.join(", ")}`,
+    );
+  }
+  return (answer, answers) => {
+    const components = boxedComponents(answer, answers, options);
+    return { reward: components[component], components };
+  };
+}
