@@ -1,1 +1,33 @@
-export {};
+// For users.
+
+// For other packages.
+export { ActorChannel, type ActorChannelOptions, type ActorResolver } from "./actor-channel.js";
+export type { ActorContext, ActorLifecycle } from "./actor-context.js";
+export type {
+  ActorControls,
+  ActorHandle,
+  CallSettings,
+  RemoteMethod,
+  RemoteMethods,
+} from "./actor-handle.js";
+export { createHandle, reservedMethods } from "./actor-handle.js";
+export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
+export type { BundleOptions, ModuleSource } from "./bundle.js";
+export { bundleModule } from "./bundle.js";
+export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
+export { Cluster, connect } from "./cluster.js";
+export type { ActorOptions, ConnectOptions } from "./config.js";
+export { actorOptionsSchema, connectOptionsSchema } from "./config.js";
+export type { HeadCallOptions } from "./head-client.js";
+export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
+export type { ObjectCallOptions, ObjectRef, PutOptions } from "./objects.js";
+export { Objects, type ObjectsOptions } from "./objects.js";
+export type {
+  ActorInfo,
+  ActorStateName,
+  ClusterInfo,
+  DeathCertificate,
+  NodeInfo,
+  NodeStateName,
+  QueueInfo,
+} from "./views.js";

@@ -1,1 +1,3 @@
-export {};
+// For other packages.
+export { ActorHost, type ActorHostOptions } from "./actor-host.js";
+export { Mailbox, type MailboxEntry, type MailboxOptions } from "./mailbox.js";

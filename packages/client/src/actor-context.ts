@@ -1,0 +1,35 @@
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Cluster } from "./cluster.js";
+import type { Objects } from "./objects.js";
+
+/** What an actor's class gets in `start(context)`. */
+export interface ActorContext {
+  readonly actorId: string;
+  /** Empty when it has none. */
+  readonly name: string;
+  readonly role: string;
+  readonly nodeId: string;
+  readonly jobId: string;
+  /** 1 in the first process of the actor, 2 after one restart, … */
+  readonly incarnation: number;
+  readonly clusterId: string;
+  /** host:port of the head. */
+  readonly headAddress: string;
+  /** The object store, through this node. */
+  readonly objects: Objects;
+  readonly logger: Logger;
+  /** Served on the actor's own metrics endpoint. */
+  readonly metrics: Metrics;
+  /** Aborts when the process is asked to stop. */
+  readonly signal: AbortSignal;
+  /** The cluster as a client; the same connection every time. What it spawns ends with this actor. */
+  connect(): Promise<Cluster>;
+}
+
+/** Hooks that a class may have. Neither can be called remotely. */
+export interface ActorLifecycle {
+  /** Runs after the constructor and before the first call. */
+  start?(context: ActorContext): Promise<void> | void;
+  /** Runs when the process is asked to stop, within the node's grace. */
+  stop?(): Promise<void> | void;
+}

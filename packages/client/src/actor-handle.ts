@@ -1,0 +1,127 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ActorChannel } from "./actor-channel.js";
+import { encodeArguments } from "./call-arguments.js";
+import type { ActorInfo } from "./views.js";
+
+/** A method as a caller elsewhere sees it: a promise of its value, or its items when it is an async generator. */
+export type RemoteMethod<Method> = Method extends (...args: infer Args) => infer Result
+  ? (
+      ...args: Args
+    ) => Result extends AsyncIterable<infer Item> | Generator<infer Item, unknown, unknown>
+      ? AsyncIterable<Item>
+      : Promise<Awaited<Result>>
+  : never;
+
+type MethodNames<Actor> = {
+  [Name in keyof Actor]: Actor[Name] extends (...args: never[]) => unknown ? Name : never;
+}[keyof Actor];
+
+/** Names that a handle keeps for itself, and the hooks of the actor's life: none of them can be called remotely. */
+export const reservedMethods = [
+  "actorId",
+  "info",
+  "kill",
+  "ready",
+  "with",
+  "start",
+  "stop",
+  "then",
+  "constructor",
+] as const;
+
+export type RemoteMethods<Actor> = {
+  readonly [Name in Exclude<MethodNames<Actor>, (typeof reservedMethods)[number]>]: RemoteMethod<Actor[Name]>;
+};
+
+export interface CallSettings {
+  /** From the call until it fails with GET_TIMEOUT; Infinity for none. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** How often the call may run again after the actor's process died under it. */
+  readonly retries?: number;
+}
+
+export interface ActorControls<Actor> {
+  readonly actorId: string;
+  /** Returns when it is alive. @throws {PalimpsestError} ACTOR_DIED with the death certificate, GET_TIMEOUT */
+  ready(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<void>;
+  info(): Promise<ActorInfo>;
+  /** Ends it for good, or with `restart` as a crash would. */
+  kill(options?: { readonly restart?: boolean }): Promise<void>;
+  /** The same actor under other call settings. */
+  with(settings: CallSettings): ActorHandle<Actor>;
+}
+
+/** An actor elsewhere. Its methods travel to the actor's process; the head is not in between. */
+export type ActorHandle<Actor> = RemoteMethods<Actor> & ActorControls<Actor>;
+
+export interface HandleDeps {
+  readonly channel: ActorChannel;
+  readonly defaults: Required<Omit<CallSettings, "signal">>;
+  info(): Promise<ActorInfo>;
+  kill(restart: boolean): Promise<void>;
+}
+
+type Call = (...args: unknown[]) => Promise<unknown> & AsyncIterable<unknown>;
+
+export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {}): ActorHandle<Actor> {
+  const controls: ActorControls<Actor> = {
+    actorId: deps.channel.actorId,
+    ready: (options = {}) =>
+      deps.channel.ready(options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal),
+    info: () => deps.info(),
+    kill: (options = {}) => deps.kill(options.restart ?? false),
+    with: (more) => createHandle(deps, { ...settings, ...more }),
+  };
+  const calls = new Map<string, Call>();
+  const proxy: unknown = new Proxy(controls, {
+    get(target, name) {
+      if (typeof name === "symbol" || Object.hasOwn(target, name)) return Reflect.get(target, name);
+      // A handle that is returned from an async function must not look like a promise.
+      if (name === "then" || name === "toJSON") return undefined;
+      let call = calls.get(name);
+      if (!call) calls.set(name, (call = callOf(deps, settings, name)));
+      return call;
+    },
+    set() {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        "a handle has no state of its own; call a method instead",
+      );
+    },
+  });
+  return proxy as ActorHandle<Actor>;
+}
+
+function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call {
+  return (...args) => {
+    try {
+      const { bytes, signal } = encodeArguments(args);
+      const either = eitherSignal(settings.signal, signal);
+      const call = deps.channel.call({
+        method,
+        args: bytes,
+        timeoutMs: settings.timeoutMs ?? deps.defaults.timeoutMs,
+        retries: settings.retries ?? deps.defaults.retries,
+        ...(either ? { signal: either } : {}),
+      });
+      return Object.assign(call.promise, { [Symbol.asyncIterator]: () => call.iterate() });
+    } catch (reason) {
+      return refused(PalimpsestError.from(reason));
+    }
+  };
+}
+
+/** The answer of a call that could not be made. */
+function refused(error: PalimpsestError): ReturnType<Call> {
+  const promise = Promise.reject(error);
+  const iterate = () => {
+    promise.catch(() => undefined);
+    return { next: () => promise };
+  };
+  return Object.assign(promise, { [Symbol.asyncIterator]: iterate });
+}
+
+function eitherSignal(one: AbortSignal | undefined, two: AbortSignal | undefined): AbortSignal | undefined {
+  return one && two ? AbortSignal.any([one, two]) : (one ?? two);
+}

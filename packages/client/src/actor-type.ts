@@ -1,0 +1,121 @@
+import { encodeValue, newId, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type ActorHandle, reservedMethods } from "./actor-handle.js";
+import {
+  type Bundle,
+  type BundleOptions,
+  bundleModule,
+  isMainModule,
+  type ModuleSource,
+  sourceUrl,
+} from "./bundle.js";
+import { type ActorOptions, actorOptionsSchema, parseOptions } from "./config.js";
+import type { HeadCallOptions } from "./head-client.js";
+
+export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
+
+/** Where nodes find the class. */
+export type ActorSource =
+  | {
+      /** Specifier of a module of the installation, "@palimpsest/…". */
+      readonly module: string;
+      /** Default: the class's name. */
+      readonly exportName?: string;
+    }
+  | ({
+      /** The file that exports the class: it is bundled and uploaded. Not the program's main file. */
+      readonly from: ModuleSource;
+      readonly exportName?: string;
+    } & BundleOptions);
+
+export interface ActorType<Instance extends object, Args extends unknown[]> {
+  /** Registers one actor; returns when the head knows it. Await `handle.ready()` to know that it runs. */
+  spawn(...args: Args): Promise<ActorHandle<Instance>>;
+  /** The same kind with other options. */
+  options(options: ActorOptions): ActorType<Instance, Args>;
+}
+
+export interface ActorTypeDeps {
+  readonly ownerId: string;
+  readonly jobId: string;
+  upload(bundle: Bundle, options: HeadCallOptions): Promise<void>;
+  create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void>;
+  handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
+}
+
+export function actorType<Instance extends object, Args extends unknown[]>(
+  Class: ActorClass<Instance, Args>,
+  source: ActorSource,
+  options: ActorOptions,
+  deps: ActorTypeDeps,
+): ActorType<Instance, Args> {
+  const resolved = parseOptions(actorOptionsSchema, options, `options of actor ${Class.name}`);
+  refuseReserved(Class);
+  const exportName = source.exportName ?? Class.name;
+  let code: Promise<proto.CodeRef.$Properties> | undefined;
+
+  async function spawn(...args: Args): Promise<ActorHandle<Instance>> {
+    code ??= codeOf(source, exportName, deps);
+    const actorId = newId("actor");
+    const { maxTaskRetries, resources, ...rest } = resolved;
+    const spec = {
+      ...rest,
+      actorId,
+      code: await code.catch((reason: unknown) => {
+        code = undefined;
+        throw reason;
+      }),
+      args: encodeValue(args),
+      resources: { quantities: resources },
+      ownerId: deps.ownerId,
+      jobId: deps.jobId,
+      role: resolved.role || Class.name,
+    };
+    await deps.create(spec, {});
+    return deps.handle<Instance>(actorId, maxTaskRetries);
+  }
+
+  return {
+    spawn,
+    options: (more) => actorType(Class, source, { ...options, ...more }, deps),
+  };
+}
+
+async function codeOf(
+  source: ActorSource,
+  exportName: string,
+  deps: ActorTypeDeps,
+): Promise<proto.CodeRef.$Properties> {
+  if ("module" in source) {
+    if (!source.module.startsWith("@palimpsest/")) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `module ${source.module} is not of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
+      );
+    }
+    return { module: source.module, exportName };
+  }
+  const url = sourceUrl(source.from);
+  if (isMainModule(url, process.argv[1])) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${url.href} is the program itself and would run again inside the actor; move the class ${exportName} to a file of its own`,
+    );
+  }
+  const bundle = await bundleModule(url, source);
+  await deps.upload(bundle, {});
+  return { bundle: bundle.sha256, exportName };
+}
+
+/** A method of a reserved name could never be called: said when the kind is made, not at the first call. */
+function refuseReserved(Class: { readonly name: string; readonly prototype: object }): void {
+  for (const name of reservedMethods) {
+    if (name === "constructor" || name === "start" || name === "stop") continue;
+    if (Object.hasOwn(Class.prototype, name)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `method ${Class.name}.${name} has a name that handles keep for themselves; rename it`,
+      );
+    }
+  }
+}

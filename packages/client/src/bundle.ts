@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { isAbsolute } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+
+const chunkBytes = 512 * 1024;
+/** As Jobs.PutBundle allows. */
+export const maxBundleBytes = 64 * 1024 * 1024;
+
+export interface BundleOptions {
+  /** Packages that the nodes have themselves, such as native addons. "@palimpsest/*" always is. */
+  readonly external?: readonly string[];
+}
+
+/** One ES module that holds user code and all that it imports, except packages of the installation. */
+export interface Bundle {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A `file:` URL, an absolute path, or a `data:` URL of a finished bundle. */
+export type ModuleSource = string | URL;
+
+/**
+ * Bundles a module (TypeScript or JavaScript) with esbuild.
+ * @throws {PalimpsestError} INVALID_ARGUMENT when it does not build, LIMIT_EXCEEDED above maxBundleBytes
+ */
+export async function bundleModule(source: ModuleSource, options: BundleOptions = {}): Promise<Bundle> {
+  const url = sourceUrl(source);
+  const bytes = url.protocol === "data:" ? dataOf(url) : await build(fileURLToPath(url), options);
+  if (bytes.byteLength > maxBundleBytes) {
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `the bundle of ${shown(url)} has ${bytes.byteLength} bytes, more than ${maxBundleBytes}; read data at run time or name big packages in external`,
+    );
+  }
+  return { sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
+}
+
+/** Stores a bundle at the head, which keeps it under its hash. */
+export async function uploadBundle(
+  peer: Peer,
+  bundle: Bundle,
+  settings: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<void> {
+  const { stream, response } = peer.clientStream(jobsService.putBundle, settings);
+  response.catch(() => undefined);
+  for (let offset = 0; offset < bundle.bytes.byteLength; offset += chunkBytes) {
+    stream.write({ data: bundle.bytes.subarray(offset, offset + chunkBytes) });
+  }
+  stream.end();
+  const info = await response.catch((reason: unknown) => {
+    throw fromGrpcError(reason);
+  });
+  if (info.sha256 !== bundle.sha256) {
+    throw new PalimpsestError(
+      "CODEC",
+      `the head stored the bundle as ${info.sha256}, it was sent as ${bundle.sha256}; send it again`,
+      { retryable: true },
+    );
+  }
+}
+
+async function build(path: string, options: BundleOptions): Promise<Uint8Array> {
+  // Most clients never bundle: esbuild is loaded by the first that does.
+  const esbuild = await import("esbuild");
+  try {
+    const result = await esbuild.build({
+      entryPoints: [path],
+      bundle: true,
+      write: false,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      sourcemap: "inline",
+      sourcesContent: false,
+      keepNames: true,
+      logLevel: "silent",
+      external: ["@palimpsest/*", "*.node", ...(options.external ?? [])],
+      // CommonJS packages inside an ES module still ask for require.
+      banner: {
+        js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url);',
+      },
+      plugins: [workerModules(options)],
+    });
+    const output = result.outputFiles[0];
+    if (!output) throw new Error("esbuild wrote nothing");
+    return output.contents;
+  } catch (reason) {
+    const message = reason instanceof Error ? reason.message : String(reason);
+    throw new PalimpsestError("INVALID_ARGUMENT", `${path} does not bundle: ${message}`, { cause: reason });
+  }
+}
+
+const moduleUrl = /new URL\(\s*(["'])(\.{1,2}\/[^"']+\.[cm]?[jt]sx?)\1\s*,\s*import\.meta\.url\s*\)/g;
+
+/**
+ * A program that names an actor's module as `new URL("./counter.js", import.meta.url)` runs on a machine that
+ * has only its bundle: the named module is bundled too and put in its place as a data: URL.
+ */
+function workerModules(options: BundleOptions): import("esbuild").Plugin {
+  return {
+    name: "palimpsest-modules",
+    setup(setup) {
+      setup.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
+        if (path.includes("/node_modules/")) return undefined;
+        const { readFile } = await import("node:fs/promises");
+        const text = await readFile(path, "utf8");
+        const matches = [...text.matchAll(moduleUrl)];
+        if (matches.length === 0) return undefined;
+        let contents = text;
+        for (const [whole, , relative] of matches) {
+          const target = await setup.resolve(relative ?? "", {
+            resolveDir: new URL(".", pathToFileURL(path)).pathname,
+            kind: "import-statement",
+          });
+          if (target.errors.length > 0) continue;
+          const bytes = await build(target.path, options);
+          const url = `data:text/javascript;base64,${Buffer.from(bytes).toString("base64")}`;
+          contents = contents.replace(whole, `new URL(${JSON.stringify(url)})`);
+        }
+        return { contents, loader: /\.[cm]?tsx?$/.test(path) ? "ts" : "js" };
+      });
+    },
+  };
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+export function sourceUrl(source: ModuleSource): URL {
+  if (source instanceof URL) return allowed(source);
+  if (isAbsolute(source)) return pathToFileURL(source);
+  if (URL.canParse(source)) return allowed(new URL(source));
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `module source ${source} is neither a file: URL nor an absolute path; pass new URL("./x.js", import.meta.url)`,
+  );
+}
+
+function allowed(url: URL): URL {
+  if (url.protocol === "file:" || url.protocol === "data:") return url;
+  throw new PalimpsestError("INVALID_ARGUMENT", `module source ${shown(url)} is not a file: URL`);
+}
+
+function dataOf(url: URL): Uint8Array {
+  const comma = url.href.indexOf(",");
+  return Buffer.from(url.href.slice(comma + 1), "base64");
+}
+
+function shown(url: URL): string {
+  return url.href.slice(0, 200);
+}
+
+/** Whether a module is the program that runs now: bundled as an actor, it would run again in every actor. */
+export function isMainModule(url: URL, mainPath: string | undefined): boolean {
+  if (url.protocol !== "file:" || mainPath === undefined) return false;
+  try {
+    return createRequire(import.meta.url).resolve(mainPath) === fileURLToPath(url);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Job: one gRPC stream to one process of an actor: puts calls on it, many to a message, and hands replies back.
+ * Non-job: where the actor is, what happens to calls after a break (actor-channel.ts).
+ *
+ * C1. Calls reach the actor in the order of send().
+ * C2. Frames of one turn of the event loop travel in one message, up to `maxBatchBytes`.
+ * C3. While the transport is full nothing is written; frames wait in order.
+ * C4. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
+ */
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { actorHostService, errorFromProto, fromGrpcError, PalimpsestError, Peer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type PendingCall, streamWindow } from "./pending-call.js";
+
+const maxBatchBytes = 1024 * 1024;
+
+export interface CallStreamOptions {
+  /** host:port of the actor's ActorHost service. */
+  readonly address: string;
+  readonly token: string;
+  readonly incarnation: number;
+  /** Called once, with the calls that have no outcome, in the order in which they were sent. */
+  readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
+}
+
+export class CallStream {
+  readonly incarnation: number;
+  readonly #peer: Peer;
+  readonly #onBreak: CallStreamOptions["onBreak"];
+  readonly #calls = new Map<number, PendingCall>();
+  #stream: ClientDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties> | undefined;
+  #outbox: proto.CallFrame.$Properties[] = [];
+  #nextCallId = 1;
+  #flushing = false;
+  #full = false;
+
+  private constructor(options: CallStreamOptions) {
+    this.incarnation = options.incarnation;
+    this.#peer = new Peer(options.address, options.token);
+    this.#onBreak = options.onBreak;
+  }
+
+  static open(options: CallStreamOptions): CallStream {
+    const opened = new CallStream(options);
+    const stream = opened.#peer.bidi(actorHostService.calls);
+    opened.#stream = stream;
+    stream.on("data", (batch: proto.ReplyBatch.$Properties) => opened.#receive(batch));
+    stream.on("drain", () => {
+      opened.#full = false;
+      opened.#flush();
+    });
+    stream.on("error", (reason) => opened.#break(fromGrpcError(reason)));
+    stream.on("end", () =>
+      opened.#break(new PalimpsestError("ACTOR_UNAVAILABLE", "the actor closed its stream")),
+    );
+    return opened;
+  }
+
+  /** Calls on their way or waiting for their reply. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  send(call: PendingCall): void {
+    call.callId = this.#nextCallId++;
+    this.#calls.set(call.callId, call);
+    this.#post({
+      call: {
+        callId: call.callId,
+        method: call.method,
+        args: call.args,
+        timeoutMs: call.remainingMs(),
+        incarnation: this.incarnation,
+        streamCredit: streamWindow,
+      },
+    });
+  }
+
+  /** The caller does not wait for it any more. */
+  abandon(call: PendingCall): void {
+    if (this.#calls.delete(call.callId)) this.#post({ cancelCallId: call.callId });
+  }
+
+  grant(call: PendingCall, items: number): void {
+    if (this.#calls.has(call.callId)) this.#post({ credit: { callId: call.callId, items } });
+  }
+
+  /** Ends the stream; calls without an outcome are handed to onBreak. */
+  close(error: PalimpsestError): void {
+    this.#break(error);
+  }
+
+  #post(frame: proto.CallFrame.$Properties): void {
+    if (!this.#stream) return;
+    this.#outbox.push(frame);
+    if (this.#flushing || this.#full) return;
+    this.#flushing = true;
+    // Runs when the current turn, with all its promise callbacks, has made its calls.
+    process.nextTick(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    while (this.#stream && !this.#full && this.#outbox.length > 0) {
+      this.#full = !this.#stream.write({ frames: this.#takeBatch() });
+    }
+  }
+
+  #takeBatch(): proto.CallFrame.$Properties[] {
+    let bytes = 0;
+    let count = 0;
+    for (const frame of this.#outbox) {
+      bytes += 64 + (frame.call?.args?.byteLength ?? 0);
+      if (count > 0 && bytes > maxBatchBytes) break;
+      count++;
+    }
+    if (count === this.#outbox.length) {
+      const all = this.#outbox;
+      this.#outbox = [];
+      return all;
+    }
+    return this.#outbox.splice(0, count);
+  }
+
+  #receive(batch: proto.ReplyBatch.$Properties): void {
+    for (const reply of batch.replies ?? []) {
+      const callId = reply.callId ?? 0;
+      const call = this.#calls.get(callId);
+      if (!call) continue;
+      if (reply.item != null) {
+        call.push(reply.item);
+        continue;
+      }
+      this.#calls.delete(callId);
+      if (reply.value != null) call.succeed(reply.value);
+      else if (reply.error != null) call.fail(errorFromProto(reply.error));
+      else call.end();
+    }
+  }
+
+  #break(error: PalimpsestError): void {
+    const stream = this.#stream;
+    if (!stream) return;
+    this.#stream = undefined;
+    this.#outbox = [];
+    const unanswered = [...this.#calls.values()];
+    this.#calls.clear();
+    stream.cancel();
+    this.#peer.close();
+    this.#onBreak(error, unanswered);
+  }
+}

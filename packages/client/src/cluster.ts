@@ -1,0 +1,239 @@
+import { hostname } from "node:os";
+import { headService, newId, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { ActorChannel } from "./actor-channel.js";
+import { type ActorHandle, createHandle } from "./actor-handle.js";
+import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
+import { type Bundle, uploadBundle } from "./bundle.js";
+import {
+  type ActorOptions,
+  type ConnectOptions,
+  connectOptionsSchema,
+  parseOptions,
+  type ResolvedConnectOptions,
+} from "./config.js";
+import { diedError } from "./death.js";
+import { type HeadCallOptions, HeadClient } from "./head-client.js";
+import { Jobs } from "./jobs.js";
+import { Objects } from "./objects.js";
+import { Session } from "./session.js";
+import {
+  type ActorInfo,
+  actorView,
+  type ClusterInfo,
+  clusterView,
+  type NodeInfo,
+  nodeView,
+  type QueueInfo,
+  queueView,
+} from "./views.js";
+
+/** Time over its own wait that ResolveActor gets to answer. */
+const resolveSlackMs = 5_000;
+
+/** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
+export class Cluster {
+  readonly sessionId: string;
+  readonly objects: Objects;
+  readonly jobs: Jobs;
+  readonly #options: ResolvedConnectOptions;
+  readonly #head: HeadClient;
+  readonly #channels = new Map<string, ActorChannel>();
+  readonly #uploaded = new Map<string, Promise<void>>();
+  #session: Session | undefined;
+  #info: ClusterInfo | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: ResolvedConnectOptions) {
+    this.#options = options;
+    this.sessionId = newId("session");
+    this.#head = new HeadClient(options.address, options.token, options.controlTimeoutMs);
+    this.objects = new Objects({
+      address: () => this.#objectsAddress(),
+      token: options.token,
+      holder: options.jobId || this.sessionId,
+      defaultTimeoutMs: options.controlTimeoutMs,
+    });
+    this.jobs = new Jobs(this.#head, (bundle, call) => this.#upload(bundle, call));
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
+  static async connect(options: ConnectOptions): Promise<Cluster> {
+    const resolved = parseOptions(connectOptionsSchema, options, "connect options");
+    const cluster = new Cluster(resolved);
+    try {
+      const timeoutMs = resolved.connectTimeoutMs;
+      cluster.#info = clusterView(await cluster.#head.call(headService.getCluster, {}, { timeoutMs }));
+      cluster.#session = await Session.open(
+        cluster.#head.peer,
+        {
+          sessionId: cluster.sessionId,
+          name: resolved.name,
+          jobId: resolved.jobId,
+          onActorDied: (info) => cluster.#channels.get(info.spec?.actorId ?? "")?.noticeDeath(info),
+          onLost: (error) => cluster.#lost(error),
+        },
+        timeoutMs,
+      );
+      return cluster;
+    } catch (reason) {
+      cluster.#head.close();
+      throw reason;
+    }
+  }
+
+  /** Facts of the cluster as they were when it was connected. */
+  get facts(): ClusterInfo {
+    if (!this.#info) throw new PalimpsestError("INTERNAL", "the cluster is not connected");
+    return this.#info;
+  }
+
+  /**
+   * A kind of actor: `.spawn(...args)` makes one.
+   * @param source where nodes find the class: a module of the installation, or the user's file, which is bundled
+   */
+  actor<Instance extends object, Args extends unknown[]>(
+    Class: ActorClass<Instance, Args>,
+    source: ActorSource,
+    options: ActorOptions = {},
+  ): ActorType<Instance, Args> {
+    return actorType(Class, source, options, {
+      ownerId: this.sessionId,
+      jobId: this.#options.jobId,
+      upload: (bundle, call) => this.#upload(bundle, call),
+      create: (spec, call) => this.#create(spec, call),
+      handle: (actorId, maxTaskRetries) => this.#handle(actorId, maxTaskRetries),
+    });
+  }
+
+  /** The actor of that name or id. @throws {PalimpsestError} NOT_FOUND, ACTOR_DIED */
+  async getActor<Instance extends object>(
+    which: string | { readonly actorId: string },
+    options: HeadCallOptions = {},
+  ): Promise<ActorHandle<Instance>> {
+    const request = typeof which === "string" ? { name: which } : { actorId: which.actorId };
+    const info = await this.#head.call(headService.resolveActor, { ...request, waitMs: 0 }, options);
+    const view = actorView(info);
+    if (view.state === "dead") throw diedError(info);
+    return this.#handle<Instance>(view.actorId, 0);
+  }
+
+  async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
+    return clusterView(await this.#head.call(headService.getCluster, {}, options));
+  }
+
+  async nodes(options: HeadCallOptions = {}): Promise<readonly NodeInfo[]> {
+    const { nodes } = await this.#head.call(headService.listNodes, {}, options);
+    return (nodes ?? []).map(nodeView);
+  }
+
+  async actors(
+    options: HeadCallOptions & { readonly includeDead?: boolean } = {},
+  ): Promise<readonly ActorInfo[]> {
+    const request = { includeDead: options.includeDead ?? false };
+    const { actors } = await this.#head.call(headService.listActors, request, options);
+    return (actors ?? []).map(actorView);
+  }
+
+  async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {
+    const { queues } = await this.#head.call(headService.listQueues, {}, options);
+    return (queues ?? []).map(queueView);
+  }
+
+  /** Ends the head in order; with all, every node and the head's own Redis too. */
+  async shutdown(options: HeadCallOptions & { readonly all?: boolean } = {}): Promise<void> {
+    await this.#head.call(headService.shutdown, { all: options.all ?? false }, options);
+  }
+
+  /** Says goodbye: the session's actors end, except detached ones. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const channel of this.#channels.values()) channel.close();
+    this.#channels.clear();
+    await this.#session?.close();
+    await this.objects.close();
+    this.#head.close();
+  }
+
+  #lost(error: PalimpsestError): void {
+    for (const [actorId, channel] of this.#channels) {
+      channel.noticeDeath({
+        spec: { actorId },
+        certificate: { reason: `the session was lost: ${error.message}` },
+      });
+    }
+  }
+
+  async #create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void> {
+    const info = await this.#head.call(headService.createActor, { spec }, options);
+    if (actorView(info).state === "dead") throw diedError(info);
+  }
+
+  #handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
+    let channel = this.#channels.get(actorId);
+    if (!channel) {
+      channel = new ActorChannel({ actorId, token: this.#options.token, resolver: this });
+      this.#channels.set(actorId, channel);
+    }
+    return createHandle<Instance>({
+      channel,
+      defaults: {
+        timeoutMs: this.#options.callTimeoutMs,
+        retries: maxTaskRetries < 0 ? Number.POSITIVE_INFINITY : maxTaskRetries,
+      },
+      info: async () => actorView(await this.#head.call(headService.resolveActor, { actorId, waitMs: 0 })),
+      kill: async (restart) => {
+        await this.#head.call(headService.killActor, { actorId, noRestart: !restart });
+      },
+    });
+  }
+
+  /** For ActorChannel. */
+  resolve(
+    actorId: string,
+    knownIncarnation: number,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<proto.ActorInfo.$Properties> {
+    return this.#head.call(
+      headService.resolveActor,
+      { actorId, knownIncarnation, waitMs },
+      { timeoutMs: waitMs + resolveSlackMs, signal },
+    );
+  }
+
+  /** A bundle is sent once a connection. */
+  #upload(bundle: Bundle, options: HeadCallOptions): Promise<void> {
+    const known = this.#uploaded.get(bundle.sha256);
+    if (known) return known;
+    const timeoutMs = options.timeoutMs ?? this.#options.controlTimeoutMs;
+    const upload = uploadBundle(this.#head.peer, bundle, {
+      timeoutMs,
+      ...(options.signal ? { signal: options.signal } : {}),
+    });
+    this.#uploaded.set(bundle.sha256, upload);
+    upload.catch(() => this.#uploaded.delete(bundle.sha256));
+    return upload;
+  }
+
+  /** The node of this machine, else any that is alive. */
+  async #objectsAddress(): Promise<string> {
+    if (this.#options.objectsAddress) return this.#options.objectsAddress;
+    const alive = (await this.nodes()).filter((node) => node.state === "alive" && node.objectsAddress);
+    const here = alive.find((node) => node.hostname === hostname()) ?? alive[0];
+    if (here) return here.objectsAddress;
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      "the cluster has no alive node that could hold objects; start one with `palimpsest worker join`",
+    );
+  }
+}
+
+/** Connects to a cluster as a driver. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
+export function connect(options: ConnectOptions): Promise<Cluster> {
+  return Cluster.connect(options);
+}

@@ -1,0 +1,65 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+const text = z.record(z.string(), z.string());
+
+export const connectOptionsSchema = z.strictObject({
+  address: z.string().min(1).describe("host:port of the head"),
+  token: z.string().min(1).describe("The cluster's token"),
+  name: z.string().default("driver").describe("Name of the session, for people"),
+  jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
+  objectsAddress: z
+    .string()
+    .default("")
+    .describe("host:port of the local node's Objects service; empty: a node on this machine is looked up"),
+  connectTimeoutMs: z.number().positive().default(10_000).describe("Until connect() gives up"),
+  callTimeoutMs: z
+    .number()
+    .positive()
+    .default(600_000)
+    .describe("Deadline of calls to actors that name none; Infinity for none"),
+  controlTimeoutMs: z
+    .number()
+    .positive()
+    .default(30_000)
+    .describe("Deadline of calls to the head and of objects"),
+});
+
+export type ConnectOptions = z.input<typeof connectOptionsSchema>;
+export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
+
+export const actorOptionsSchema = z.strictObject({
+  name: z.string().default("").describe("Unique among actors that are not dead; others find it by getActor"),
+  role: z.string().default("").describe("For people and metrics; default the class's name"),
+  resources: z
+    .record(z.string(), z.number().nonnegative())
+    .default({})
+    .describe('What it takes of its node: "cpu" and "gpu" in counts, "memory" in bytes, others are custom'),
+  labels: text.default({}).describe("Labels that its node must carry"),
+  maxRestarts: z.int().min(-1).default(0).describe("Restarts after a crash; -1 without limit"),
+  maxTaskRetries: z
+    .int()
+    .min(-1)
+    .default(0)
+    .describe("How often a call runs again after its process died under it; -1 without limit"),
+  maxConcurrency: z.int().min(1).default(1).describe("Calls that run at once; 1 keeps their order"),
+  maxPendingCalls: z.int().min(1).default(10_000).describe("Calls that wait in its mailbox"),
+  detached: z.boolean().default(false).describe("Outlives the session that made it"),
+  environment: text.default({}).describe("Extra environment of its process"),
+});
+
+export type ActorOptions = z.input<typeof actorOptionsSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+export function parseOptions<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`,
+  );
+}

@@ -1,0 +1,40 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+/** "reward actor-12ab" or "actor counter (actor-12ab)": how messages name an actor. */
+export function actorTitle(info: proto.ActorInfo.$Properties): string {
+  const id = info.spec?.actorId ?? "";
+  const kind = info.spec?.role || "actor";
+  return info.spec?.name ? `${kind} ${info.spec.name} (${id})` : `${kind} ${id}`;
+}
+
+/** The facts of a death certificate, as an error's details carry them. */
+export function certificateDetails(info: proto.ActorInfo.$Properties): Record<string, string> {
+  const details: Record<string, string> = {
+    actorId: info.spec?.actorId ?? "",
+    incarnation: String(info.incarnation ?? 0),
+  };
+  const certificate = info.certificate;
+  if (!certificate) return details;
+  details["reason"] = certificate.reason ?? "";
+  if (certificate.exitCode != null) details["exitCode"] = String(certificate.exitCode);
+  if (certificate.signal) details["signal"] = certificate.signal;
+  if (certificate.nodeId) details["nodeId"] = certificate.nodeId;
+  if (certificate.ownerId) details["ownerId"] = certificate.ownerId;
+  if (certificate.pid) details["pid"] = String(certificate.pid);
+  if (certificate.diedAtMs) details["diedAtMs"] = String(certificate.diedAtMs);
+  if (certificate.lastHeartbeatMs) details["lastHeartbeatMs"] = String(certificate.lastHeartbeatMs);
+  const stderr = certificate.lastStderrLines ?? [];
+  if (stderr.length > 0) details["lastStderr"] = stderr.join("\n");
+  return details;
+}
+
+/** ACTOR_DIED with the certificate in its details and the last words of the process in its message. */
+export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
+  const reason = info.certificate?.reason || "no certificate is known";
+  const lastWords = info.certificate?.lastStderrLines?.slice(-5) ?? [];
+  const tail = lastWords.length > 0 ? `\nlast lines of its standard error:\n  ${lastWords.join("\n  ")}` : "";
+  return new PalimpsestError("ACTOR_DIED", `${actorTitle(info)} died: ${reason}${tail}`, {
+    details: certificateDetails(info),
+  });
+}

@@ -1,0 +1,57 @@
+import { type Method, PalimpsestError, Peer } from "@palimpsest/wire";
+import { delay } from "./delay.js";
+
+const backoffMs = { first: 50, longest: 1_000 };
+
+export interface HeadCallOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Unary calls to the head. All of them are idempotent, so while the head cannot be reached they are tried again
+ * until the deadline: a head that is restarted is not noticed by its callers.
+ */
+export class HeadClient {
+  readonly peer: Peer;
+  readonly #defaultTimeoutMs: number;
+
+  constructor(address: string, token: string, defaultTimeoutMs: number) {
+    this.peer = new Peer(address, token);
+    this.#defaultTimeoutMs = defaultTimeoutMs;
+  }
+
+  /** @throws {PalimpsestError} the head's own; UNAVAILABLE when it stayed away until the deadline */
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options: HeadCallOptions = {},
+  ): Promise<Response> {
+    const deadlineAt = Date.now() + (options.timeoutMs ?? this.#defaultTimeoutMs);
+    const signal = options.signal;
+    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
+      try {
+        const timeoutMs = Math.max(1, deadlineAt - Date.now());
+        return await this.peer.unary(method, request, signal ? { timeoutMs, signal } : { timeoutMs });
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        const mayWait = error.code === "UNAVAILABLE" && Date.now() + backoff < deadlineAt;
+        if (!mayWait || signal?.aborted) throw this.#explained(error);
+        await delay(backoff, signal);
+      }
+    }
+  }
+
+  close(): void {
+    this.peer.close();
+  }
+
+  #explained(error: PalimpsestError): PalimpsestError {
+    if (error.code !== "UNAVAILABLE") return error;
+    return new PalimpsestError(
+      "UNAVAILABLE",
+      `the head at ${this.peer.address} cannot be reached: ${error.rawMessage}; is it running there?`,
+      { cause: error },
+    );
+  }
+}

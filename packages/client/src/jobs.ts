@@ -1,0 +1,166 @@
+import { fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
+import { delay } from "./delay.js";
+import type { HeadCallOptions, HeadClient } from "./head-client.js";
+
+export type JobStatusName = "pending" | "running" | "stopped" | "succeeded" | "failed" | "unknown";
+
+export interface JobInfo {
+  readonly jobId: string;
+  readonly name: string;
+  readonly status: JobStatusName;
+  /** Why it is pending or how it failed. */
+  readonly message: string;
+  readonly nodeId: string;
+  readonly driverPid: number;
+  readonly driverExitCode: number | undefined;
+  /** Milliseconds since the epoch, 0 when it has not come to that. */
+  readonly submittedAtMs: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface CommonJobOptions {
+  /** Makes the submission idempotent; default a new one. */
+  readonly submissionId?: string;
+  readonly name?: string;
+  readonly argv?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** What the driver itself takes of its node; default nothing. */
+  readonly resources?: Readonly<Record<string, number>>;
+}
+
+/** A recipe's YAML text, or a program, which is bundled and uploaded. */
+export type SubmitJobOptions = CommonJobOptions &
+  ({ readonly recipe: string } | ({ readonly program: ModuleSource } & BundleOptions));
+
+export interface JobLogsOptions {
+  readonly offsetBytes?: number;
+  /** Go on until the job ends. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const statuses: Readonly<Record<number, JobStatusName>> = {
+  [proto.JobStatus.JOB_STATUS_PENDING]: "pending",
+  [proto.JobStatus.JOB_STATUS_RUNNING]: "running",
+  [proto.JobStatus.JOB_STATUS_STOPPED]: "stopped",
+  [proto.JobStatus.JOB_STATUS_SUCCEEDED]: "succeeded",
+  [proto.JobStatus.JOB_STATUS_FAILED]: "failed",
+};
+
+const ended: ReadonlySet<JobStatusName> = new Set(["stopped", "succeeded", "failed"]);
+const logRetryMs = 500;
+const pollMs = 500;
+
+/** Programs whose driver runs on the cluster. */
+export class Jobs {
+  readonly #head: HeadClient;
+  readonly #upload: (bundle: Bundle, options: HeadCallOptions) => Promise<void>;
+
+  constructor(head: HeadClient, upload: (bundle: Bundle, options: HeadCallOptions) => Promise<void>) {
+    this.#head = head;
+    this.#upload = upload;
+  }
+
+  async submit(options: SubmitJobOptions, call: HeadCallOptions = {}): Promise<JobInfo> {
+    const request: proto.SubmitRequest.$Properties = {
+      submissionId: options.submissionId ?? newId("job"),
+      name: options.name ?? "",
+      argv: [...(options.argv ?? [])],
+      environment: { ...options.environment },
+      metadata: { ...options.metadata },
+      resources: { quantities: { ...options.resources } },
+      ...("recipe" in options ? { recipe: options.recipe } : { bundle: await this.#bundled(options, call) }),
+    };
+    return jobView(await this.#head.call(jobsService.submit, request, call));
+  }
+
+  async get(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    return jobView(await this.#head.call(jobsService.get, { jobId }, call));
+  }
+
+  async list(call: HeadCallOptions = {}): Promise<readonly JobInfo[]> {
+    const { jobs } = await this.#head.call(jobsService.list, {}, call);
+    return (jobs ?? []).map(jobView);
+  }
+
+  async stop(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    return jobView(await this.#head.call(jobsService.stop, { jobId }, call));
+  }
+
+  /** Returns when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
+  async wait(jobId: string, options: HeadCallOptions & { readonly timeoutMs: number }): Promise<JobInfo> {
+    const deadlineAt = Date.now() + options.timeoutMs;
+    for (;;) {
+      const job = await this.get(jobId, options.signal ? { signal: options.signal } : {});
+      if (ended.has(job.status)) return job;
+      if (options.signal?.aborted)
+        throw new PalimpsestError("CANCELLED", `the wait for job ${jobId} was cancelled`);
+      if (Date.now() + pollMs > deadlineAt) {
+        throw new PalimpsestError(
+          "GET_TIMEOUT",
+          `job ${jobId} is still ${job.status} after ${options.timeoutMs} ms`,
+        );
+      }
+      await delay(pollMs, options.signal);
+    }
+  }
+
+  /** The driver's output as text. A break is mended: it goes on where it stopped. */
+  async *logs(jobId: string, options: JobLogsOptions = {}): AsyncGenerator<string, void, undefined> {
+    const decoder = new TextDecoder();
+    let offsetBytes = options.offsetBytes ?? 0;
+    for (;;) {
+      const request = { jobId, offsetBytes, follow: options.follow ?? false };
+      const settings = options.signal ? { signal: options.signal } : {};
+      const stream = this.#head.peer.serverStream(jobsService.logs, request, settings);
+      try {
+        for await (const chunk of stream as AsyncIterable<proto.LogChunk.$Properties>) {
+          const at = chunk.offsetBytes ?? offsetBytes;
+          // What a repeated chunk tells again is left out.
+          const data = (chunk.data ?? new Uint8Array()).subarray(Math.max(0, offsetBytes - at));
+          offsetBytes += data.byteLength;
+          const text = decoder.decode(data, { stream: true });
+          if (text) yield text;
+        }
+        return;
+      } catch (reason) {
+        const error = fromGrpcError(reason);
+        if (options.signal?.aborted) return;
+        if (!error.retryable) throw error;
+        await delay(logRetryMs, options.signal);
+      } finally {
+        stream.cancel();
+      }
+    }
+  }
+
+  async #bundled(
+    options: { readonly program: ModuleSource } & BundleOptions,
+    call: HeadCallOptions,
+  ): Promise<string> {
+    const bundle = await bundleModule(options.program, options);
+    await this.#upload(bundle, call);
+    return bundle.sha256;
+  }
+}
+
+function jobView(message: proto.JobInfo.$Properties): JobInfo {
+  return {
+    jobId: message.jobId ?? "",
+    name: message.name ?? "",
+    status: statuses[message.status ?? 0] ?? "unknown",
+    message: message.message ?? "",
+    nodeId: message.nodeId ?? "",
+    driverPid: message.driverPid ?? 0,
+    driverExitCode: message.driverExitCode ?? undefined,
+    submittedAtMs: message.submittedAtMs ?? 0,
+    startedAtMs: message.startedAtMs ?? 0,
+    endedAtMs: message.endedAtMs ?? 0,
+    metadata: { ...message.metadata },
+  };
+}

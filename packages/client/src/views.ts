@@ -1,0 +1,166 @@
+import * as proto from "@palimpsest/wire/protocol";
+
+export type ActorStateName = "pending" | "starting" | "alive" | "restarting" | "dead" | "unknown";
+export type NodeStateName = "alive" | "suspect" | "dead" | "unknown";
+
+/** What is known of why a process ended. */
+export interface DeathCertificate {
+  readonly reason: string;
+  readonly exitCode: number | undefined;
+  /** Such as SIGKILL; empty when it exited by itself. */
+  readonly signal: string;
+  readonly lastStderrLines: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly lastHeartbeatMs: number;
+  readonly diedAtMs: number;
+  readonly ownerId: string;
+  readonly nodeId: string;
+  readonly pid: number;
+}
+
+export interface ActorInfo {
+  readonly actorId: string;
+  readonly name: string;
+  readonly role: string;
+  readonly state: ActorStateName;
+  readonly nodeId: string;
+  /** host:port, empty unless alive. */
+  readonly address: string;
+  readonly metricsAddress: string;
+  readonly pid: number;
+  /** Counts its processes: 1 for the first. */
+  readonly incarnation: number;
+  readonly resources: Readonly<Record<string, number>>;
+  readonly ownerId: string;
+  readonly jobId: string;
+  readonly detached: boolean;
+  /** Why it is not placed: what each node lacks. */
+  readonly pendingReason: string;
+  readonly createdAtMs: number;
+  /** The last death, also after a restart. */
+  readonly certificate: DeathCertificate | undefined;
+}
+
+export interface NodeInfo {
+  readonly nodeId: string;
+  readonly hostname: string;
+  readonly pid: number;
+  readonly state: NodeStateName;
+  readonly total: Readonly<Record<string, number>>;
+  readonly available: Readonly<Record<string, number>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly objectsAddress: string;
+  readonly metricsAddress: string;
+  readonly joinedAtMs: number;
+  readonly lastHeartbeatMs: number;
+}
+
+export interface QueueInfo {
+  readonly name: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly waitingChildren: number;
+  readonly delayed: number;
+  readonly failed: number;
+}
+
+export interface ClusterInfo {
+  readonly clusterId: string;
+  /** ioredis URL with its password. */
+  readonly redisUrl: string;
+  readonly version: string;
+  readonly startedAtMs: number;
+  readonly metricsAddress: string;
+  readonly pid: number;
+  /** 0 when the head does not run its own Redis. */
+  readonly redisPid: number;
+}
+
+const actorStates: Readonly<Record<number, ActorStateName>> = {
+  [proto.ActorState.ACTOR_STATE_PENDING]: "pending",
+  [proto.ActorState.ACTOR_STATE_STARTING]: "starting",
+  [proto.ActorState.ACTOR_STATE_ALIVE]: "alive",
+  [proto.ActorState.ACTOR_STATE_RESTARTING]: "restarting",
+  [proto.ActorState.ACTOR_STATE_DEAD]: "dead",
+};
+
+const nodeStates: Readonly<Record<number, NodeStateName>> = {
+  [proto.NodeState.NODE_STATE_ALIVE]: "alive",
+  [proto.NodeState.NODE_STATE_SUSPECT]: "suspect",
+  [proto.NodeState.NODE_STATE_DEAD]: "dead",
+};
+
+export function certificateView(message: proto.DeathCertificate.$Properties): DeathCertificate {
+  return {
+    reason: message.reason ?? "",
+    exitCode: message.exitCode ?? undefined,
+    signal: message.signal ?? "",
+    lastStderrLines: message.lastStderrLines ?? [],
+    lastHeartbeatMs: message.lastHeartbeatMs ?? 0,
+    diedAtMs: message.diedAtMs ?? 0,
+    ownerId: message.ownerId ?? "",
+    nodeId: message.nodeId ?? "",
+    pid: message.pid ?? 0,
+  };
+}
+
+export function actorView(message: proto.ActorInfo.$Properties): ActorInfo {
+  const spec = message.spec;
+  return {
+    actorId: spec?.actorId ?? "",
+    name: spec?.name ?? "",
+    role: spec?.role ?? "",
+    state: actorStates[message.state ?? 0] ?? "unknown",
+    nodeId: message.nodeId ?? "",
+    address: message.address ?? "",
+    metricsAddress: message.metricsAddress ?? "",
+    pid: message.pid ?? 0,
+    incarnation: message.incarnation ?? 0,
+    resources: { ...spec?.resources?.quantities },
+    ownerId: spec?.ownerId ?? "",
+    jobId: spec?.jobId ?? "",
+    detached: spec?.detached ?? false,
+    pendingReason: message.pendingReason ?? "",
+    createdAtMs: message.createdAtMs ?? 0,
+    certificate: message.certificate ? certificateView(message.certificate) : undefined,
+  };
+}
+
+export function nodeView(message: proto.NodeInfo.$Properties): NodeInfo {
+  return {
+    nodeId: message.nodeId ?? "",
+    hostname: message.hostname ?? "",
+    pid: message.pid ?? 0,
+    state: nodeStates[message.state ?? 0] ?? "unknown",
+    total: { ...message.total?.quantities },
+    available: { ...message.available?.quantities },
+    labels: { ...message.labels },
+    objectsAddress: message.objectsAddress ?? "",
+    metricsAddress: message.metricsAddress ?? "",
+    joinedAtMs: message.joinedAtMs ?? 0,
+    lastHeartbeatMs: message.lastHeartbeatMs ?? 0,
+  };
+}
+
+export function queueView(message: proto.QueueInfo.$Properties): QueueInfo {
+  return {
+    name: message.name ?? "",
+    waiting: message.waiting ?? 0,
+    active: message.active ?? 0,
+    waitingChildren: message.waitingChildren ?? 0,
+    delayed: message.delayed ?? 0,
+    failed: message.failed ?? 0,
+  };
+}
+
+export function clusterView(message: proto.ClusterInfo.$Properties): ClusterInfo {
+  return {
+    clusterId: message.clusterId ?? "",
+    redisUrl: message.redisUrl ?? "",
+    version: message.version ?? "",
+    startedAtMs: message.startedAtMs ?? 0,
+    metricsAddress: message.metricsAddress ?? "",
+    pid: message.pid ?? 0,
+    redisPid: message.redisPid ?? 0,
+  };
+}

@@ -1,0 +1,69 @@
+import type { ActorContext } from "@palimpsest/client";
+import { decodeValue, PalimpsestError } from "@palimpsest/wire";
+
+export interface ActorClassRef {
+  /** file: URL of an ES module. */
+  readonly moduleUrl: string;
+  readonly exportName: string;
+}
+
+type Constructor = new (...args: unknown[]) => object;
+
+/** Imports the class. @throws {PalimpsestError} NOT_FOUND, ACTOR_ERROR when the module itself fails */
+export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
+  let module: Record<string, unknown>;
+  try {
+    module = (await import(ref.moduleUrl)) as Record<string, unknown>;
+  } catch (reason) {
+    throw userError(`module ${ref.moduleUrl} cannot be imported`, reason);
+  }
+  const exported = module[ref.exportName];
+  if (typeof exported === "function") return exported as Constructor;
+  const names = Object.keys(module).join(", ") || "nothing";
+  throw new PalimpsestError(
+    "NOT_FOUND",
+    `${ref.moduleUrl} exports ${names}, not a class ${ref.exportName}; export it or name it in exportName`,
+  );
+}
+
+/** Runs the constructor and start(). @throws {PalimpsestError} ACTOR_ERROR with the thrown error as cause */
+export async function createInstance(
+  Class: Constructor,
+  encodedArgs: Uint8Array,
+  context: ActorContext,
+): Promise<object> {
+  const args = encodedArgs.byteLength > 0 ? decodeValue(encodedArgs) : [];
+  if (!Array.isArray(args)) {
+    throw new PalimpsestError("INVALID_ARGUMENT", "the constructor's arguments are not an array");
+  }
+  let instance: object;
+  try {
+    instance = new Class(...args);
+  } catch (reason) {
+    throw userError(`constructor of ${Class.name} threw`, reason);
+  }
+  if (hasHook(instance, "start")) {
+    try {
+      await instance.start(context);
+    } catch (reason) {
+      throw userError(`${Class.name}.start threw`, reason);
+    }
+  }
+  return instance;
+}
+
+export async function stopInstance(instance: object): Promise<void> {
+  if (hasHook(instance, "stop")) await instance.stop();
+}
+
+function hasHook<Name extends "start" | "stop">(
+  instance: object,
+  name: Name,
+): instance is object & Record<Name, (context?: ActorContext) => unknown> {
+  return typeof Reflect.get(instance, name) === "function";
+}
+
+function userError(what: string, reason: unknown): PalimpsestError {
+  const cause = reason instanceof Error ? reason : new Error(String(reason));
+  return new PalimpsestError("ACTOR_ERROR", `${what}: ${cause.message}`, { cause });
+}

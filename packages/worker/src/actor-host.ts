@@ -1,0 +1,170 @@
+/**
+ * Job: the ActorHost service over one instance: takes batches of calls from many callers and runs them.
+ * Non-job: making the instance, the process's life (main.ts).
+ *
+ * A1. A call for another incarnation never runs here.
+ * A2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
+ */
+import { Metadata, type Server, type ServerDuplexStream } from "@grpc/grpc-js";
+import { reservedMethods } from "@palimpsest/client";
+import type { Metrics } from "@palimpsest/telemetry";
+import {
+  actorHostService,
+  closeServer,
+  createServer,
+  errorToProto,
+  listen,
+  PalimpsestError,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
+import { Invocation, type InvocationDeps, type Method } from "./invocation.js";
+import { Mailbox } from "./mailbox.js";
+import { ReplyWriter } from "./reply-writer.js";
+
+export interface ActorHostOptions {
+  readonly actorId: string;
+  readonly incarnation: number;
+  readonly maxConcurrency: number;
+  readonly maxPendingCalls: number;
+  readonly token: string;
+  readonly listenHost: string;
+}
+
+type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
+
+export class ActorHost {
+  readonly #options: ActorHostOptions;
+  readonly #mailbox: Mailbox;
+  readonly #metrics: CallMetrics;
+  readonly #methods = new Map<string, Method>();
+  #instance: object | undefined;
+  #server: Server | undefined;
+
+  private constructor(options: ActorHostOptions, metrics: Metrics) {
+    this.#options = options;
+    this.#mailbox = new Mailbox(options);
+    this.#metrics = createCallMetrics(metrics, this.#mailbox);
+  }
+
+  /** Listens on a free port. Calls are refused until serve(). */
+  static async start(
+    options: ActorHostOptions,
+    deps: { readonly metrics: Metrics },
+  ): Promise<{ readonly host: ActorHost; readonly address: string }> {
+    const host = new ActorHost(options, deps.metrics);
+    const server = createServer(options.token);
+    server.addService(actorHostService, { calls: (stream: CallerStream) => host.#accept(stream) });
+    host.#server = server;
+    const address = await listen(server, options.listenHost, 0);
+    return { host, address };
+  }
+
+  serve(instance: object): void {
+    this.#instance = instance;
+  }
+
+  async close(graceMs = 200): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server) await closeServer(server, graceMs);
+  }
+
+  #accept(stream: CallerStream): void {
+    const writer = new ReplyWriter(stream);
+    const calls = new Map<number, Invocation>();
+    const deps: InvocationDeps = {
+      actorId: this.#options.actorId,
+      methodOf: (name) => this.#methodOf(name),
+      reply: (reply) => writer.post(reply),
+      metrics: this.#metrics,
+      onSettled: (invocation) => {
+        calls.delete(invocation.callId);
+        this.#mailbox.remove(invocation);
+      },
+    };
+    const leave = () => {
+      writer.close();
+      for (const invocation of [...calls.values()]) invocation.drop();
+    };
+    // Headers at once: the caller knows that it has reached an actor.
+    stream.sendMetadata(new Metadata());
+    stream.on("data", (batch: proto.CallBatch.$Properties) => {
+      for (const frame of batch.frames ?? []) {
+        if (frame.call) this.#take(stream, frame.call, calls, deps);
+        else if (frame.cancelCallId != null) calls.get(frame.cancelCallId)?.cancel(cancelled());
+        else if (frame.credit) calls.get(frame.credit.callId ?? 0)?.grant(frame.credit.items ?? 0);
+      }
+    });
+    stream.on("cancelled", leave);
+    stream.on("error", leave);
+    stream.on("end", () => {
+      leave();
+      stream.end();
+    });
+  }
+
+  #take(
+    caller: CallerStream,
+    call: proto.Call.$Properties,
+    calls: Map<number, Invocation>,
+    deps: InvocationDeps,
+  ): void {
+    const refusal = this.#refusal(call);
+    if (refusal) {
+      deps.reply({ callId: call.callId ?? 0, error: errorToProto(refusal) });
+      return;
+    }
+    const invocation = new Invocation(call, deps);
+    calls.set(invocation.callId, invocation);
+    try {
+      this.#mailbox.offer(caller, invocation);
+    } catch (reason) {
+      this.#metrics.refused();
+      invocation.cancel(PalimpsestError.from(reason));
+    }
+  }
+
+  #refusal(call: proto.Call.$Properties): PalimpsestError | undefined {
+    const { actorId, incarnation } = this.#options;
+    const meant = call.incarnation ?? 0;
+    const details = { actorId, incarnation: String(incarnation) };
+    if (meant !== 0 && meant !== incarnation) {
+      return new PalimpsestError(
+        "ACTOR_UNAVAILABLE",
+        `${actorId} is in incarnation ${incarnation}, the call means ${meant}`,
+        { details },
+      );
+    }
+    if (this.#instance) return undefined;
+    return new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is still starting`, { details });
+  }
+
+  #methodOf(name: string): Method {
+    const known = this.#methods.get(name);
+    if (known) return known;
+    const instance = this.#instance;
+    const member: unknown = isCallable(instance, name) ? Reflect.get(instance, name) : undefined;
+    if (instance === undefined || typeof member !== "function") {
+      throw new PalimpsestError(
+        "NOT_FOUND",
+        `${this.#options.actorId} has no method ${name} that can be called`,
+        { details: { actorId: this.#options.actorId, method: name } },
+      );
+    }
+    const method: Method = (...args) => Reflect.apply(member, instance, args);
+    this.#methods.set(name, method);
+    return method;
+  }
+}
+
+const reserved: ReadonlySet<string> = new Set(reservedMethods);
+
+/** Methods of the class itself; not its life hooks, and nothing that every object inherits. */
+function isCallable(instance: object | undefined, name: string): instance is object {
+  return instance !== undefined && !reserved.has(name) && !(name in Object.prototype) && name in instance;
+}
+
+function cancelled(): PalimpsestError {
+  return new PalimpsestError("CANCELLED", "cancelled by the caller");
+}

@@ -1,0 +1,138 @@
+/**
+ * Job: the life of an actor's process, from the node's start message to its end.
+ * Non-job: the channel to the node (main.ts), calls (actor-host.ts).
+ *
+ * L1. Readiness is told after the constructor and start() have succeeded, never before.
+ * L2. stop() runs at most once, and the services close after it.
+ */
+import { type ActorContext, type Cluster, connect, Objects } from "@palimpsest/client";
+import {
+  createLogger,
+  createMetrics,
+  type LogLevel,
+  logLevels,
+  type Metrics,
+  serveMetrics,
+} from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
+import { ActorHost } from "./actor-host.js";
+
+const objectTimeoutMs = 120_000;
+const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000 };
+
+export interface RunningActorProcess {
+  readonly ready: proto.ActorProcessReady.$Properties;
+  /** Runs the actor's stop() and ends its services. */
+  stop(): Promise<void>;
+}
+
+/** Makes the actor and serves it. @throws {PalimpsestError} when its module, constructor or start() fails */
+export async function startActorProcess(
+  start: proto.ActorProcessStart.$Properties,
+): Promise<RunningActorProcess> {
+  const spec = start.spec;
+  if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message names no actor");
+  const incarnation = start.incarnation ?? 0;
+  const listenHost = start.listenHost || "127.0.0.1";
+  const role = spec.role || "actor";
+  const metrics = createMetrics({
+    component: role,
+    labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
+  });
+  const [Class, { host, address }, metricsServer] = await Promise.all([
+    loadActorClass({ moduleUrl: start.moduleUrl ?? "", exportName: spec.code?.exportName ?? "" }),
+    ActorHost.start(
+      {
+        actorId: spec.actorId,
+        incarnation,
+        maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
+        maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
+        token: start.token ?? "",
+        listenHost,
+      },
+      { metrics },
+    ),
+    serveMetrics(metrics.registry, { host: listenHost, port: 0 }),
+  ]);
+  const { context, close } = createContext(start, metrics);
+  const instance = await createInstance(Class, spec.args ?? new Uint8Array(), context);
+  host.serve(instance);
+
+  let stopping: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    try {
+      await close.abort();
+      await stopInstance(instance);
+    } finally {
+      await Promise.all([host.close(), metricsServer.close(), close.connections()]);
+    }
+  }
+  return {
+    ready: { address, metricsAddress: metricsServer.address },
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+function createContext(start: proto.ActorProcessStart.$Properties, metrics: Metrics) {
+  const spec = start.spec ?? {};
+  const actorId = spec.actorId ?? "";
+  const role = spec.role || "actor";
+  const token = start.token ?? "";
+  const abort = new AbortController();
+  const objectsAddress = start.objectsAddress ?? "";
+  const objects = new Objects({
+    address: () => Promise.resolve(objectsAddress),
+    token,
+    holder: spec.jobId || spec.ownerId || actorId,
+    defaultTimeoutMs: objectTimeoutMs,
+  });
+  let cluster: Promise<Cluster> | undefined;
+  const context: ActorContext = {
+    actorId,
+    name: spec.name ?? "",
+    role,
+    nodeId: start.nodeId ?? "",
+    jobId: spec.jobId ?? "",
+    incarnation: start.incarnation ?? 0,
+    clusterId: start.clusterId ?? "",
+    headAddress: start.headAddress ?? "",
+    objects,
+    logger: createLogger({
+      component: role,
+      level: levelOf(start.logLevel),
+      fields: { actorId, nodeId: start.nodeId, jobId: spec.jobId || undefined },
+    }),
+    metrics,
+    signal: abort.signal,
+    connect() {
+      cluster ??= connect({
+        address: start.headAddress ?? "",
+        token,
+        name: `${role} ${actorId}`,
+        jobId: spec.jobId ?? "",
+        objectsAddress,
+      }).catch((reason: unknown) => {
+        cluster = undefined;
+        throw reason;
+      });
+      return cluster;
+    },
+  };
+  const close = {
+    abort: async () => abort.abort(),
+    connections: async () => {
+      await objects.close();
+      await (await cluster?.catch(() => undefined))?.close();
+    },
+  };
+  return { context, close };
+}
+
+function levelOf(name: string | null | undefined): LogLevel {
+  return logLevels.find((level) => level === name) ?? "info";
+}

@@ -1,0 +1,211 @@
+/**
+ * Job: one call inside the actor's process: runs the method and answers once.
+ * Non-job: when it runs (mailbox.ts), how replies travel (reply-writer.ts).
+ *
+ * I1. Exactly one reply that ends the call is posted, unless the caller has gone.
+ * I2. After that reply nothing of the call is posted any more, whatever the method still does.
+ * I3. A generator is asked for its next item only while the caller's credit lasts.
+ * I4. Cancellation and deadline abort the signal that the method got, and close its generator.
+ */
+import { isSignalMarker, maxCallBytes } from "@palimpsest/client";
+import { decodeValue, encodeValue, errorToProto, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { CallMetrics } from "./call-metrics.js";
+
+export type Method = (...args: unknown[]) => unknown;
+
+export interface InvocationDeps {
+  readonly actorId: string;
+  /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
+  readonly methodOf: (name: string) => Method;
+  readonly reply: (reply: proto.Reply.$Properties) => void;
+  readonly metrics: CallMetrics;
+  /** Runs once when the call is answered or its caller gone. */
+  readonly onSettled: (invocation: Invocation) => void;
+}
+
+export class Invocation {
+  readonly callId: number;
+  readonly #call: proto.Call.$Properties;
+  readonly #deps: InvocationDeps;
+  readonly #method: string;
+  readonly #arrivedAt = performance.now();
+  #abort: AbortController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
+  #credit: number;
+  #onCredit: (() => void) | undefined;
+
+  constructor(call: proto.Call.$Properties, deps: InvocationDeps) {
+    this.#call = call;
+    this.#deps = deps;
+    this.callId = call.callId ?? 0;
+    this.#method = call.method ?? "";
+    this.#credit = call.streamCredit || 1;
+    const timeoutMs = call.timeoutMs ?? 0;
+    if (timeoutMs > 0)
+      this.#timer = setTimeout(() => this.#expire(timeoutMs), Math.min(timeoutMs, 2 ** 31 - 1));
+  }
+
+  run(): Promise<void> | undefined {
+    if (this.#settled) return undefined;
+    const startedAt = performance.now();
+    this.#deps.metrics.waited((startedAt - this.#arrivedAt) / 1000);
+    let method: Method;
+    let args: unknown[];
+    try {
+      method = this.#deps.methodOf(this.#method);
+      args = this.#arguments();
+    } catch (reason) {
+      this.#fail(PalimpsestError.from(reason), startedAt);
+      return undefined;
+    }
+    try {
+      const result = method(...args);
+      if (isPromise(result)) {
+        return result.then(
+          (value) => this.#finish(value, startedAt),
+          (reason: unknown) => this.#threw(reason, startedAt),
+        );
+      }
+      return this.#finish(result, startedAt);
+    } catch (reason) {
+      this.#threw(reason, startedAt);
+      return undefined;
+    }
+  }
+
+  /** Answers it with an error now; the method is told by its signal. */
+  cancel(error: PalimpsestError): void {
+    if (this.#settled) return;
+    this.#settle({ callId: this.callId, error: errorToProto(error) });
+    this.#abort?.abort(error);
+    this.#onCredit?.();
+  }
+
+  /** The caller is gone: no reply. */
+  drop(): void {
+    if (this.#settled) return;
+    this.#settle(undefined);
+    this.#abort?.abort(new PalimpsestError("CANCELLED", "the caller went away"));
+    this.#onCredit?.();
+  }
+
+  grant(items: number): void {
+    this.#credit += items;
+    this.#onCredit?.();
+  }
+
+  #expire(timeoutMs: number): void {
+    this.cancel(
+      new PalimpsestError("GET_TIMEOUT", `${this.#method} gave no answer within ${timeoutMs} ms`, {
+        details: { actorId: this.#deps.actorId, method: this.#method },
+      }),
+    );
+  }
+
+  #arguments(): unknown[] {
+    const args = decodeValue(this.#call.args ?? new Uint8Array());
+    if (!Array.isArray(args)) {
+      throw new PalimpsestError("INVALID_ARGUMENT", `the arguments of ${this.#method} are not an array`);
+    }
+    return args.map((argument: unknown) => (isSignalMarker(argument) ? this.#signal() : argument));
+  }
+
+  #signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    return this.#abort.signal;
+  }
+
+  #finish(value: unknown, startedAt: number): Promise<void> | undefined {
+    const iterator = iteratorOf(value);
+    if (iterator) return this.#stream(iterator, startedAt);
+    let encoded: Uint8Array;
+    try {
+      encoded = this.#encode(value);
+    } catch (reason) {
+      this.#fail(PalimpsestError.from(reason), startedAt);
+      return undefined;
+    }
+    this.#succeed({ callId: this.callId, value: encoded }, startedAt);
+    return undefined;
+  }
+
+  async #stream(iterator: Iterating, startedAt: number): Promise<void> {
+    try {
+      while (!this.#settled) {
+        if (this.#credit <= 0) {
+          await new Promise<void>((resolve) => {
+            this.#onCredit = resolve;
+          });
+          continue;
+        }
+        const { done, value } = await iterator.next();
+        if (this.#settled) break;
+        if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
+        this.#credit--;
+        this.#deps.reply({ callId: this.callId, item: this.#encode(value) });
+      }
+      this.#deps.metrics.ended(this.#method, "cancelled", (performance.now() - startedAt) / 1000);
+      await iterator.return?.();
+    } catch (reason) {
+      this.#threw(reason, startedAt);
+    }
+  }
+
+  #encode(value: unknown): Uint8Array {
+    const bytes = encodeValue(value);
+    if (bytes.byteLength <= maxCallBytes) return bytes;
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `${this.#method} returned ${bytes.byteLength} bytes, more than ${maxCallBytes}; put them in the object store and return the reference`,
+    );
+  }
+
+  #succeed(reply: proto.Reply.$Properties, startedAt: number): void {
+    const outcome = this.#settled ? "cancelled" : "ok";
+    this.#settle(reply);
+    this.#deps.metrics.ended(this.#method, outcome, (performance.now() - startedAt) / 1000);
+  }
+
+  /** User code threw: the error travels as the cause. */
+  #threw(reason: unknown, startedAt: number): void {
+    const thrown = reason instanceof Error ? reason : new Error(String(reason));
+    const error = new PalimpsestError("ACTOR_ERROR", `${this.#method} threw: ${thrown.message}`, {
+      details: { actorId: this.#deps.actorId, method: this.#method },
+      cause: thrown,
+    });
+    this.#fail(error, startedAt);
+  }
+
+  #fail(error: PalimpsestError, startedAt: number): void {
+    const outcome = this.#settled ? "cancelled" : "error";
+    this.#settle({ callId: this.callId, error: errorToProto(error) });
+    this.#deps.metrics.ended(this.#method, outcome, (performance.now() - startedAt) / 1000);
+  }
+
+  #settle(reply: proto.Reply.$Properties | undefined): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    if (reply) this.#deps.reply(reply);
+    this.#deps.onSettled(this);
+  }
+}
+
+interface Iterating {
+  next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
+  return?(value?: unknown): unknown;
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** The iterator of a generator; data that merely can be iterated (arrays, maps) is data. */
+function iteratorOf(value: unknown): Iterating | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Symbol.asyncIterator in value) return (value as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+  if (Object.prototype.toString.call(value) === "[object Generator]") return value as Generator<unknown>;
+  return undefined;
+}

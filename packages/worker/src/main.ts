@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+/**
+ * The process of one actor. Its node starts it with an IPC channel and sends ActorProcessStart; it answers
+ * ActorProcessEvent. It ends when the node asks (SIGTERM) or is gone (the channel closes).
+ */
+import { errorToProto } from "@palimpsest/wire";
+import { ActorProcessEvent, ActorProcessStart } from "@palimpsest/wire/protocol";
+import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
+
+/** Exit code after a failed constructor; the node has the error by then. */
+const constructorFailedCode = 70;
+
+let running: Promise<RunningActorProcess> | undefined;
+
+function tell(event: ActorProcessEvent.$Properties): Promise<void> {
+  return new Promise((resolve) => {
+    // "advanced" serialization carries bytes as they are. A closed channel means that nobody listens.
+    if (!process.send) resolve();
+    else process.send(ActorProcessEvent.encode(event).finish(), () => resolve());
+  });
+}
+
+async function start(message: ActorProcessStart.$Properties): Promise<void> {
+  running = startActorProcess(message);
+  try {
+    const { ready } = await running;
+    await tell({ ready });
+  } catch (reason) {
+    const error = errorToProto(reason);
+    process.stderr.write(`${error.cause?.stack || error.stack || error.message}\n`);
+    await tell({ failed: error });
+    process.exit(constructorFailedCode);
+  }
+}
+
+async function stop(): Promise<void> {
+  try {
+    await (await running)?.stop();
+  } catch (reason) {
+    process.stderr.write(`stop() failed: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    process.exit(1);
+  }
+  process.exit(0);
+}
+
+process.once("message", (bytes: Uint8Array) => void start(ActorProcessStart.decode(bytes)));
+process.once("disconnect", () => process.exit(0));
+process.once("SIGTERM", () => void stop());
+// Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
+process.on("SIGINT", () => undefined);
+if (!process.send) {
+  process.stderr.write("this program is started by a Palimpsest node, with an IPC channel\n");
+  process.exit(64);
+}
