@@ -1,1 +1,20 @@
-export {};
+// For users: make functions callable.
+export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
+export { JitError, type JitErrorCode } from "./error.js";
+export {
+  type HostArrays,
+  type JitBody,
+  type JitFunction,
+  type JitMode,
+  type JitModule,
+  type JitOptions,
+  jit,
+  type Tensors,
+} from "./module.js";
+// For other packages: operations inside bodies, in every mode.
+export { pickLogprob } from "./pick-logprob.js";
+export { randomUniform } from "./random.js";
+export { type ScanBody, type ScanOptions, scan } from "./scan.js";
+export { scatterRows } from "./scatter-rows.js";
+export type { DType, HostArray, TensorSpec } from "./spec.js";
+export type { FunctionStats } from "./stats.js";

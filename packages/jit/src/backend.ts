@@ -1,0 +1,96 @@
+import * as tf from "@tensorflow/tfjs";
+import {
+  freeWrappedHandles,
+  gatherWithoutReadback,
+  openBinding,
+  restoreUtilFunctions,
+  tensorflowEnvironment,
+} from "./binding-patches.js";
+import { JitError } from "./error.js";
+import { nodeBackend } from "./tensorflow-binding.js";
+import { loadWasm } from "./wasm-backend.js";
+
+export interface Backend {
+  readonly name: "tensorflow" | "wasm" | "cpu";
+  readonly tf: typeof tf;
+  /** libtensorflow's version; absent elsewhere. */
+  readonly tensorflowVersion?: string;
+  /** The session runs on a GPU. */
+  readonly gpu: boolean;
+  /** Why better backends were passed over, in order of preference. */
+  readonly passedOver: readonly string[];
+}
+
+export interface BackendOptions {
+  /** "auto": tensorflow, else wasm, else cpu. Named: that one or an error. */
+  readonly prefer?: "auto" | "tensorflow" | "wasm" | "cpu";
+  /** CPU threads of one operation. Takes effect at the first load in a process. */
+  readonly threads?: number;
+}
+
+type Name = Backend["name"];
+
+/**
+ * Makes a tensor backend active in this process. Loading the same backend again gives the same one.
+ * @throws {JitError} BACKEND_UNAVAILABLE where `prefer` names one that cannot be had
+ */
+export async function loadBackend(options: BackendOptions = {}): Promise<Backend> {
+  const prefer = options.prefer ?? "auto";
+  if (options.threads !== undefined && !(Number.isInteger(options.threads) && options.threads > 0)) {
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `threads is ${options.threads}; give a whole number > 0, or leave it out`,
+    );
+  }
+  const candidates: readonly Name[] = prefer === "auto" ? ["tensorflow", "wasm", "cpu"] : [prefer];
+  const passedOver: string[] = [];
+  for (const name of candidates) {
+    try {
+      return { ...(await load(name, options.threads)), passedOver };
+    } catch (cause) {
+      const reason = `${name}: ${cause instanceof Error ? cause.message.split("\n")[0] : String(cause)}`;
+      passedOver.push(reason);
+      if (prefer !== "auto") {
+        throw new JitError("BACKEND_UNAVAILABLE", `${reason}. Run: npm run palimpsest -- doctor`, { cause });
+      }
+    }
+  }
+  throw new JitError(
+    "BACKEND_UNAVAILABLE",
+    `no tensor backend: ${passedOver.join("; ")}. Run: npm run palimpsest -- doctor`,
+  );
+}
+
+async function load(name: Name, threads: number | undefined): Promise<Omit<Backend, "passedOver">> {
+  if (name === "tensorflow") return loadTensorflow(threads);
+  if (name === "wasm") await loadWasm(threads);
+  else await loadCpu();
+  return { name, tf, gpu: false };
+}
+
+async function loadTensorflow(threads: number | undefined): Promise<Omit<Backend, "passedOver">> {
+  if (tf.findBackend("tensorflow") === null) {
+    restoreUtilFunctions();
+    // libtensorflow takes these from the environment only, and reads them once.
+    for (const [key, value] of Object.entries(tensorflowEnvironment(threads))) process.env[key] ??= value;
+    await import("@tensorflow/tfjs-node-gpu");
+    gatherWithoutReadback();
+  }
+  await activate("tensorflow");
+  const backend = nodeBackend();
+  openBinding(backend);
+  freeWrappedHandles(backend);
+  const { TF_Version, isUsingGpuDevice } = backend.binding;
+  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu: isUsingGpuDevice() };
+}
+
+async function loadCpu(): Promise<void> {
+  await activate("cpu");
+  // tfjs prints an advertisement for tfjs-node at the first tensor.
+  Reflect.set(tf.backend(), "firstUse", false);
+}
+
+async function activate(name: Name): Promise<void> {
+  if (!(await tf.setBackend(name))) throw new Error(`tfjs could not start its backend ${name}`);
+  await tf.ready();
+}

@@ -1,0 +1,107 @@
+import { createRequire } from "node:module";
+import * as tf from "@tensorflow/tfjs";
+import { type NodeBackend, type OpAttribute, typeAttribute } from "./tensorflow-binding.js";
+import { isTraceId } from "./trace.js";
+
+/*
+ * What tfjs-node 4.22 needs to run for days and on newer Nodes. Each patch can be applied more than once.
+ */
+
+/** What libtensorflow reads when the addon is loaded: later changes have no effect. */
+export function tensorflowEnvironment(threads: number | undefined): Record<string, string> {
+  return {
+    TF_CPP_MIN_LOG_LEVEL: "3",
+    // The learner and the sampler may share a GPU: take memory as it is needed.
+    TF_FORCE_GPU_ALLOW_GROWTH: "true",
+    ...(threads === undefined
+      ? {}
+      : {
+          TF_NUM_INTRAOP_THREADS: String(threads),
+          TF_NUM_INTEROP_THREADS: String(threads),
+          OMP_NUM_THREADS: String(threads),
+        }),
+  };
+}
+
+/** node:util's functions that tfjs-node calls and Node 23 dropped. */
+export function restoreUtilFunctions(util: Record<string, unknown> = requireUtil()): void {
+  util["isNullOrUndefined"] ??= (value: unknown) => value === null || value === undefined;
+  util["isArray"] ??= Array.isArray;
+}
+
+function requireUtil(): Record<string, unknown> {
+  return createRequire(import.meta.url)("node:util") as Record<string, unknown>;
+}
+
+const patched = new WeakSet<object>();
+
+/**
+ * The addon numbers tensors with an int32, and tfjs-node frees only ids ≥ 0: after 2^31 operations every tensor would
+ * leak. Ids below zero are freed here; a record whose values are still on the host has no id yet.
+ */
+export function freeWrappedHandles(backend: NodeBackend): void {
+  if (patched.has(backend)) return;
+  patched.add(backend);
+  const dispose = backend.disposeData.bind(backend);
+  backend.disposeData = (dataId, force = false) => {
+    const record = backend.tensorMap.has(dataId) ? backend.tensorMap.get(dataId) : undefined;
+    const lastUse = record !== undefined && (force || record.refCount <= 1);
+    if (lastUse && record.values === null && record.id < 0) backend.binding.deleteTensor(record.id);
+    return dispose(dataId, force);
+  };
+}
+
+/**
+ * The addon's properties are read-only, so tracing swaps a copy of it in. The copy also lets go of ids that belong to
+ * a trace, for tensors that outlive theirs.
+ */
+export function openBinding(backend: NodeBackend): void {
+  const addon = backend.binding;
+  if (patched.has(addon)) return;
+  const members = Object.getOwnPropertyNames(addon).map((name) => {
+    const member: unknown = Reflect.get(addon, name);
+    return [name, typeof member === "function" ? member.bind(addon) : member];
+  });
+  const copy = Object.fromEntries(members) as NodeBackend["binding"];
+  const deleteTensor = copy.deleteTensor;
+  copy.deleteTensor = (id) => {
+    if (!isTraceId(id)) deleteTensor(id);
+  };
+  patched.add(copy);
+  backend.binding = copy;
+}
+
+interface GatherArguments {
+  readonly inputs: { readonly x: tf.Tensor; readonly indices: tf.Tensor };
+  readonly attrs: { readonly axis: number; readonly batchDims: number };
+  readonly backend: NodeBackend;
+}
+
+/**
+ * tfjs-node's gather reads the indices back to check them: a device round trip, and a host read while tracing.
+ * TensorFlow's own kernel checks them on the CPU.
+ */
+export function gatherWithoutReadback(): void {
+  tf.unregisterKernel("GatherV2", "tensorflow");
+  tf.registerKernel({
+    kernelName: "GatherV2",
+    backendName: "tensorflow",
+    kernelFunc: (given) => {
+      const { inputs, attrs, backend } = given as unknown as GatherArguments;
+      const { x, indices } = inputs;
+      const attributes: OpAttribute[] = [
+        { name: "batch_dims", type: backend.binding.TF_ATTR_INT, value: attrs.batchDims },
+        typeAttribute("Tparams", x.dtype as "float32"),
+        typeAttribute("Tindices", indices.dtype as "int32"),
+        typeAttribute("Taxis", "int32"),
+      ];
+      return tf.tidy(() => {
+        const axis = tf.scalar(attrs.axis, "int32");
+        const ids = backend.getInputTensorIds([x, indices, axis]);
+        const [output] = backend.binding.executeOp("GatherV2", attributes, ids, 1);
+        if (output === undefined) throw new Error("GatherV2 gave no output");
+        return backend.createOutputTensor(output);
+      });
+    },
+  });
+}

@@ -1,0 +1,52 @@
+import { JitError } from "./error.js";
+import { checkHostArray, type HostArray, type TensorSpec } from "./spec.js";
+
+type Specs = Readonly<Record<string, TensorSpec>>;
+type Arrays = Readonly<Record<string, HostArray>>;
+
+/** The inputs of a call in declared order; refuses missing, surplus and misshapen ones. */
+export function orderedInputs(name: string, specs: Specs, inputs: Arrays): HostArray[] {
+  const ordered = Object.entries(specs).map(([key, spec]) => {
+    const values = inputs[key];
+    if (values === undefined) {
+      throw new JitError(
+        "UNKNOWN_INPUT",
+        `function ${JSON.stringify(name)} needs input ${JSON.stringify(key)}, which is missing`,
+      );
+    }
+    checkHostArray(`input ${JSON.stringify(key)} of function ${JSON.stringify(name)}`, spec, values);
+    return values;
+  });
+  for (const key of Object.keys(inputs)) {
+    if (key in specs) continue;
+    throw new JitError(
+      "UNKNOWN_INPUT",
+      `function ${JSON.stringify(name)} has no input ${JSON.stringify(key)}; it takes ${Object.keys(specs).join(", ") || "none"}`,
+    );
+  }
+  return ordered;
+}
+
+/** Refuses values for entries that the state does not have, or of another size. */
+export function checkState(specs: Specs, values: Arrays): void {
+  for (const [key, array] of Object.entries(values)) {
+    checkHostArray(`state ${JSON.stringify(key)}`, stateSpec(specs, key), array);
+  }
+}
+
+export function stateSpec(specs: Specs, key: string): TensorSpec {
+  const spec = specs[key];
+  if (spec !== undefined) return spec;
+  throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(key)}`);
+}
+
+export function unknownFunction(name: string, known: Iterable<string>): JitError {
+  return new JitError(
+    "UNKNOWN_FUNCTION",
+    `no function ${JSON.stringify(name)}; there are ${[...known].join(", ") || "none"}`,
+  );
+}
+
+export function disposed(): JitError {
+  return new JitError("DISPOSED", "the module was disposed; make a new one with jit()");
+}

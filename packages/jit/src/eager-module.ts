@@ -1,0 +1,120 @@
+import type * as tfjs from "@tensorflow/tfjs";
+import type { Backend } from "./backend.js";
+import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import { JitError } from "./error.js";
+import type { HostArrays, JitFunction, JitModule } from "./module.js";
+import { type DType, type HostArray, type TensorSpec, zeros } from "./spec.js";
+import { type FunctionStats, StatsRecorder } from "./stats.js";
+import { checkStateEntry } from "./trace.js";
+
+/** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
+export class EagerModule implements JitModule {
+  readonly mode = "eager";
+  readonly #tf: Backend["tf"];
+  readonly #specs: Readonly<Record<string, TensorSpec>>;
+  readonly #functions: Readonly<Record<string, JitFunction>>;
+  readonly #state = new Map<string, tfjs.Tensor>();
+  readonly #stats = new Map<string, StatsRecorder>();
+  readonly #outputs = new Map<string, Readonly<Record<string, TensorSpec>>>();
+  #disposed = false;
+
+  constructor(
+    backend: Backend,
+    state: Readonly<Record<string, TensorSpec>>,
+    functions: Readonly<Record<string, JitFunction>>,
+  ) {
+    this.#tf = backend.tf;
+    this.#specs = state;
+    this.#functions = functions;
+    for (const [key, spec] of Object.entries(state)) this.#state.set(key, this.#kept(spec, zeros(spec)));
+    for (const name of Object.keys(functions)) {
+      this.#stats.set(name, new StatsRecorder({ traceMs: 0, loadMs: 0, operations: 0 }));
+    }
+  }
+
+  call(name: string, inputs: HostArrays): Record<string, HostArray> {
+    const started = performance.now();
+    if (this.#disposed) throw disposed();
+    const fn = this.#functions[name];
+    if (fn === undefined) throw unknownFunction(name, Object.keys(this.#functions));
+    const arrays = orderedInputs(name, fn.inputs, inputs);
+    const outputs: Record<string, HostArray> = {};
+    const specs: Record<string, TensorSpec> = {};
+    this.#tf.tidy(() => {
+      const tensors: Record<string, tfjs.Tensor> = {};
+      Object.entries(fn.inputs).forEach(([key, spec], index) => {
+        const values = arrays[index];
+        if (values !== undefined) tensors[key] = this.#tf.tensor(values, [...spec.shape], spec.dtype);
+      });
+      const result = fn.body(Object.fromEntries(this.#state), tensors);
+      for (const [key, tensor] of Object.entries(result.outputs)) {
+        outputs[key] = tensor.dataSync() as HostArray;
+        specs[key] = { shape: tensor.shape, dtype: tensor.dtype as DType };
+      }
+      this.#replace(name, result.state ?? {});
+    });
+    this.#outputs.set(name, specs);
+    this.#stats.get(name)?.add(performance.now() - started);
+    return outputs;
+  }
+
+  writeState(values: HostArrays): void {
+    if (this.#disposed) throw disposed();
+    checkState(this.#specs, values);
+    for (const [key, array] of Object.entries(values)) {
+      this.#state.get(key)?.dispose();
+      // A tensor keeps a reference to the array it is made from.
+      this.#state.set(key, this.#kept(stateSpec(this.#specs, key), array.slice()));
+    }
+  }
+
+  readState(names: readonly string[] = Object.keys(this.#specs)): Record<string, HostArray> {
+    if (this.#disposed) throw disposed();
+    return Object.fromEntries(
+      names.map((name) => {
+        stateSpec(this.#specs, name);
+        const values = this.#state.get(name)?.dataSync() as HostArray;
+        return [name, values.slice()];
+      }),
+    );
+  }
+
+  outputSpecs(name: string): Readonly<Record<string, TensorSpec>> {
+    if (!(name in this.#functions)) throw unknownFunction(name, Object.keys(this.#functions));
+    const specs = this.#outputs.get(name);
+    if (specs !== undefined) return specs;
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `function ${JSON.stringify(name)} has not been called; in mode eager call it first`,
+    );
+  }
+
+  get stats(): Readonly<Record<string, FunctionStats>> {
+    return Object.fromEntries([...this.#stats].map(([name, recorder]) => [name, recorder.get()]));
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    for (const tensor of this.#state.values()) tensor.dispose();
+    this.#state.clear();
+  }
+
+  #kept(spec: TensorSpec, values: HostArray): tfjs.Tensor {
+    return this.#tf.keep(this.#tf.tensor(values, [...spec.shape], spec.dtype));
+  }
+
+  /** All new entries are checked before any old one is let go. */
+  #replace(name: string, entries: Readonly<Record<string, tfjs.Tensor>>): void {
+    for (const [key, tensor] of Object.entries(entries)) {
+      checkStateEntry(name, key, this.#specs[key], { shape: tensor.shape, dtype: tensor.dtype as DType });
+    }
+    const kept = Object.entries(entries).map(
+      ([key, tensor]) => [key, this.#tf.keep(tensor.clone())] as const,
+    );
+    for (const [key, tensor] of kept) {
+      this.#state.get(key)?.dispose();
+      this.#state.set(key, tensor);
+    }
+  }
+}

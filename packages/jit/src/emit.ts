@@ -1,0 +1,181 @@
+import { attributeProto, constant, text, typeOf } from "./attributes.js";
+import { emitLoop } from "./emit-loop.js";
+import { JitError } from "./error.js";
+import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
+import { opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
+import { DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
+import { describeValue, isUniform, type Operation, type Value } from "./trace.js";
+
+/** Uniform constants of more values than this are written as a Fill. */
+const MAX_WRITTEN_UNIFORM = 16;
+
+/** XLA's own version of this operation gives other numbers: it stays outside of compiled clusters. */
+const NATIVE_RANDOM = "StatelessRandomUniform";
+
+/** What a graph's parts share while they are written. */
+export interface Program {
+  readonly nodes: NodeProto[];
+  readonly functions: FunctionProto[];
+  readonly xla: boolean;
+  /** Operations that write rows into a variable in place, with the variable's node. */
+  readonly inPlace: ReadonlyMap<Operation, string>;
+}
+
+/**
+ * Writes the operations of one scope as nodes: into the main graph, or into a function body, where references name the
+ * output argument (`node:argument:index`).
+ */
+export class Emitter {
+  readonly program: Program;
+  readonly nodes: NodeProto[];
+  readonly inFunction: boolean;
+  readonly prefix: string;
+  readonly #names = new Map<Value, string>();
+  readonly #extra: Readonly<Record<string, AttributeProto>>;
+  #count = 0;
+
+  /** @param prefix unique in the graph; it also is the XLA scope of nodes in the main graph. */
+  constructor(program: Program, prefix: string, inFunction: boolean) {
+    this.program = program;
+    this.prefix = prefix;
+    this.inFunction = inFunction;
+    this.nodes = inFunction ? [] : program.nodes;
+    this.#extra =
+      program.xla && !inFunction ? { _XlaCompile: { b: true }, _XlaScope: text(`palimpsest_${prefix}`) } : {};
+  }
+
+  /** Binds a value that is not computed here: a state entry, an input, an argument. */
+  bind(value: Value, name: string): void {
+    this.#names.set(value, name);
+  }
+
+  /** Adds a node and returns a reference to its first output. */
+  node(
+    op: string,
+    input: readonly string[],
+    attr: Readonly<Record<string, AttributeProto>>,
+    options: { readonly name?: string; readonly output?: string; readonly compiled?: boolean } = {},
+  ): string {
+    const local = options.name ?? `${op}_${this.#count++}`;
+    const name = this.inFunction ? local : `${this.prefix}/${local}`;
+    this.nodes.push({
+      name,
+      op,
+      input,
+      attr: options.compiled === false ? attr : { ...attr, ...this.#extra },
+    });
+    return this.inFunction ? `${name}:${options.output ?? "output"}:0` : name;
+  }
+
+  int(values: number | readonly number[]): string {
+    const shape = typeof values === "number" ? [] : [values.length];
+    const list = typeof values === "number" ? [values] : values;
+    return this.node("Const", [], constant(DATA_TYPE.int32, shape, list));
+  }
+
+  /** A tensor of one value, made when the graph runs instead of being written out. */
+  fill(dtype: number, shape: readonly number[], value: number): string {
+    const one = this.node("Const", [], constant(dtype, [], [value]));
+    return this.node("Fill", [this.int(shape), one], {
+      T: typeOf(dtype),
+      index_type: typeOf(DATA_TYPE.int32),
+    });
+  }
+
+  /** The reference by which nodes take this value. */
+  reference(value: Value): string {
+    const known = this.#names.get(value);
+    if (known !== undefined) return known;
+    if (value.origin.kind !== "constant") {
+      throw new JitError("TENSOR_OUT_OF_SCOPE", `${describeValue(value)} is used before it is computed`);
+    }
+    const { values } = value.origin;
+    const [first = 0] = values;
+    const written =
+      value.shape.length > 0 && values.length > MAX_WRITTEN_UNIFORM && isUniform(values)
+        ? this.fill(value.dtype, value.shape, first)
+        : this.node("Const", [], constant(value.dtype, value.shape, values));
+    this.#names.set(value, written);
+    return written;
+  }
+
+  /** Writes the operations that are in `live`, in the order of the trace. */
+  operations(operations: readonly Operation[], live: ReadonlySet<Operation>): void {
+    for (const operation of operations) {
+      if (!live.has(operation)) continue;
+      if (operation.loop !== undefined) emitLoop(this, operation, operation.loop, live);
+      else if (!this.#rows(operation)) this.#operation(operation);
+    }
+  }
+
+  #operation(operation: Operation): void {
+    const { name, inputs, outputs } = operation;
+    const rule = opRules[name];
+    if (rule === undefined) throw new JitError("NO_SHAPE_INFERENCE", `operation ${name} cannot be written`);
+    const binding = nodeBackend().binding;
+    const attr: Record<string, AttributeProto> = {};
+    for (const attribute of operation.attributes) {
+      attr[attribute.name] = attributeProto(binding, attribute);
+    }
+    for (const [type, position] of Object.entries(rule.types ?? {})) {
+      const input = inputs.at(position);
+      if (input !== undefined) attr[type] ??= typeOf(input.dtype);
+    }
+    if (name === "AddN" || name === "Pack") attr["N"] ??= { i: inputs.length };
+    const references = inputs.map((input) => this.reference(input));
+    const compiled = name !== NATIVE_RANDOM;
+    if (!compiled && this.program.xla && this.inFunction) {
+      throw new JitError(
+        "INVALID_OPTIONS",
+        "randomUniform inside a scan has no XLA form with the same numbers; draw before the loop and pass slices as xs",
+      );
+    }
+    const reference = this.node(name, references, attr, { compiled });
+    this.results(reference, outputs, rule.outputs, rule.list === true);
+  }
+
+  /** Binds an operation's outputs, given its node's reference and its output arguments' names. */
+  results(reference: string, outputs: readonly Value[], names: readonly string[], list: boolean): void {
+    const [node = reference] = this.inFunction ? reference.split(":") : [reference];
+    outputs.forEach((output, index) => {
+      const inFunction = list ? `${node}:${names[0]}:${index}` : `${node}:${names[index]}:0`;
+      this.bind(output, this.inFunction ? inFunction : index === 0 ? node : `${node}:${index}`);
+    });
+  }
+
+  /** A row write (see scatter-rows.ts): into the variable where that was found safe, into a copy elsewhere. */
+  #rows(operation: Operation): boolean {
+    const [target, indices, values, flat] = operation.inputs;
+    const [output] = operation.outputs;
+    if (operation.name !== SCATTER_ROWS || !target || !indices || !values || !flat || !output) return false;
+    const T = typeOf(target.dtype);
+    const int = typeOf(DATA_TYPE.int32);
+    if (!this.program.inPlace.has(operation)) {
+      const inputs = [target, indices, values].map((value) => this.reference(value));
+      this.bind(output, this.node("TensorScatterUpdate", inputs, { T, Tindices: int }));
+      return true;
+    }
+    const [rows = 1, columns = 1, ...rest] = target.shape;
+    const reshape = (reference: string, shape: readonly number[]) =>
+      this.node("Reshape", [reference, this.int(shape)], { T, Tshape: int });
+    const list = reshape(this.reference(target), [rows * columns, ...rest]);
+    const written = this.node("InplaceUpdate", [list, this.reference(flat), this.reference(values)], { T });
+    this.bind(output, reshape(written, target.shape));
+    return true;
+  }
+}
+
+/** The operations that the given values need, those inside loops included. */
+export function liveOperations(values: Iterable<Value>): Set<Operation> {
+  const live = new Set<Operation>();
+  const pending = [...values];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (value.origin.kind !== "operation" || live.has(value.origin.operation)) continue;
+    const { operation } = value.origin;
+    live.add(operation);
+    pending.push(...operation.inputs);
+    if (operation.loop !== undefined)
+      pending.push(...operation.loop.carryResults, ...operation.loop.sliceResults);
+  }
+  return live;
+}

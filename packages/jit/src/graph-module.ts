@@ -1,0 +1,153 @@
+import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
+import { liveOperations } from "./emit.js";
+import { JitError } from "./error.js";
+import type { HostArrays, JitFunction, JitModule } from "./module.js";
+import { buildProgram, type FunctionNodes, type GraphProgram } from "./program.js";
+import { loadGraph } from "./saved-model.js";
+import type { HostArray, TensorSpec } from "./spec.js";
+import { type FunctionStats, StatsRecorder } from "./stats.js";
+import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
+import { type TracedFunction, traceFunction } from "./trace.js";
+
+interface LoadedFunction {
+  readonly inputs: Readonly<Record<string, TensorSpec>>;
+  readonly outputs: Readonly<Record<string, TensorSpec>>;
+  readonly nodes: FunctionNodes;
+  readonly stats: StatsRecorder;
+}
+
+/** Functions traced into one graph and run in one TensorFlow session, which holds the state. */
+export class GraphModule implements JitModule {
+  readonly mode: "graph" | "xla";
+  readonly #binding: TensorflowBinding;
+  readonly #state: Readonly<Record<string, TensorSpec>>;
+  readonly #functions: ReadonlyMap<string, LoadedFunction>;
+  readonly #entries: GraphProgram["state"];
+  #sessionId: number | undefined;
+
+  constructor(
+    state: Readonly<Record<string, TensorSpec>>,
+    functions: Readonly<Record<string, JitFunction>>,
+    mode: "graph" | "xla",
+  ) {
+    this.mode = mode;
+    this.#state = state;
+    this.#binding = nodeBackend().binding;
+    const traced = Object.entries(functions).map(([name, fn]) =>
+      traceFunction(name, state, fn.inputs, fn.body),
+    );
+    const started = performance.now();
+    const program = buildProgram(state, traced, { xla: mode === "xla" });
+    const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
+    this.#sessionId = sessionId;
+    this.#entries = program.state;
+    this.#run([], "", program.initialise);
+    const loadMs = performance.now() - started;
+    this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs)]));
+  }
+
+  call(name: string, inputs: HostArrays): Record<string, HostArray> {
+    const started = performance.now();
+    const fn = this.#functions.get(name);
+    if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
+    const arrays = orderedInputs(name, fn.inputs, inputs);
+    const specs = Object.values(fn.inputs);
+    const values = this.#feed(specs, arrays, fn.nodes.feeds, fn.nodes.fetches);
+    const outputs: Record<string, HostArray> = {};
+    Object.keys(fn.outputs).forEach((key, index) => {
+      const value = values[index];
+      if (value !== undefined) outputs[key] = value;
+    });
+    fn.stats.add(performance.now() - started);
+    return outputs;
+  }
+
+  writeState(values: HostArrays): void {
+    checkState(this.#state, values);
+    const names = Object.keys(values);
+    if (names.length === 0) return;
+    const entries = names.map((name) => this.#entry(name));
+    const specs = names.map((name) => stateSpec(this.#state, name));
+    const feeds = entries.map((entry) => entry.feed).join();
+    this.#feed(specs, Object.values(values), feeds, entries.map((entry) => entry.written).join());
+  }
+
+  readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
+    if (names.length === 0) return {};
+    const fetches = names.map((name) => this.#entry(name).read).join();
+    const values = this.#run([], "", fetches);
+    return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
+  }
+
+  outputSpecs(name: string): Readonly<Record<string, TensorSpec>> {
+    const fn = this.#functions.get(name);
+    if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
+    return fn.outputs;
+  }
+
+  get stats(): Readonly<Record<string, FunctionStats>> {
+    return Object.fromEntries([...this.#functions].map(([name, fn]) => [name, fn.stats.get()]));
+  }
+
+  dispose(): void {
+    if (this.#sessionId === undefined) return;
+    this.#binding.deleteSavedModel(this.#sessionId);
+    this.#sessionId = undefined;
+  }
+
+  #entry(name: string): { readonly feed: string; readonly written: string; readonly read: string } {
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) return entry;
+    throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(name)}`);
+  }
+
+  /** Runs with host arrays as inputs. Their handles live as long as the run. */
+  #feed(
+    specs: readonly TensorSpec[],
+    arrays: readonly HostArray[],
+    feeds: string,
+    fetches: string,
+  ): HostArray[] {
+    const ids: number[] = [];
+    try {
+      for (const [index, { shape, dtype }] of specs.entries()) {
+        const values = arrays[index];
+        if (values !== undefined) ids.push(this.#binding.createTensor([...shape], DATA_TYPE[dtype], values));
+      }
+      return this.#run(ids, feeds, fetches);
+    } finally {
+      for (const id of ids) this.#binding.deleteTensor(id);
+    }
+  }
+
+  #run(ids: number[], feeds: string, fetches: string): HostArray[] {
+    if (this.#sessionId === undefined) throw disposed();
+    let outputs: ReturnType<TensorflowBinding["runSavedModel"]>;
+    try {
+      outputs = this.#binding.runSavedModel(this.#sessionId, ids, feeds, fetches);
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new JitError("EXECUTION_FAILED", `TensorFlow could not run the graph: ${message}`, { cause });
+    }
+    return outputs.map(({ id }) => {
+      const values = this.#binding.tensorDataSync(id);
+      this.#binding.deleteTensor(id);
+      return values;
+    });
+  }
+}
+
+function loaded(fn: TracedFunction, program: GraphProgram, loadMs: number): LoadedFunction {
+  const nodes = program.calls.get(fn.name);
+  if (nodes === undefined) throw unknownFunction(fn.name, program.calls.keys());
+  const outputs = Object.fromEntries(
+    [...fn.outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
+  );
+  const operations = liveOperations([...fn.outputs.values(), ...fn.state.values()]).size;
+  return {
+    inputs: fn.inputs,
+    outputs,
+    nodes,
+    stats: new StatsRecorder({ traceMs: fn.traceMs, loadMs, operations }),
+  };
+}

@@ -1,0 +1,78 @@
+import type * as tf from "@tensorflow/tfjs";
+import type { Backend } from "./backend.js";
+import { EagerModule } from "./eager-module.js";
+import { JitError } from "./error.js";
+import { GraphModule } from "./graph-module.js";
+import { checkSpec, type HostArray, type TensorSpec } from "./spec.js";
+import type { FunctionStats } from "./stats.js";
+
+export type Tensors = Readonly<Record<string, tf.Tensor>>;
+export type HostArrays = Readonly<Record<string, HostArray>>;
+
+/**
+ * Pure: computes outputs and the new value of the state entries that it changes. Static shapes, no reads of values on
+ * the host. In mode graph it runs once, on shapes; in mode eager on every call, inside a tidy.
+ */
+export type JitBody = (
+  state: Tensors,
+  inputs: Tensors,
+) => { readonly outputs: Tensors; readonly state?: Tensors };
+
+export interface JitFunction {
+  readonly inputs: Readonly<Record<string, TensorSpec>>;
+  readonly body: JitBody;
+}
+
+export type JitMode = "eager" | "graph" | "xla";
+
+export interface JitOptions {
+  readonly backend: Backend;
+  /** Entries that all functions share. They start as zeros. */
+  readonly state: Readonly<Record<string, TensorSpec>>;
+  readonly functions: Readonly<Record<string, JitFunction>>;
+  /** "auto": graph on tensorflow, eager elsewhere. */
+  readonly mode?: "auto" | JitMode;
+}
+
+export interface JitModule {
+  readonly mode: JitMode;
+  /**
+   * Runs one function, synchronously. Inputs are host arrays, row-major, one for each declared input.
+   * @returns the outputs, copied to the host
+   * @throws {JitError} UNKNOWN_FUNCTION, UNKNOWN_INPUT, DTYPE_MISMATCH, SHAPE_MISMATCH, EXECUTION_FAILED, DISPOSED
+   */
+  call(name: string, inputs: HostArrays): Record<string, HostArray>;
+  /** Replaces the entries named in `values`, all or none where sizes do not fit. */
+  writeState(values: HostArrays): void;
+  /** Copies entries to the host: the named ones, or all. */
+  readState(names?: readonly string[]): Record<string, HostArray>;
+  /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
+  outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
+  readonly stats: Readonly<Record<string, FunctionStats>>;
+  /** Frees the state. Calls after it throw DISPOSED; a second dispose does nothing. */
+  dispose(): void;
+}
+
+/**
+ * Makes functions over shared state callable: traced into one TensorFlow graph, or run tensor by tensor.
+ * @throws {JitError} INVALID_OPTIONS, NO_SHAPE_INFERENCE, HOST_READ_WHILE_TRACING, SHAPE_MISMATCH, UNKNOWN_STATE
+ */
+export function jit(options: JitOptions): JitModule {
+  const { backend, state, functions } = options;
+  for (const [name, spec] of Object.entries(state)) checkSpec(`state ${JSON.stringify(name)}`, spec);
+  for (const [name, fn] of Object.entries(functions)) {
+    for (const [input, spec] of Object.entries(fn.inputs)) {
+      checkSpec(`input ${JSON.stringify(input)} of function ${JSON.stringify(name)}`, spec);
+    }
+  }
+  const wanted = options.mode ?? "auto";
+  const mode = wanted === "auto" ? (backend.name === "tensorflow" ? "graph" : "eager") : wanted;
+  if (mode === "eager") return new EagerModule(backend, state, functions);
+  if (backend.name !== "tensorflow") {
+    throw new JitError(
+      "INVALID_OPTIONS",
+      `mode ${mode} needs the tensorflow backend, this one is ${backend.name}; use auto`,
+    );
+  }
+  return new GraphModule(state, functions, mode);
+}

@@ -1,0 +1,50 @@
+import * as tf from "@tensorflow/tfjs";
+import { JitError } from "./error.js";
+import { isTensorflow, runOp, typeAttribute } from "./tensorflow-binding.js";
+
+/**
+ * Log-softmax of each row at one column, in nats. Differentiable in the logits; one fused operation on tensorflow.
+ * @param logits float32 [n, V]
+ * @param ids    int32 [n], each in [0, V)
+ * @returns float32 [n]
+ * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH
+ */
+export function pickLogprob(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
+  const [rows, columns] = logits.shape;
+  if (
+    rows === undefined ||
+    columns === undefined ||
+    logits.shape.length !== 2 ||
+    ids.shape.join() !== String(rows)
+  ) {
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `pickLogprob: logits [${logits.shape.join(", ")}] and ids [${ids.shape.join(", ")}]; give [n, V] and [n]`,
+    );
+  }
+  if (ids.dtype !== "int32")
+    throw new JitError("DTYPE_MISMATCH", `pickLogprob: ids are ${ids.dtype}, give int32`);
+  return isTensorflow()
+    ? fused(logits, ids)
+    : tf.tidy(() => tf.sum(tf.mul(tf.logSoftmax(logits), tf.oneHot(ids, columns)), 1));
+}
+
+function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
+  const pick = tf.customGrad((x, save) => {
+    const attributes = [typeAttribute("T", "float32"), typeAttribute("Tlabels", "int32")];
+    const [loss, slope] = runOp("SparseSoftmaxCrossEntropyWithLogits", attributes, [x as tf.Tensor, ids], 2);
+    if (loss === undefined || slope === undefined)
+      throw new JitError("EXECUTION_FAILED", "the fused log-softmax gave no output");
+    (save as tf.GradSaveFunc)([slope]);
+    return {
+      value: tf.neg(loss),
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
+        const [kept] = saved;
+        if (kept === undefined)
+          throw new JitError("EXECUTION_FAILED", "the saved slope of pickLogprob is gone");
+        return tf.neg(tf.mul(kept, tf.expandDims(dy, 1)));
+      },
+    };
+  });
+  return pick(logits);
+}

@@ -1,0 +1,215 @@
+import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { Emitter, liveOperations, type Program } from "./emit.js";
+import type { FunctionProto, NodeProto } from "./saved-model.js";
+import { SCATTER_ROWS } from "./shape-inference/rules.js";
+import type { TensorSpec } from "./spec.js";
+import { DATA_TYPE } from "./tensorflow-binding.js";
+import type { Operation, TracedFunction, Value } from "./trace.js";
+
+/*
+ * Job: several traced functions over one state as one graph. State entries are variables that all functions share;
+ * inputs are placeholders of each function; a call feeds one function's placeholders and fetches its outputs.
+ *
+ * G1. A function's outputs and its new state are computed from the state as it was before the call: a variable is
+ *     assigned after its read, and outputs are fetched after all assignments.
+ * G2. A row write goes into the variable itself only where it is the one use of the old rows, and its result is the
+ *     variable's new value. Elsewhere it writes a copy.
+ * G3. A variable that is written in place owns its memory: what is assigned to it as a whole is copied in, and what
+ *     is assigned from it to another variable is copied out.
+ */
+
+/** Where a call finds its nodes. */
+export interface FunctionNodes {
+  /** Comma-separated, as the addon wants them, in the order of the function's inputs. */
+  readonly feeds: string;
+  readonly fetches: string;
+}
+
+export interface GraphProgram {
+  readonly nodes: readonly NodeProto[];
+  readonly functions: readonly FunctionProto[];
+  readonly calls: ReadonlyMap<string, FunctionNodes>;
+  /** Node names of each state entry. */
+  readonly state: ReadonlyMap<
+    string,
+    { readonly feed: string; readonly written: string; readonly read: string }
+  >;
+  /** Sets every entry to zeros. */
+  readonly initialise: string;
+}
+
+export function buildProgram(
+  state: Readonly<Record<string, TensorSpec>>,
+  traced: readonly TracedFunction[],
+  options: { readonly xla: boolean },
+): GraphProgram {
+  const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
+  const inPlace = new Map<Operation, string>();
+  if (!options.xla) {
+    for (const fn of traced) {
+      for (const [operation, key] of inPlaceWrites(fn)) inPlace.set(operation, variables.get(key) ?? "");
+    }
+  }
+  const owners = new Set(inPlace.values());
+  const program: Program = { nodes: [], functions: [], xla: options.xla, inPlace };
+  const { entries, initialise } = emitState(program, state, variables, owners);
+  const calls = new Map(
+    traced.map((fn, index) => [fn.name, emitFunction(program, fn, `f${index}`, variables, owners)]),
+  );
+  return { nodes: program.nodes, functions: program.functions, calls, state: entries, initialise };
+}
+
+function emitState(
+  program: Program,
+  state: Readonly<Record<string, TensorSpec>>,
+  variables: ReadonlyMap<string, string>,
+  owners: ReadonlySet<string>,
+): { readonly entries: GraphProgram["state"]; readonly initialise: string } {
+  const emitter = new Emitter({ ...program, xla: false }, "state", false);
+  const initialised: string[] = [];
+  const entries = new Map<string, { feed: string; written: string; read: string }>();
+  let index = 0;
+  for (const [key, spec] of Object.entries(state)) {
+    const dtype = DATA_TYPE[spec.dtype];
+    const variable = variables.get(key) ?? "";
+    const type = { dtype: typeOf(dtype) };
+    const shape = { shape: shapeProto(spec.shape) };
+    emitter.node(
+      "VarHandleOp",
+      [],
+      { ...type, shape, shared_name: text(variable), container: text("") },
+      { name: `variable_${index}` },
+    );
+    const owned = (value: string) =>
+      owners.has(variable) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
+    const zeros = owned(emitter.fill(dtype, spec.shape, 0));
+    initialised.push(emitter.node("AssignVariableOp", [variable, zeros], type));
+    const feed = emitter.node("Placeholder", [], { ...type, shape });
+    const write = emitter.node("AssignVariableOp", [variable, owned(feed)], type);
+    const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
+    const read = emitter.node("ReadVariableOp", [variable], type);
+    entries.set(key, { feed: `${feed}:0`, written: `${written}:0`, read: `${read}:0` });
+    index += 1;
+  }
+  const done = emitter.node(
+    "Const",
+    initialised.map((name) => `^${name}`),
+    constant(DATA_TYPE.int32, [], [0]),
+  );
+  return { entries, initialise: `${done}:0` };
+}
+
+function emitFunction(
+  program: Program,
+  fn: TracedFunction,
+  prefix: string,
+  variables: ReadonlyMap<string, string>,
+  owners: ReadonlySet<string>,
+): FunctionNodes {
+  const emitter = new Emitter(program, prefix, false);
+  const live = liveOperations([...fn.outputs.values(), ...fn.state.values()]);
+  const reads = new Map<string, string>();
+  const feeds = new Map<string, string>();
+  for (const [key, spec] of Object.entries(fn.inputs)) {
+    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
+    feeds.set(key, emitter.node("Placeholder", [], attributes, { compiled: false }));
+  }
+  for (const value of sources(fn, live)) {
+    if (value.origin.kind === "input") emitter.bind(value, feeds.get(value.origin.name) ?? "");
+    if (value.origin.kind !== "state") continue;
+    const { name } = value.origin;
+    const read = emitter.node("ReadVariableOp", [variables.get(name) ?? ""], { dtype: typeOf(value.dtype) });
+    reads.set(name, read);
+    emitter.bind(value, read);
+  }
+  emitter.operations(fn.root.operations, live);
+
+  const after: string[] = [];
+  for (const [key, value] of fn.state) {
+    if (writesInPlace(program, value)) {
+      after.push(`^${emitter.reference(value)}`);
+      continue;
+    }
+    const variable = variables.get(key) ?? "";
+    const reference = emitter.reference(value);
+    const assigned =
+      owners.has(variable) || sharesMemory(value, variables, owners)
+        ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) }, { compiled: false })
+        : reference;
+    const read = reads.get(key);
+    const inputs = [variable, assigned, ...(read === undefined ? [] : [`^${read}`])];
+    after.push(`^${emitter.node("AssignVariableOp", inputs, { dtype: typeOf(value.dtype) })}`);
+  }
+  const fetches = [...fn.outputs.values()].map((value) => {
+    const attributes = { T: typeOf(value.dtype) };
+    return `${emitter.node("Identity", [emitter.reference(value), ...after], attributes, { compiled: false })}:0`;
+  });
+  if (fetches.length === 0) {
+    const done = emitter.node("Const", after, constant(DATA_TYPE.int32, [], [0]), { compiled: false });
+    fetches.push(`${done}:0`);
+  }
+  return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
+}
+
+/** The state entries and inputs that a function uses. */
+function sources(fn: TracedFunction, live: ReadonlySet<Operation>): Set<Value> {
+  const found = new Set<Value>();
+  const add = (value: Value): void => {
+    if (value.origin.kind === "input" || value.origin.kind === "state") found.add(value);
+  };
+  for (const operation of live) operation.inputs.forEach(add);
+  for (const value of [...fn.outputs.values(), ...fn.state.values()]) add(value);
+  return found;
+}
+
+function writesInPlace(program: Program, value: Value): boolean {
+  return value.origin.kind === "operation" && program.inPlace.has(value.origin.operation);
+}
+
+const SHARING = new Set(["ExpandDims", "Reshape", "Slice", "SplitV", "StridedSlice", "Unpack", SCATTER_ROWS]);
+
+/** G3: the value may lie in the memory of a variable that is written in place. */
+function sharesMemory(
+  value: Value,
+  variables: ReadonlyMap<string, string>,
+  owners: ReadonlySet<string>,
+): boolean {
+  const { origin } = value;
+  if (origin.kind === "state") return owners.has(variables.get(origin.name) ?? "");
+  if (origin.kind !== "operation") return false;
+  const { name, inputs, loop } = origin.operation;
+  const shared = loop === undefined ? (SHARING.has(name) ? inputs.slice(0, 1) : []) : inputs;
+  return shared.some((input) => sharesMemory(input, variables, owners));
+}
+
+/** G2: chains of row writes from a state entry to its new value, each the only use of what it overwrites. */
+function inPlaceWrites(fn: TracedFunction): Map<Operation, string> {
+  const live = liveOperations([...fn.outputs.values(), ...fn.state.values()]);
+  const uses = new Map<Value, number>();
+  const count = (value: Value): void => {
+    uses.set(value, (uses.get(value) ?? 0) + 1);
+  };
+  for (const operation of live) {
+    operation.inputs.forEach(count);
+    operation.loop?.carryResults.forEach(count);
+    operation.loop?.sliceResults.forEach(count);
+  }
+  fn.outputs.forEach(count);
+  fn.state.forEach(count);
+
+  const found = new Map<Operation, string>();
+  for (const [key, result] of fn.state) {
+    const chain: Operation[] = [];
+    let value: Value | undefined = result;
+    while (value?.origin.kind === "operation" && value.origin.operation.name === SCATTER_ROWS) {
+      chain.push(value.origin.operation);
+      value = value.origin.operation.inputs[0];
+      // The result itself may be read freely: nothing overwrites it in this call.
+      if (value !== undefined && uses.get(value) !== 1) break;
+    }
+    const first = chain.at(-1)?.inputs[0];
+    const whole = first?.origin.kind === "state" && first.origin.name === key && uses.get(first) === 1;
+    if (whole) for (const operation of chain) found.set(operation, key);
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+import * as tf from "@tensorflow/tfjs";
+import { JitError } from "./error.js";
+import { SCATTER_ROWS } from "./shape-inference/rules.js";
+import { currentTrace } from "./trace.js";
+
+/**
+ * Writes rows into a table of rows, such as a key-value cache. Traced, and given a state entry whose new value is the
+ * result and whose old value nothing else uses, it writes into the variable itself: no copy. Elsewhere it copies.
+ * @param target  [R, T, ...]
+ * @param indices int32 [n, 2], pairs (r, t); a pair that occurs twice leaves either row
+ * @param values  [n, ...], target's type
+ * @returns the updated table, target's shape; no gradient
+ * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH
+ */
+export function scatterRows(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): tf.Tensor {
+  check(target, indices, values);
+  const trace = currentTrace();
+  if (trace === undefined) return tf.tensorScatterUpdate(target, indices, values);
+  return tf.tidy(() => {
+    const columns = target.shape[1] ?? 1;
+    const flat = tf.sum(tf.mul(indices, tf.tensor1d([columns, 1], "int32")), 1);
+    const operands = [target, indices, values, flat];
+    const inputs = operands.map((operand) => trace.valueOf(operand));
+    const [table] = inputs;
+    const outputs = table === undefined ? [] : [{ shape: table.shape, dtype: table.dtype }];
+    const [result] = trace.record({ name: SCATTER_ROWS, attributes: [], inputs }, outputs);
+    if (result === undefined) throw new JitError("EXECUTION_FAILED", "scatterRows recorded no output");
+    return result;
+  });
+}
+
+function check(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): void {
+  const [count] = indices.shape;
+  const expected = [count, ...target.shape.slice(2)];
+  const fits = target.shape.length >= 2 && indices.shape.length === 2 && indices.shape[1] === 2;
+  if (!fits || values.shape.join() !== expected.join()) {
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `scatterRows: target [${target.shape.join(", ")}], indices [${indices.shape.join(", ")}], values ` +
+        `[${values.shape.join(", ")}]; give [R, T, ...], [n, 2] and [n, ...]`,
+    );
+  }
+  if (indices.dtype !== "int32" || values.dtype !== target.dtype) {
+    throw new JitError(
+      "DTYPE_MISMATCH",
+      `scatterRows: indices are ${indices.dtype}, values ${values.dtype}, target ${target.dtype}; ` +
+        "give int32 indices, and values of the target's type",
+    );
+  }
+}

@@ -1,0 +1,93 @@
+import { JitError } from "../error.js";
+import type { HostArray } from "../spec.js";
+import type { OpAttribute } from "../tensorflow-binding.js";
+
+/** What shape inference may know of an operation's input: `values` are there for constants only. */
+export interface RuleInput {
+  readonly shape: readonly number[];
+  /** TensorFlow's DataType number. */
+  readonly dtype: number;
+  readonly values?: HostArray;
+}
+
+export interface RuleOutput {
+  readonly shape: readonly number[];
+  readonly dtype: number;
+}
+
+/** How one TensorFlow operation is traced. */
+export interface OpRule {
+  infer(inputs: readonly RuleInput[], attributes: Attributes): RuleOutput[];
+  /** The output arguments' names in TensorFlow's OpDef: function bodies refer to `node:argument:index`. */
+  readonly outputs: readonly string[];
+  /** The single output argument is a list, so outputs are `argument:0`, `argument:1`, … */
+  readonly list?: boolean;
+  /** The type attribute that eager execution infers from an input and a graph does not: name → input position. */
+  readonly types?: Readonly<Record<string, number>>;
+}
+
+/** An operation's attributes by name, with the operation's name for messages. */
+export class Attributes {
+  readonly #byName: ReadonlyMap<string, unknown>;
+  readonly operation: string;
+
+  constructor(operation: string, attributes: readonly OpAttribute[]) {
+    this.operation = operation;
+    this.#byName = new Map(attributes.map((attribute) => [attribute.name, attribute.value]));
+  }
+
+  number(name: string, fallback?: number): number {
+    const value = this.#byName.get(name) ?? fallback;
+    if (typeof value !== "number") throw this.#missing(name);
+    return value;
+  }
+
+  boolean(name: string): boolean {
+    return this.#byName.get(name) === true;
+  }
+
+  #missing(name: string): JitError {
+    return new JitError(
+      "NO_SHAPE_INFERENCE",
+      `${this.operation} has no attribute ${name}; shapes depend on it`,
+    );
+  }
+}
+
+/** The operation's input at a position; operations with the wrong number of inputs stop here. */
+export function inputAt(inputs: readonly RuleInput[], position: number, operation: string): RuleInput {
+  const input = inputs.at(position);
+  if (input !== undefined) return input;
+  throw new JitError("NO_SHAPE_INFERENCE", `${operation} has ${inputs.length} inputs, none at ${position}`);
+}
+
+/** The values of an input that decides a shape: it has to be a constant of the trace. */
+export function constantAt(inputs: readonly RuleInput[], position: number, operation: string): number[] {
+  const { values } = inputAt(inputs, position, operation);
+  if (values !== undefined) return Array.from(values);
+  throw new JitError(
+    "NO_SHAPE_INFERENCE",
+    `the shape of ${operation} depends on input ${position}, which is computed in the trace; shapes are static, ` +
+      "so give it as a plain number or array",
+  );
+}
+
+export function axisOf(axis: number, rank: number): number {
+  return axis < 0 ? axis + rank : axis;
+}
+
+/** NumPy broadcasting of two shapes. */
+export function broadcast(a: readonly number[], b: readonly number[], operation: string): number[] {
+  const rank = Math.max(a.length, b.length);
+  return Array.from({ length: rank }, (_, position) => {
+    const x = a[a.length - rank + position] ?? 1;
+    const y = b[b.length - rank + position] ?? 1;
+    if (x !== y && x !== 1 && y !== 1) {
+      throw new JitError(
+        "SHAPE_MISMATCH",
+        `${operation} of [${a.join(", ")}] and [${b.join(", ")}]: they do not broadcast`,
+      );
+    }
+    return x === 1 ? y : x;
+  });
+}

@@ -1,0 +1,19 @@
+import { creationRules } from "./creation.js";
+import { elementwiseRules } from "./elementwise.js";
+import { indexingRules, SCATTER_ROWS, scatterRowsRule } from "./indexing.js";
+import { layoutRules } from "./layout.js";
+import { reductionRules } from "./reduction.js";
+import type { OpRule } from "./rule.js";
+
+/** Every TensorFlow operation that can be traced. The conformance suite has a case for each. */
+export const opRules: Readonly<Record<string, OpRule>> = {
+  ...elementwiseRules,
+  ...reductionRules,
+  ...layoutRules,
+  ...indexingRules,
+  ...creationRules,
+  [SCATTER_ROWS]: scatterRowsRule,
+};
+
+export { SCATTER_ROWS } from "./indexing.js";
+export { Attributes, type OpRule, type RuleInput, type RuleOutput } from "./rule.js";

@@ -1,0 +1,387 @@
+import * as tf from "@tensorflow/tfjs";
+import { JitError } from "./error.js";
+import { Attributes, opRules, type RuleInput, type RuleOutput } from "./shape-inference/rules.js";
+import type { HostArray, TensorSpec } from "./spec.js";
+import {
+  DATA_TYPE,
+  dtypeOf,
+  type NodeBackend,
+  nodeBackend,
+  type OpAttribute,
+  type TensorflowBinding,
+  type TensorMetadata,
+} from "./tensorflow-binding.js";
+
+/*
+ * Job: run a tfjs function on shapes alone and keep what it would have computed as a list of operations.
+ * Not its job: to run anything (graph-module.ts) or to write a graph (emit.ts).
+ *
+ * R1. Nothing is computed while tracing; a read of a computed value on the host is an error that names it.
+ * R2. A tensor made outside the trace is a constant of it, and is left as it was.
+ * R3. A value is used in the scope that made it or in one inside that scope; using it further in records a capture.
+ * R4. The backend is as it was before, whether the traced function returns or throws.
+ */
+
+export type Origin =
+  | { readonly kind: "constant"; readonly values: HostArray }
+  | { readonly kind: "state" | "input"; readonly name: string }
+  | { readonly kind: "argument"; readonly index: number }
+  | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
+
+/** One tensor of a trace: shape and type without contents. */
+export interface Value {
+  readonly shape: readonly number[];
+  /** TensorFlow's DataType number. */
+  readonly dtype: number;
+  readonly origin: Origin;
+  readonly scope: Scope;
+}
+
+/** A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. */
+export interface Loop {
+  readonly length: number;
+  readonly reverse: boolean;
+  readonly body: Scope;
+  readonly carryArguments: readonly Value[];
+  readonly sliceArguments: readonly Value[];
+  readonly captures: readonly Value[];
+  readonly carryResults: readonly Value[];
+  readonly sliceResults: readonly Value[];
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly attributes: readonly OpAttribute[];
+  readonly inputs: readonly Value[];
+  readonly outputs: Value[];
+  readonly loop?: Loop;
+}
+
+/** The operations of one function or of one loop body. */
+export class Scope {
+  readonly parent: Scope | undefined;
+  readonly operations: Operation[] = [];
+  readonly captures = new Set<Value>();
+
+  constructor(parent?: Scope) {
+    this.parent = parent;
+  }
+}
+
+/** Trace ids lie above every id that the addon gives (int32). */
+const FIRST_TRACE_ID = 2 ** 40;
+/** Larger constants enter a loop body as arguments instead of being written again inside. */
+const MAX_REPEATED_VALUES = 4096;
+
+let nextId = FIRST_TRACE_ID;
+let current: Trace | undefined;
+
+export function isTraceId(id: number): boolean {
+  return id >= FIRST_TRACE_ID;
+}
+
+export function currentTrace(): Trace | undefined {
+  return current;
+}
+
+/** All values equal: written as a Fill, whatever the size. */
+export function isUniform(values: HostArray): boolean {
+  const [first] = values;
+  return values.every((value) => value === first);
+}
+
+export class Trace {
+  readonly label: string;
+  readonly root = new Scope();
+  #scope = this.root;
+  readonly #byId = new Map<number, Value>();
+  readonly #constants = new WeakMap<object, number>();
+  readonly #outside = new Map<number, number>();
+  readonly #backend: NodeBackend;
+  readonly #real: TensorflowBinding;
+
+  constructor(label: string, backend: NodeBackend) {
+    this.label = label;
+    this.#backend = backend;
+    this.#real = backend.binding;
+  }
+
+  get scope(): Scope {
+    return this.#scope;
+  }
+
+  /** Runs `body` with this trace in place of the addon. */
+  run<T>(body: () => T): T {
+    const backend = this.#backend;
+    const getInputTensorIds = backend.getInputTensorIds;
+    const outer = current;
+    if (outer !== undefined) {
+      throw new JitError(
+        "INVALID_OPTIONS",
+        `${this.label} is traced inside ${outer.label}; call jit outside of bodies`,
+      );
+    }
+    backend.binding = this.#binding();
+    backend.getInputTensorIds = (tensors) => tensors.map((tensor) => this.#idOf(tensor));
+    current = this;
+    let result: T | undefined;
+    try {
+      tf.tidy(() => {
+        result = body();
+      });
+      return result as T;
+    } finally {
+      current = undefined;
+      backend.binding = this.#real;
+      backend.getInputTensorIds = getInputTensorIds;
+    }
+  }
+
+  /** Runs `body` with operations going into a scope of their own, inside the present one. */
+  inner<T>(body: () => T): { readonly scope: Scope; readonly result: T } {
+    const outer = this.#scope;
+    const scope = new Scope(outer);
+    this.#scope = scope;
+    try {
+      return { scope, result: body() };
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  /** A new tensor that stands for a value from outside: a state entry, an input, a loop argument. */
+  placeholder(shape: readonly number[], dtype: number, origin: Origin): tf.Tensor {
+    return this.#tensor(this.#add({ shape, dtype, origin, scope: this.#scope }));
+  }
+
+  /** The value behind a tensor, as seen from the present scope. */
+  valueOf(tensor: tf.TensorInfo): Value {
+    return this.#resolve(this.#idOf(tensor));
+  }
+
+  /** Records an operation whose output shapes are known. */
+  record(operation: Omit<Operation, "outputs">, outputs: readonly RuleOutput[]): tf.Tensor[] {
+    return this.#record(operation, outputs).map((id) => this.#tensor(id));
+  }
+
+  #tensor(id: number): tf.Tensor {
+    const { shape, dtype } = this.#resolve(id);
+    return this.#backend.createOutputTensor({ id, shape: [...shape], dtype });
+  }
+
+  #add(value: Value): number {
+    const id = nextId++;
+    this.#byId.set(id, value);
+    return id;
+  }
+
+  #constant(shape: readonly number[], dtype: number, values: HostArray): number {
+    return this.#add({ shape: [...shape], dtype, origin: { kind: "constant", values }, scope: this.root });
+  }
+
+  #record(operation: Omit<Operation, "outputs">, outputs: readonly RuleOutput[]): number[] {
+    const recorded: Operation = { ...operation, outputs: [] };
+    const scope = this.#scope;
+    scope.operations.push(recorded);
+    return outputs.map(({ shape, dtype }, output) => {
+      const id = this.#add({
+        shape,
+        dtype,
+        origin: { kind: "operation", operation: recorded, output },
+        scope,
+      });
+      const value = this.#byId.get(id);
+      if (value !== undefined) recorded.outputs.push(value);
+      return id;
+    });
+  }
+
+  /** R2: values still on the host become constants without being sent to the addon. */
+  #idOf(tensor: tf.TensorInfo): number {
+    const entry = this.#backend.tensorMap.get(tensor.dataId);
+    if (entry.values === null) return entry.id;
+    const known = this.#constants.get(tensor.dataId);
+    if (known !== undefined) return known;
+    const id = this.#constant(entry.shape, entry.dtype, entry.values);
+    this.#constants.set(tensor.dataId, id);
+    return id;
+  }
+
+  #resolve(id: number): Value {
+    const value = this.#byId.get(isTraceId(id) ? id : this.#fromOutside(id));
+    if (value === undefined) throw this.#outOfScope("a tensor of another trace");
+    if (value.origin.kind === "constant") {
+      const { values } = value.origin;
+      if (values.length <= MAX_REPEATED_VALUES || isUniform(values)) return value;
+    }
+    for (let scope = this.#scope; scope !== value.scope; ) {
+      scope.captures.add(value);
+      if (scope.parent === undefined)
+        throw this.#outOfScope(`${describeValue(value)}, made inside a loop body,`);
+      scope = scope.parent;
+    }
+    return value;
+  }
+
+  #outOfScope(what: string): JitError {
+    return new JitError(
+      "TENSOR_OUT_OF_SCOPE",
+      `${what} was used while tracing ${this.label}; hand it over as a carry or a result`,
+    );
+  }
+
+  /** A tensor that the addon holds: its contents become a constant. */
+  #fromOutside(id: number): number {
+    const known = this.#outside.get(id);
+    if (known !== undefined) return known;
+    const [copy] = this.#real.executeOp(
+      "Shape",
+      [{ name: "T", type: this.#real.TF_ATTR_TYPE, value: this.#dtypeOutside(id) }],
+      [id],
+      1,
+    );
+    if (copy === undefined) throw this.#outOfScope("a tensor without a shape");
+    const shape = Array.from(this.#real.tensorDataSync(copy.id));
+    this.#real.deleteTensor(copy.id);
+    const constant = this.#constant(shape, this.#dtypeOutside(id), this.#real.tensorDataSync(id));
+    this.#outside.set(id, constant);
+    return constant;
+  }
+
+  #dtypeOutside(id: number): number {
+    const values = this.#real.tensorDataSync(id);
+    if (values instanceof Float32Array) return DATA_TYPE.float32;
+    return values instanceof Int32Array ? DATA_TYPE.int32 : DATA_TYPE.bool;
+  }
+
+  #execute(name: string, attributes: OpAttribute[], inputIds: number[]): TensorMetadata[] {
+    const rule = opRules[name];
+    if (rule === undefined) {
+      throw new JitError(
+        "NO_SHAPE_INFERENCE",
+        `operation ${name} cannot be traced (in ${this.label}): add its rule under shape-inference and a case to the ` +
+          "conformance table, or run with mode eager",
+      );
+    }
+    const inputs = inputIds.map((id) => this.#resolve(id));
+    const outputs = rule.infer(inputs.map(ruleInput), new Attributes(name, attributes));
+    const ids = this.#record({ name, attributes: attributes.map((a) => ({ ...a })), inputs }, outputs);
+    return ids.map((id, index) => {
+      const { shape = [], dtype = 0 } = outputs[index] ?? {};
+      return { id, shape: [...shape], dtype };
+    });
+  }
+
+  #binding(): TensorflowBinding {
+    const real = this.#real;
+    const refuse = (what: string) => (): never => {
+      throw new JitError("HOST_READ_WHILE_TRACING", `${what} was called while tracing ${this.label}`);
+    };
+    return {
+      ...real,
+      createTensor: (shape, dtype, values) => this.#constant(shape, dtype, values),
+      deleteTensor: (id) => {
+        if (!isTraceId(id)) real.deleteTensor(id);
+      },
+      executeOp: (name, attributes, inputIds) => this.#execute(name, attributes, inputIds),
+      tensorDataSync: (id) => {
+        if (!isTraceId(id)) return real.tensorDataSync(id);
+        const value = this.#resolve(id);
+        if (value.origin.kind === "constant") return value.origin.values;
+        throw new JitError(
+          "HOST_READ_WHILE_TRACING",
+          `the value of ${describeValue(value)} was read (dataSync, arraySync, print, a check of values) while tracing ` +
+            `${this.label}; compute with tensors, or give what is known beforehand as a number`,
+        );
+      },
+      loadSavedModel: refuse("loadSavedModel"),
+      runSavedModel: refuse("runSavedModel"),
+      deleteSavedModel: (id) => real.deleteSavedModel(id),
+    };
+  }
+}
+
+function ruleInput(value: Value): RuleInput {
+  const { shape, dtype, origin } = value;
+  return origin.kind === "constant" ? { shape, dtype, values: origin.values } : { shape, dtype };
+}
+
+export function describeValue(value: Value): string {
+  const form = `${dtypeOf(value.dtype)}[${value.shape.join(", ")}]`;
+  const { origin } = value;
+  if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
+  if (origin.kind === "argument") return `${form}, a loop body's argument ${origin.index}`;
+  if (origin.kind === "constant") return `${form}, a constant`;
+  return `${form}, the ${origin.kind} ${JSON.stringify(origin.name)}`;
+}
+
+/** A function as operations: what it reads, what it returns, what it changes. */
+export interface TracedFunction {
+  readonly name: string;
+  readonly root: Scope;
+  readonly inputs: Readonly<Record<string, TensorSpec>>;
+  readonly outputs: ReadonlyMap<string, Value>;
+  /** The state entries that the function changes. */
+  readonly state: ReadonlyMap<string, Value>;
+  readonly traceMs: number;
+}
+
+export type TracedBody = (
+  state: Readonly<Record<string, tf.Tensor>>,
+  inputs: Readonly<Record<string, tf.Tensor>>,
+) => {
+  readonly outputs: Readonly<Record<string, tf.Tensor>>;
+  readonly state?: Readonly<Record<string, tf.Tensor>>;
+};
+
+/** @throws {JitError} SHAPE_MISMATCH where a new state entry has another shape or type than the state. */
+export function traceFunction(
+  name: string,
+  state: Readonly<Record<string, TensorSpec>>,
+  inputs: Readonly<Record<string, TensorSpec>>,
+  body: TracedBody,
+): TracedFunction {
+  const started = performance.now();
+  const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend());
+  const outputs = new Map<string, Value>();
+  const changed = new Map<string, Value>();
+  trace.run(() => {
+    const placeholders = (specs: Readonly<Record<string, TensorSpec>>, kind: "state" | "input") =>
+      Object.fromEntries(
+        Object.entries(specs).map(([key, spec]) => [
+          key,
+          trace.placeholder(spec.shape, DATA_TYPE[spec.dtype], { kind, name: key }),
+        ]),
+      );
+    const result = body(placeholders(state, "state"), placeholders(inputs, "input"));
+    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, trace.valueOf(tensor));
+    for (const [key, tensor] of Object.entries(result.state ?? {})) {
+      const value = trace.valueOf(tensor);
+      checkStateEntry(name, key, state[key], { shape: value.shape, dtype: dtypeOf(value.dtype) });
+      if (value.origin.kind === "state" && value.origin.name === key) continue;
+      changed.set(key, value);
+    }
+  });
+  return { name, root: trace.root, inputs, outputs, state: changed, traceMs: performance.now() - started };
+}
+
+/** Refuses a new state entry that the state does not have, or has in another form. */
+export function checkStateEntry(
+  name: string,
+  key: string,
+  spec: TensorSpec | undefined,
+  got: TensorSpec,
+): void {
+  if (spec === undefined) {
+    throw new JitError(
+      "UNKNOWN_STATE",
+      `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)}, which is not declared`,
+    );
+  }
+  if (got.dtype === spec.dtype && got.shape.join() === spec.shape.join()) return;
+  throw new JitError(
+    "SHAPE_MISMATCH",
+    `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)} as ${got.dtype}[${got.shape.join(", ")}]; ` +
+      `it is declared ${spec.dtype}[${spec.shape.join(", ")}]`,
+  );
+}
