@@ -124,7 +124,9 @@ describe("codec", () => {
       failure: { code: "INTERNAL", message: "judge is away" },
     }).finish();
     expect(() => decodeScore(failed)).toThrow("judge is away");
-    expect(codeOf(() => encodeScore({ reward: Number.NaN, components: {} }, { trajectoryId: "t" }))).toBe("CODEC");
+    expect(codeOf(() => encodeScore({ reward: Number.NaN, components: {} }, { trajectoryId: "t" }))).toBe(
+      "CODEC",
+    );
   });
 });
 

@@ -99,11 +99,7 @@ function checkTrajectory(trajectory: Trajectory): void {
       `${at}.rolloutLogprobs`,
       `has ${rolloutLogprobs.length} numbers for ${sampledTokenIds.length} sampled tokens`,
     );
-    check(
-      rolloutLogprobs.every(Number.isFinite),
-      `${at}.rolloutLogprobs`,
-      "has a number that is not finite",
-    );
+    check(rolloutLogprobs.every(Number.isFinite), `${at}.rolloutLogprobs`, "has a number that is not finite");
     check(
       lossMask === undefined || lossMask.length === sampledTokenIds.length,
       `${at}.lossMask`,

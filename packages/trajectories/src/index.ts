@@ -1,4 +1,32 @@
+// For users: the records.
+
+// For other packages: the codec and the queues.
+export {
+  decodeScore,
+  decodeTrajectory,
+  type EncodeScoreOptions,
+  encodeScore,
+  encodeTrajectory,
+} from "./codec.js";
+export type { DropReason } from "./group-assembly.js";
+export type {
+  DroppedGroup,
+  GroupBatch,
+  GroupConsumer,
+  GroupConsumerOptions,
+  NextGroupsRequest,
+} from "./group-consumer.js";
+export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
+export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
+export type { CloseOptions, JobConsumer } from "./job-consumer.js";
+export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
+export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
+export type { RewardOptions } from "./reward-consumer.js";
+export type { RolloutOptions } from "./rollout-consumer.js";
+export type { EpisodeFailure, FailureStage, GroupState, RunCounts, RunLedger } from "./run-ledger.js";
+export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
 export type { Task } from "./task.js";
+export { decodeTask, encodeTask } from "./task-codec.js";
 export type {
   Conversation,
   ConversationKind,
@@ -9,3 +37,4 @@ export type {
   StopReason,
   Trajectory,
 } from "./trajectory.js";
+export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";

@@ -34,7 +34,7 @@ export function decodeTask(bytes: Uint8Array): Task {
   return task;
 }
 
-function encodeFact(value: string | number | boolean): proto.TaskFact.$Shape {
+function encodeFact(value: string | number | boolean): proto.TaskFact.$Properties {
   switch (typeof value) {
     case "string":
       return { text: value };

@@ -1,3 +1,4 @@
+import type { Episode, GroupRequest } from "../group-spec.js";
 import type { Task } from "../task.js";
 import type { Trajectory } from "../trajectory.js";
 
@@ -39,6 +40,25 @@ export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
     endedAtMs: 2,
     actorId: "actor-1",
     droppedDocumentTokens: 0,
+    ...fields,
+  };
+}
+
+/** A trajectory that belongs to this episode. */
+export function trajectoryOf(episode: Episode, fields: Partial<Trajectory> = {}): Trajectory {
+  const { trajectoryId, groupId, taskId, episodeIndex, agent } = episode;
+  return aTrajectory({ trajectoryId, groupId, taskId, episodeIndex, agent, ...fields });
+}
+
+export function aGroupRequest(fields: Partial<GroupRequest> = {}): GroupRequest {
+  return {
+    groupId: "group-1",
+    task: aTask(),
+    groupSize: 4,
+    agent: "memagent",
+    seed: 7,
+    minPolicyVersion: 0,
+    step: 0,
     ...fields,
   };
 }

@@ -1,3 +1,3 @@
 // For tests of any package.
-export { aTask, aTrajectory } from "./builders.js";
+export { aGroupRequest, aTask, aTrajectory, trajectoryOf } from "./builders.js";
 export { type RedisServer, type RedisServerOptions, startRedisServer } from "./redis-server.js";

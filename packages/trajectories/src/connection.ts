@@ -1,0 +1,54 @@
+import { type Logger, redactText } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import { Redis } from "ioredis";
+
+const firstRetryMs = 50;
+const longestRetryMs = 1000;
+
+export interface ConnectOptions {
+  readonly logger: Logger;
+  /** How long the first connection may take. Default 10 s. */
+  readonly timeoutMs?: number;
+}
+
+/** Connects for queue work: commands wait through a restart of Redis instead of failing.
+ *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; CONFIG_INVALID when Redis may evict keys */
+export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    maxRetriesPerRequest: null,
+    connectTimeout: options.timeoutMs ?? 10_000,
+    retryStrategy: (times) => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs),
+  });
+  redis.on("error", (error) => options.logger.warn({ err: error }, "redis connection error"));
+  try {
+    await redis.connect();
+    await checkServer(redis, options.logger);
+  } catch (cause) {
+    redis.disconnect();
+    if (cause instanceof PalimpsestError) {
+      throw cause;
+    }
+    throw new PalimpsestError("UNAVAILABLE", `no Redis answers at ${redactText(url)}`, { cause });
+  }
+  return redis;
+}
+
+/** Eviction would delete jobs and payloads silently: that breaks T1. */
+async function checkServer(redis: Redis, logger: Logger): Promise<void> {
+  const info = await redis.info();
+  const policy = field(info, "maxmemory_policy");
+  if (policy !== undefined && policy !== "noeviction") {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `maxmemory-policy of Redis is "${policy}", so it may delete jobs; set it to "noeviction"`,
+    );
+  }
+  if (field(info, "aof_enabled") === "0") {
+    logger.debug("redis keeps no append-only file: a crash of redis loses the queues");
+  }
+}
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
+}
