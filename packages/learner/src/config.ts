@@ -69,6 +69,10 @@ export const LearnerConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe("Stop when sampler and trainer differ by more on average over fresh rows, nats; null: never."),
+  measureEntropy: z
+    .boolean()
+    .default(true)
+    .describe("Report the exact entropy of the policy; one softmax over the vocabulary more."),
   firstStepChecks: z
     .boolean()
     .default(false)

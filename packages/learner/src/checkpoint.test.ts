@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  bestCheckpoint,
+  type Checkpoint,
+  latestCheckpoint,
+  readCheckpoint,
+  writeCheckpoint,
+} from "./checkpoint.js";
+
+let root = "";
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "checkpoint-"));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+function aCheckpoint(policyVersion: number, metric?: number): Checkpoint {
+  return {
+    policyVersion,
+    step: policyVersion * 2,
+    tensors: {
+      "weights/b": Float32Array.of(policyVersion, -0, Number.MIN_VALUE, 3e38),
+      "weights/a": Float32Array.of(1.5),
+    },
+    random: [1, 2, 3, 4_294_967_295],
+    config: { seed: 3 },
+    model: { layers: 2 },
+    extra: {
+      consumedGroupIds: ["g1", "g2"],
+      dataCursor: { epoch: 1, offset: 7 },
+      ...(metric === undefined ? {} : { metric }),
+    },
+  };
+}
+
+describe("checkpoints", () => {
+  it("come back as they were written (C4)", async () => {
+    const folder = await writeCheckpoint(root, aCheckpoint(3, 0.5));
+    expect(await readCheckpoint(folder)).toEqual(aCheckpoint(3, 0.5));
+    expect(await latestCheckpoint(root)).toBe(folder);
+  });
+
+  it("keep the last k and the best, and forget the rest (C3)", async () => {
+    const metrics = [0.1, 0.9, 0.3, 0.4, 0.2];
+    for (const [version, metric] of metrics.entries())
+      await writeCheckpoint(root, aCheckpoint(version, metric), { keepLast: 2 });
+    expect((await readdir(root)).sort()).toEqual(["policy-00000001", "policy-00000003", "policy-00000004"]);
+    expect(await bestCheckpoint(root)).toBe(join(root, "policy-00000001"));
+    expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000004"));
+  });
+
+  it("ignore what a killed writer left and clear it away with the next write (C1)", async () => {
+    await writeCheckpoint(root, aCheckpoint(1));
+    await mkdir(join(root, ".writing-policy-00000002-dead"));
+    await writeFile(join(root, ".writing-policy-00000002-dead", "state.bin"), "half");
+    expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000001"));
+    await writeCheckpoint(root, aCheckpoint(2));
+    expect((await readdir(root)).sort()).toEqual(["policy-00000001", "policy-00000002"]);
+  });
+
+  it("replace the folder of the same policy version (C1)", async () => {
+    await writeCheckpoint(root, aCheckpoint(1, 0.1));
+    const folder = await writeCheckpoint(root, aCheckpoint(1, 0.2));
+    expect((await readCheckpoint(folder)).extra.metric).toBe(0.2);
+    expect(await readdir(root)).toEqual(["policy-00000001"]);
+  });
+
+  it("fail to read when a byte was changed, a file cut short or gone (C4)", async () => {
+    const folder = await writeCheckpoint(root, aCheckpoint(1));
+    const path = join(folder, "state.bin");
+    const good = await readFile(path);
+    const flipped = Buffer.from(good);
+    flipped[5] = (flipped[5] ?? 0) ^ 1;
+    await writeFile(path, flipped);
+    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*hash/);
+    await writeFile(path, good.subarray(1));
+    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*bytes of/);
+    await rm(path);
+    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*cannot be read/);
+    await writeFile(join(folder, "checkpoint.json"), "{}");
+    await expect(readCheckpoint(folder)).rejects.toThrow(/CHECKPOINT_CORRUPT.*checkpoint.json/);
+  });
+
+  it("are none where nothing was written", async () => {
+    expect(await latestCheckpoint(join(root, "nowhere"))).toBeUndefined();
+    expect(await bestCheckpoint(root)).toBeUndefined();
+  });
+});

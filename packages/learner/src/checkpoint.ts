@@ -1,0 +1,256 @@
+/**
+ * Job: checkpoints as folders that are there whole or not at all.
+ * Not its job: deciding when to write one, or what the trainer's own fields mean.
+ *
+ * C1. A folder named `policy-…` is complete: it is filled under another name, synced, then renamed.
+ * C2. Writing never touches an older checkpoint before the new one is in place.
+ * C3. The newest `keepLast` and the best by metric stay; everything else goes.
+ * C4. What is read is what was written, byte for byte, or the read fails.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { LearnerError } from "./error.js";
+
+/** Any value that JSON holds. */
+export type JsonValue = z.infer<ReturnType<typeof z.json>>;
+
+/** What the trainer keeps with a checkpoint; the learner hands it back as it was. */
+export interface CheckpointExtra {
+  /** Groups whose training is in these weights. */
+  readonly consumedGroupIds: readonly string[];
+  /** Where the task source stands. */
+  readonly dataCursor: JsonValue;
+  /** What "best" compares; higher is better. */
+  readonly metric?: number;
+}
+
+/** Everything that a fresh process needs to go on as if it had never stopped. */
+export interface Checkpoint {
+  readonly policyVersion: number;
+  /** Optimiser steps done; schedule and bias correction count from it. */
+  readonly step: number;
+  /** State entries by name: weights, both moments, the reference where there is one. */
+  readonly tensors: Readonly<Record<string, Float32Array>>;
+  /** State of the learner's random numbers. */
+  readonly random: readonly number[];
+  /** The resolved learner configuration. */
+  readonly config: JsonValue;
+  readonly model: JsonValue;
+  readonly extra: CheckpointExtra;
+}
+
+const FOLDER = /^policy-(\d{8,})$/;
+const TEMPORARY = /^\.writing-/;
+const MANIFEST = "checkpoint.json";
+const DATA = "state.bin";
+
+const manifestSchema = z.object({
+  format: z.literal("palimpsest-checkpoint"),
+  formatVersion: z.literal(1),
+  policyVersion: z.int().min(0),
+  step: z.int().min(0),
+  random: z.array(z.number()),
+  config: z.json(),
+  model: z.json(),
+  consumedGroupIds: z.array(z.string()),
+  dataCursor: z.json(),
+  metric: z.number().nullable(),
+  sizeBytes: z.int().min(0),
+  sha256: z.string(),
+  tensors: z.array(z.object({ name: z.string(), offset: z.int().min(0), count: z.int().min(0) })),
+});
+type Manifest = z.infer<typeof manifestSchema>;
+
+/**
+ * Writes a checkpoint under `root` and returns its folder. The same policy version written again
+ * replaces the earlier folder.
+ */
+export async function writeCheckpoint(
+  root: string,
+  checkpoint: Checkpoint,
+  options: { readonly keepLast?: number } = {},
+): Promise<string> {
+  await mkdir(root, { recursive: true });
+  const name = folderName(checkpoint.policyVersion);
+  const temporary = join(root, `.writing-${name}-${randomBytes(4).toString("hex")}`);
+  await mkdir(temporary);
+  const { data, tensors } = join32(checkpoint.tensors);
+  const { consumedGroupIds, dataCursor, metric } = checkpoint.extra;
+  const manifest: Manifest = {
+    format: "palimpsest-checkpoint",
+    formatVersion: 1,
+    policyVersion: checkpoint.policyVersion,
+    step: checkpoint.step,
+    random: [...checkpoint.random],
+    config: checkpoint.config,
+    model: checkpoint.model,
+    consumedGroupIds: [...consumedGroupIds],
+    dataCursor,
+    metric: metric ?? null,
+    sizeBytes: data.byteLength,
+    sha256: sha256(data),
+    tensors,
+  };
+  await Promise.all([
+    writeSynced(join(temporary, DATA), data),
+    writeSynced(join(temporary, MANIFEST), `${JSON.stringify(manifest)}\n`),
+  ]);
+  await syncFolder(temporary);
+  const folder = join(root, name);
+  await replaceFolder(temporary, folder);
+  await syncFolder(root);
+  await prune(root, options.keepLast ?? 2);
+  return folder;
+}
+
+/** Folder of the newest checkpoint under `root`; undefined when there is none. */
+export async function latestCheckpoint(root: string): Promise<string | undefined> {
+  const newest = (await folders(root)).at(-1);
+  return newest === undefined ? undefined : join(root, newest.name);
+}
+
+/** Folder of the checkpoint with the highest metric, the newer of equals; undefined when none has one. */
+export async function bestCheckpoint(root: string): Promise<string | undefined> {
+  const best = bestOf(await metrics(root));
+  return best === undefined ? undefined : join(root, best);
+}
+
+/**
+ * @param folder as returned by `writeCheckpoint` or `latestCheckpoint`
+ * @throws {LearnerError} CHECKPOINT_CORRUPT naming folder and damage
+ */
+export async function readCheckpoint(folder: string): Promise<Checkpoint> {
+  const corrupt = (what: string, cause?: unknown) =>
+    new LearnerError("CHECKPOINT_CORRUPT", `${folder}: ${what}; resume from an older checkpoint`, { cause });
+  const manifest = await readManifest(folder).catch((cause: unknown) => {
+    throw corrupt(`${MANIFEST} cannot be read`, cause);
+  });
+  const data = await readFile(join(folder, DATA)).catch((cause: unknown) => {
+    throw corrupt(`${DATA} cannot be read`, cause);
+  });
+  if (data.byteLength !== manifest.sizeBytes)
+    throw corrupt(`${DATA} has ${data.byteLength} bytes of ${manifest.sizeBytes}`);
+  if (sha256(data) !== manifest.sha256) throw corrupt(`${DATA} does not have the hash in ${MANIFEST}`);
+  const tensors: Record<string, Float32Array> = {};
+  for (const { name, offset, count } of manifest.tensors) {
+    // A copy of its own: the file's buffer need not start at a multiple of four.
+    const bytes = data.subarray(offset, offset + count * 4);
+    tensors[name] = new Float32Array(Uint8Array.from(bytes).buffer);
+  }
+  const { policyVersion, step, random, config, model, consumedGroupIds, dataCursor, metric } = manifest;
+  const extra = { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
+  return { policyVersion, step, random, config, model, tensors, extra };
+}
+
+function folderName(policyVersion: number): string {
+  return `policy-${String(policyVersion).padStart(8, "0")}`;
+}
+
+/** Complete checkpoints, oldest first. */
+async function folders(root: string): Promise<{ readonly name: string; readonly policyVersion: number }[]> {
+  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => {
+      const match = FOLDER.exec(name);
+      return match === null ? [] : [{ name, policyVersion: Number(match[1]) }];
+    })
+    .sort((a, b) => a.policyVersion - b.policyVersion);
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), "utf8")));
+}
+
+async function metrics(root: string): Promise<{ readonly name: string; readonly metric: number | null }[]> {
+  const found = await folders(root);
+  return await Promise.all(
+    found.map(async ({ name }) => {
+      // A damaged folder is not the best one; reading it says what is wrong with it.
+      const manifest = await readManifest(join(root, name)).catch(() => undefined);
+      return { name, metric: manifest?.metric ?? null };
+    }),
+  );
+}
+
+function bestOf(
+  candidates: readonly { readonly name: string; readonly metric: number | null }[],
+): string | undefined {
+  let best: { readonly name: string; readonly metric: number } | undefined;
+  for (const { name, metric } of candidates) {
+    if (metric !== null && (best === undefined || metric >= best.metric)) best = { name, metric };
+  }
+  return best?.name;
+}
+
+async function prune(root: string, keepLast: number): Promise<void> {
+  const candidates = await metrics(root);
+  const keep = new Set(candidates.slice(-Math.max(keepLast, 1)).map(({ name }) => name));
+  const best = bestOf(candidates);
+  if (best !== undefined) keep.add(best);
+  const gone = candidates.map(({ name }) => name).filter((name) => !keep.has(name));
+  const left = (await readdir(root)).filter((name) => TEMPORARY.test(name));
+  await Promise.all([...gone, ...left].map((name) => rm(join(root, name), { recursive: true, force: true })));
+}
+
+/** rename cannot replace a folder that has files, so an earlier one steps aside first. */
+async function replaceFolder(temporary: string, folder: string): Promise<void> {
+  try {
+    await rename(temporary, folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
+    const aside = `${temporary}-old`;
+    await rename(folder, aside);
+    await rename(temporary, folder);
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+function join32(tensors: Readonly<Record<string, Float32Array>>): {
+  readonly data: Uint8Array;
+  readonly tensors: Manifest["tensors"];
+} {
+  const names = Object.keys(tensors).sort();
+  const index: Manifest["tensors"] = [];
+  let offset = 0;
+  for (const name of names) {
+    const count = tensors[name]?.length ?? 0;
+    index.push({ name, offset, count });
+    offset += count * 4;
+  }
+  const data = new Uint8Array(offset);
+  for (const { name, offset: start } of index) {
+    const values = tensors[name];
+    if (values !== undefined)
+      data.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), start);
+  }
+  return { data, tensors: index };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function writeSynced(path: string, content: Uint8Array | string): Promise<void> {
+  const file = await open(path, "wx");
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

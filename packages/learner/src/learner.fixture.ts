@@ -1,0 +1,59 @@
+import { initParameters, type ModelConfig, parseModelConfig } from "@palimpsest/model";
+import type { Group } from "@palimpsest/trajectories";
+import type { LearnerConfigInput } from "./config.js";
+import { aConversation, aMember } from "./groups.fixture.js";
+import { createRandom } from "./random.js";
+
+/** The smallest model that has every part. */
+export const tinyModel: ModelConfig = parseModelConfig({
+  architecture: "llama",
+  vocabSize: 16,
+  hiddenSize: 16,
+  layers: 2,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 8,
+  intermediateSize: 24,
+  tieWordEmbeddings: false,
+  maxPositions: 64,
+});
+
+export const tinyParameters = (seed = 1) =>
+  initParameters(tinyModel, seed, { projectionStd: 0.2, headStd: 0.2 });
+
+export const tinyConfig = (overrides: Partial<LearnerConfigInput> = {}): LearnerConfigInput => ({
+  preset: "verl",
+  schedule: { learningRate: 1e-2 },
+  buckets: [
+    { rows: 4, length: 8 },
+    { rows: 2, length: 12 },
+  ],
+  ...overrides,
+});
+
+/** Groups of two conversations a trajectory with random tokens, log-probabilities and rewards. */
+export function randomGroups(seed: number, count = 3, groupSize = 4): Group[] {
+  const random = createRandom(seed);
+  const tokens = (n: number) => Array.from({ length: n }, () => random.below(16));
+  return Array.from({ length: count }, (_, g) => {
+    const groupId = `group-${g}`;
+    const members = Array.from({ length: groupSize }, (_, episodeIndex) =>
+      aMember({
+        groupId,
+        episodeIndex,
+        reward: random.below(4) / 4,
+        conversations: [0, 1].map((step) => {
+          const sampledTokenIds = tokens(1 + random.below(4));
+          const rolloutLogprobs = sampledTokenIds.map(() => -1 - random.below(300) / 100);
+          return aConversation({
+            step,
+            promptTokenIds: tokens(2 + random.below(5)),
+            sampledTokenIds,
+            rolloutLogprobs,
+          });
+        }),
+      }),
+    );
+    return { groupId, taskId: `task-${g}`, groupSize, members };
+  });
+}

@@ -1,0 +1,178 @@
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { hashWeights } from "@palimpsest/model";
+import * as tf from "@tensorflow/tfjs";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+
+const open: Learner[] = [];
+afterEach(() => {
+  for (const learner of open.splice(0)) learner.close();
+});
+function aLearner(config = tinyConfig(), overrides: Partial<LearnerOptions> = {}): Learner {
+  const learner = createLearner({
+    backend,
+    config,
+    model: tinyModel,
+    parameters: tinyParameters(),
+    ...overrides,
+  });
+  open.push(learner);
+  return learner;
+}
+
+function largestDifference(
+  a: Readonly<Record<string, Float32Array>>,
+  b: Readonly<Record<string, Float32Array>>,
+): number {
+  let largest = 0;
+  for (const [name, values] of Object.entries(a)) {
+    values.forEach((value, index) => {
+      largest = Math.max(largest, Math.abs(value - (b[name]?.[index] ?? Number.NaN)));
+    });
+  }
+  return largest;
+}
+
+describe("createLearner", () => {
+  it("changes the weights, raises the version and reports what it did", async () => {
+    const learner = aLearner();
+    const before = learner.weightsHash();
+    const metrics = await learner.update(randomGroups(1));
+    expect(learner.weightsHash()).not.toBe(before);
+    expect(metrics).toMatchObject({ policyVersion: 1, step: 1, groups: 3, trajectories: 12, rows: 24 });
+    expect(metrics.gradientNorm).toBeGreaterThan(0);
+    expect(metrics.entropy).toBeGreaterThan(0);
+    expect(metrics.klK3).toBeLessThan(1e-9);
+    expect(metrics.tokens).toBeGreaterThan(24);
+    expect(metrics.rewardComponents["exactMatch"]?.mean).toBeCloseTo(metrics.rewardMean, 12);
+    for (const value of Object.values(metrics))
+      if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
+  });
+
+  it("gives the same step however the rows are cut into micro-batches", async () => {
+    const cuts = [
+      [{ rows: 24, length: 12 }],
+      [{ rows: 1, length: 12 }],
+      [
+        { rows: 3, length: 6 },
+        { rows: 5, length: 12 },
+      ],
+    ];
+    const results = [];
+    for (const buckets of cuts) {
+      const config = tinyConfig({ buckets, preset: "memagent", optimizer: { epsilon: 1 } });
+      const learner = aLearner(config);
+      const metrics = await learner.update(randomGroups(2));
+      results.push({ metrics, parameters: learner.parameters() });
+    }
+    const [whole, ...rest] = results;
+    if (whole === undefined) throw new Error("no result");
+    for (const part of rest) {
+      expect(part.metrics.microBatches).not.toBe(whole.metrics.microBatches);
+      expect(Math.abs(part.metrics.loss - whole.metrics.loss)).toBeLessThan(1e-5);
+      expect(Math.abs(part.metrics.gradientNorm - whole.metrics.gradientNorm)).toBeLessThan(1e-5);
+      expect(largestDifference(part.parameters, whole.parameters)).toBeLessThan(1e-5);
+    }
+  });
+
+  it("gives the same bytes whatever the order of groups and members (L3)", async () => {
+    const groups = randomGroups(3);
+    const turned = [...groups]
+      .reverse()
+      .map((group) => ({ ...group, members: [...group.members].reverse() }));
+    const a = aLearner(tinyConfig({ miniBatches: 2, epochs: 2 }));
+    const b = aLearner(tinyConfig({ miniBatches: 2, epochs: 2 }));
+    const metrics = await a.update(groups);
+    await b.update(turned);
+    expect(metrics.optimizerSteps).toBe(4);
+    expect(b.weightsHash()).toBe(a.weightsHash());
+  });
+
+  it("leaves the weights' hash alone over many steps at learning rate 0", async () => {
+    const learner = aLearner(tinyConfig({ schedule: { learningRate: 0 }, optimizer: { weightDecay: 0.1 } }));
+    const before = hashWeights(tinyParameters());
+    for (let step = 0; step < 20; step++) await learner.update(randomGroups(step));
+    expect(learner.weightsHash()).toBe(before);
+  });
+
+  it("gives the same numbers eager and compiled", async () => {
+    const eager = aLearner(tinyConfig(), { mode: "eager" });
+    const compiled = aLearner();
+    for (let step = 0; step < 3; step++) {
+      const a = await eager.update(randomGroups(step));
+      const b = await compiled.update(randomGroups(step));
+      expect(Math.abs(a.loss - b.loss)).toBeLessThan(1e-5);
+    }
+    expect(largestDifference(eager.parameters(), compiled.parameters())).toBeLessThan(1e-4);
+  });
+
+  it.each(["eager", "auto"] as const)(
+    "holds no more tensors after 200 updates than after one (%s)",
+    async (mode) => {
+      const learner = aLearner(tinyConfig({ buckets: [{ rows: 4, length: 12 }] }), { mode });
+      const groups = randomGroups(1, 1, 2);
+      await learner.update(groups);
+      const before = tf.memory().numTensors;
+      for (let step = 0; step < 200; step++) await learner.update(groups);
+      expect(tf.memory().numTensors).toBe(before);
+    },
+  );
+
+  it("stops at a loss that is not finite and keeps weights and usability (L2, O1, O2)", async () => {
+    const before = hashWeights(tinyParameters());
+    const groups = randomGroups(4);
+    const broken = groups.map((group) => ({
+      ...group,
+      members: group.members.map((member, index) => ({
+        ...member,
+        score: { ...member.score, reward: index === 0 ? 1e300 : 0 },
+      })),
+    }));
+    const config = tinyConfig({ advantage: { kind: "drgrpo" } });
+    const exploding = aLearner(config);
+    await expect(exploding.update(broken)).rejects.toMatchObject({ code: "NOT_FINITE" });
+    expect(exploding.weightsHash()).toBe(before);
+    expect(exploding.policyVersion).toBe(0);
+    await exploding.update(groups);
+    const plain = aLearner(config);
+    await plain.update(groups);
+    expect(exploding.weightsHash()).toBe(plain.weightsHash());
+  });
+
+  it("can be aborted between micro-batches and goes on as if nothing had been (L2, O3)", async () => {
+    const learner = aLearner();
+    const twin = aLearner();
+    const controller = new AbortController();
+    const running = learner.update(randomGroups(5), { signal: controller.signal });
+    controller.abort();
+    await expect(running).rejects.toMatchObject({ code: "ABORTED" });
+    await learner.update(randomGroups(5));
+    await twin.update(randomGroups(5));
+    expect(learner.weightsHash()).toBe(twin.weightsHash());
+  });
+
+  it("refuses a second call while one runs, and every call after close (L1)", async () => {
+    const learner = aLearner();
+    const running = learner.update(randomGroups(6));
+    await expect(learner.update(randomGroups(6))).rejects.toMatchObject({ code: "BUSY" });
+    expect(() => learner.parameters()).toThrow(/BUSY/);
+    await running;
+    learner.close();
+    learner.close();
+    await expect(learner.update(randomGroups(6))).rejects.toMatchObject({ code: "CLOSED" });
+  });
+
+  it("stops before the first step when the sampler's log-probabilities are another model's", async () => {
+    const gated = aLearner(tinyConfig({ maxLogprobDifference: 0.01 }));
+    await expect(gated.update(randomGroups(7))).rejects.toMatchObject({ code: "LOGPROB_MISMATCH" });
+    const checked = aLearner(tinyConfig({ firstStepChecks: true }));
+    await expect(checked.update(randomGroups(7))).rejects.toMatchObject({ code: "FIRST_STEP_CHECK" });
+    expect(checked.weightsHash()).toBe(hashWeights(tinyParameters()));
+  });
+});

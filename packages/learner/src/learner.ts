@@ -1,0 +1,343 @@
+/**
+ * Job: turn scored groups into better weights, in one process, with all tensors in one compiled module.
+ * Not its job: fetching groups, publishing weights, deciding when to stop.
+ *
+ * L1. One call at a time: a second one is refused, not queued.
+ * L2. An update that throws leaves weights, moments, counters and random numbers as they were, unless an
+ *     earlier optimiser step of the same update was applied; then the error's details say so.
+ * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend,
+ *     in whatever order the groups come.
+ * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
+ */
+import type { Backend, JitModule } from "@palimpsest/jit";
+import { hashWeights, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import type { Group } from "@palimpsest/trajectories";
+import { aggregationWeights } from "./aggregation.js";
+import {
+  type Checkpoint,
+  type CheckpointExtra,
+  type JsonValue,
+  readCheckpoint,
+  writeCheckpoint,
+} from "./checkpoint.js";
+import { compileLearner, type Objective } from "./compiled.js";
+import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+import type { TokenStatistics } from "./metrics.js";
+import { trainedTokens } from "./micro-batches.js";
+import { optimizerStep } from "./optimizer-step.js";
+import { createRandom, type Random, restoreRandom } from "./random.js";
+import { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
+import { learningRateAt } from "./schedule.js";
+import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
+import { initialState, restoredState, stateName, stateSpecs, withKind } from "./state.js";
+import { recordUpdate, type UpdateMetrics, type UpdateRecorder } from "./update-metrics.js";
+
+export interface LearnerOptions {
+  readonly backend: Backend;
+  readonly config: LearnerConfigInput;
+  readonly model: ModelConfig;
+  /** Weights to start from, by the names of the model's `parameterShapes`. */
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+  /** What the KL is measured against; the starting weights when left out. */
+  readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
+  /** Goes on from here; replaces parameters, reference and policy version. */
+  readonly checkpoint?: Checkpoint;
+  /** Version of the starting weights. Default 0. */
+  readonly policyVersion?: number;
+  /** Functions to compile. Default: both. */
+  readonly objectives?: readonly Objective[];
+  /** How they run. Default "auto". */
+  readonly mode?: "auto" | "eager" | "graph" | "xla";
+}
+
+export interface SupervisedMetrics {
+  readonly policyVersion: number;
+  readonly step: number;
+  /** Mean over learned tokens of −log p, nats. */
+  readonly loss: number;
+  readonly gradientNorm: number;
+  readonly learningRate: number;
+  readonly rows: number;
+  /** Learned tokens. */
+  readonly tokens: number;
+  readonly durationMs: number;
+  readonly tokensPerSecond: number;
+}
+
+/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH; {JitError} where a function cannot be compiled */
+export function createLearner(options: LearnerOptions): Learner {
+  const config = resolveLearnerConfig(options.config);
+  const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
+  const state =
+    options.checkpoint === undefined
+      ? initialState(options, config)
+      : restoredState(options.checkpoint.tensors, model, config);
+  const module = compileLearner({ backend, model, config, objectives, mode });
+  module.writeState(state);
+  return new Learner(module, config, model, {
+    policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
+    step: options.checkpoint?.step ?? 0,
+    random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
+  });
+}
+
+export class Learner {
+  readonly config: ResolvedLearnerConfig;
+  readonly #module: JitModule;
+  readonly #model: ModelConfig;
+  #policyVersion: number;
+  #step: number;
+  #random: Random;
+  #running: string | undefined;
+  #closed = false;
+  /** No step has been applied since the start: theory says what the first must look like. */
+  #untouched: boolean;
+
+  /** Use `createLearner`. */
+  constructor(
+    module: JitModule,
+    config: ResolvedLearnerConfig,
+    model: ModelConfig,
+    start: { readonly policyVersion: number; readonly step: number; readonly random: Random },
+  ) {
+    this.#module = module;
+    this.config = config;
+    this.#model = model;
+    this.#policyVersion = start.policyVersion;
+    this.#step = start.step;
+    this.#random = start.random;
+    this.#untouched = start.step === 0;
+  }
+
+  /** Rises by one with every update that changed the weights. */
+  get policyVersion(): number {
+    return this.#policyVersion;
+  }
+
+  /** Optimiser steps done. */
+  get step(): number {
+    return this.#step;
+  }
+
+  /** "eager", "graph" or "xla". */
+  get mode(): JitModule["mode"] {
+    return this.#module.mode;
+  }
+
+  /**
+   * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
+   * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
+   *   LOGPROB_MISMATCH, FIRST_STEP_CHECK, ABORTED, BUSY, CLOSED
+   */
+  async update(
+    groups: readonly Group[],
+    options: { readonly shuffleRewards?: boolean; readonly signal?: AbortSignal } = {},
+  ): Promise<UpdateMetrics> {
+    return await this.#exclusive("update", async () => {
+      const startedAt = performance.now();
+      const random = restoreRandom(this.#random.state());
+      const batch = rowsFromGroups(
+        groups,
+        this.config.advantage,
+        options.shuffleRewards === true ? { shuffle: random } : {},
+      );
+      if (batch.rows.length === 0)
+        throw new LearnerError("BATCH_EMPTY", `${groups.length} groups hold no token to train`);
+      const recorder = recordUpdate(batch, this.config, this.#policyVersion);
+      for (let epoch = 0; epoch < this.config.epochs; epoch++) {
+        for (const rows of this.#miniBatches(batch, random))
+          await this.#policyStep(rows, recorder, options.signal);
+      }
+      this.#random = random;
+      this.#policyVersion += 1;
+      const durationMs = performance.now() - startedAt;
+      return recorder.finish({ policyVersion: this.#policyVersion, step: this.#step, durationMs });
+    });
+  }
+
+  /** One supervised optimiser step, mean over learned tokens; `learningRate` replaces the schedule's. */
+  async sft(
+    rows: readonly SupervisedRow[],
+    options: { readonly learningRate?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<SupervisedMetrics> {
+    return await this.#exclusive("sft", async () => {
+      const startedAt = performance.now();
+      rows.forEach(checkSupervisedRow);
+      const extents = rows.map((row, index) => ({ tokens: trainedTokens(row), trajectoryId: String(index) }));
+      const tokens = extents.reduce((sum, extent) => sum + extent.tokens, 0);
+      if (tokens === 0) throw new LearnerError("BATCH_EMPTY", `${rows.length} rows hold no token to learn`);
+      const learningRate = options.learningRate ?? learningRateAt(this.#step, this.config.schedule);
+      const { loss, gradientNorm } = await optimizerStep(this.#module, this.config, {
+        objective: "supervised",
+        rows,
+        weights: aggregationWeights(extents, "token-mean"),
+        learningRate,
+        step: this.#step,
+        signal: options.signal,
+      });
+      this.#stepDone();
+      this.#policyVersion += 1;
+      const durationMs = performance.now() - startedAt;
+      const rowTokens = rows.reduce((sum, row) => sum + row.tokenIds.length, 0);
+      const { policyVersion, step } = this;
+      const tokensPerSecond = (rowTokens / durationMs) * 1000;
+      const counts = { rows: rows.length, tokens, durationMs, tokensPerSecond };
+      return { policyVersion, step, loss, gradientNorm, learningRate, ...counts };
+    });
+  }
+
+  /** A copy of the present weights. */
+  parameters(): Record<string, Float32Array> {
+    this.#assertIdle("parameters");
+    return this.#read("weights");
+  }
+
+  /** SHA-256 of the present weights, as `hashWeights` makes it. */
+  weightsHash(): string {
+    return hashWeights(this.parameters());
+  }
+
+  /** Makes the present weights the reference from now on. */
+  refreshReference(): void {
+    this.#assertIdle("refreshReference");
+    if (this.config.reference === "none")
+      throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
+    this.#module.writeState(withKind("reference", this.#read("weights")));
+  }
+
+  /** Everything a fresh learner needs to go on, as host memory. */
+  checkpoint(extra: CheckpointExtra): Checkpoint {
+    this.#assertIdle("checkpoint");
+    const names = Object.keys(stateSpecs(this.#model, this.config)).filter(
+      (name) => !name.startsWith(stateName("gradient", "")),
+    );
+    return {
+      policyVersion: this.#policyVersion,
+      step: this.#step,
+      random: this.#random.state(),
+      tensors: this.#module.readState(names) as Record<string, Float32Array>,
+      config: this.config as unknown as JsonValue,
+      model: this.#model as unknown as JsonValue,
+      extra,
+    };
+  }
+
+  /** Writes a checkpoint under `root`, keeps the last ones and the best; returns its folder. */
+  async saveCheckpoint(
+    root: string,
+    extra: CheckpointExtra,
+    options: { readonly keepLast?: number } = {},
+  ): Promise<string> {
+    return await writeCheckpoint(root, this.checkpoint(extra), options);
+  }
+
+  /** Compile and run times by function. */
+  get stats(): JitModule["stats"] {
+    return this.#module.stats;
+  }
+
+  /** Frees all tensors. May be called again. @throws {LearnerError} BUSY while a call runs */
+  close(): void {
+    if (this.#closed) return;
+    this.#assertIdle("close");
+    this.#closed = true;
+    this.#module.dispose();
+  }
+
+  /** Rows of each optimiser step of one pass: groups dealt out evenly, shuffled when there are several. */
+  #miniBatches(batch: RowBatch, random: Random): TrainingRow[][] {
+    if (this.config.miniBatches === 1) return [[...batch.rows]];
+    const groupIds = random.shuffle([...new Set(batch.rows.map((row) => row.groupId))]);
+    const place = new Map(groupIds.map((id, index) => [id, index % this.config.miniBatches]));
+    const parts = Array.from({ length: this.config.miniBatches }, (_, part) =>
+      batch.rows.filter((row) => place.get(row.groupId) === part),
+    );
+    return parts.filter((rows) => rows.length > 0);
+  }
+
+  async #policyStep(
+    rows: readonly TrainingRow[],
+    recorder: UpdateRecorder,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { config } = this;
+    const untouchedSince = recorder.steps() === 0;
+    const extents = rows.map((row) => ({ tokens: trainedTokens(row), trajectoryId: row.trajectoryId }));
+    const learningRate = learningRateAt(this.#step, config.schedule);
+    const result = await optimizerStep(this.#module, config, {
+      objective: "policy",
+      rows,
+      weights: aggregationWeights(extents, config.aggregation, config.normTokens),
+      learningRate,
+      step: this.#step,
+      signal,
+      onMicroBatch: (batch, arrays, outputs) =>
+        recorder.addTokens(rows, batch, arrays, outputs, untouchedSince),
+      beforeApply: () => {
+        if (untouchedSince) this.#checkFresh(recorder.tokens());
+      },
+    });
+    this.#stepDone();
+    recorder.addStep(result, learningRate);
+  }
+
+  /** What must hold while the weights are still those that sampled. */
+  #checkFresh(tokens: TokenStatistics): void {
+    const { maxLogprobDifference, firstStepChecks, reference } = this.config;
+    const difference = tokens.freshLogprobDifferenceMean;
+    if (maxLogprobDifference !== null && difference > maxLogprobDifference)
+      throw new LearnerError(
+        "LOGPROB_MISMATCH",
+        `sampler and trainer differ by ${difference} nats on average over ${tokens.freshTokens} fresh tokens, more than maxLogprobDifference ${maxLogprobDifference}`,
+        { details: { ...tokens } },
+      );
+    if (!firstStepChecks || !this.#untouched || tokens.freshTokens < tokens.tokens) return;
+    const ratioOff = Math.max(tokens.ratioMax - 1, 1 - tokens.ratioMin);
+    if (ratioOff > FIRST_STEP_RATIO_TOLERANCE)
+      throw new LearnerError("FIRST_STEP_CHECK", `a ratio is off 1 by ${ratioOff} before any step`, {
+        details: { ...tokens },
+      });
+    if (reference !== "none" && tokens.klK3 > FIRST_STEP_KL_TOLERANCE)
+      throw new LearnerError(
+        "FIRST_STEP_CHECK",
+        `KL to the reference is ${tokens.klK3} nats before any step; is the reference another model?`,
+        { details: { ...tokens } },
+      );
+  }
+
+  #stepDone(): void {
+    this.#step += 1;
+    this.#untouched = false;
+  }
+
+  #read(kind: "weights" | "reference"): Record<string, Float32Array> {
+    const names = Object.keys(parameterShapes(this.#model));
+    const state = this.#module.readState(names.map((name) => stateName(kind, name)));
+    return Object.fromEntries(names.map((name) => [name, state[stateName(kind, name)] as Float32Array]));
+  }
+
+  #assertIdle(call: string): void {
+    if (this.#closed) throw new LearnerError("CLOSED", `${call} was called on a closed learner`);
+    if (this.#running !== undefined)
+      throw new LearnerError("BUSY", `${call} was called while ${this.#running} runs; await it first`);
+  }
+
+  async #exclusive<T>(call: string, run: () => Promise<T>): Promise<T> {
+    this.#assertIdle(call);
+    this.#running = call;
+    try {
+      return await run();
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}
+
+/** The checkpoint in `folder`; hand it to `createLearner`. @throws {LearnerError} CHECKPOINT_CORRUPT */
+export async function loadCheckpoint(folder: string): Promise<Checkpoint> {
+  return await readCheckpoint(folder);
+}
+
+const FIRST_STEP_RATIO_TOLERANCE = 1e-4;
+const FIRST_STEP_KL_TOLERANCE = 1e-7;

@@ -1,0 +1,109 @@
+import { setImmediate } from "node:timers/promises";
+import type { HostArray, JitModule } from "@palimpsest/jit";
+import { APPLY, accumulateName, CLEAR, GRADIENT_NORM, type Objective } from "./compiled.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+import {
+  fillMicroBatch,
+  type MicroBatch,
+  type MicroBatchArrays,
+  type PackableRow,
+  packRows,
+} from "./micro-batches.js";
+import { adamwScalars } from "./optimizer.js";
+
+export interface StepRequest<Row extends PackableRow> {
+  readonly objective: Objective;
+  readonly rows: readonly Row[];
+  /** One a row, from `aggregationWeights`. */
+  readonly weights: Float64Array;
+  readonly learningRate: number;
+  /** Optimiser steps done before this one. */
+  readonly step: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Sees each micro-batch's outputs. */
+  readonly onMicroBatch?: (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => void;
+  /** Last look before the weights change; may throw. */
+  readonly beforeApply?: () => void;
+}
+
+export type Outputs = Readonly<Record<string, HostArray>>;
+
+export interface StepResult {
+  readonly loss: number;
+  /** Before clipping. */
+  readonly gradientNorm: number;
+  readonly microBatches: number;
+  /** Token places computed, padding included. */
+  readonly computedTokens: number;
+}
+
+/**
+ * One optimiser step: every micro-batch's gradients are added up, looked at, and applied.
+ *
+ * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were.
+ * O2. The accumulators are zero before and after, also after a failure.
+ * O3. The event loop runs between micro-batches.
+ *
+ * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG
+ */
+export async function optimizerStep<Row extends PackableRow>(
+  module: JitModule,
+  config: ResolvedLearnerConfig,
+  request: StepRequest<Row>,
+): Promise<StepResult> {
+  const batches = packRows(request.rows, config.buckets);
+  let touched = false;
+  try {
+    let loss = 0;
+    let computedTokens = 0;
+    for (const [index, batch] of batches.entries()) {
+      if (request.signal?.aborted)
+        throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
+      const arrays = fillMicroBatch(batch, request.rows, request.weights);
+      touched = true;
+      const outputs = module.call(accumulateName(request.objective, batch.bucket), inputsOf(request, arrays));
+      const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
+      if (!Number.isFinite(microLoss)) throw notFinite("loss", microLoss, index, batch, request);
+      loss += microLoss;
+      computedTokens += batch.bucket.rows * batch.bucket.length;
+      request.onMicroBatch?.(batch, arrays, outputs);
+      await setImmediate();
+    }
+    const gradientNorm = Math.sqrt(module.call(GRADIENT_NORM, {})["squaredNorm"]?.[0] ?? Number.NaN);
+    if (!Number.isFinite(gradientNorm))
+      throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
+        details: { step: request.step, loss },
+      });
+    request.beforeApply?.();
+    module.call(APPLY, adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer));
+    return { loss, gradientNorm, microBatches: batches.length, computedTokens };
+  } catch (error) {
+    if (touched) module.call(CLEAR, {});
+    throw error;
+  }
+}
+
+/** The compiled function takes no more inputs than it declares. */
+function inputsOf(
+  request: { readonly objective: Objective },
+  arrays: MicroBatchArrays,
+): Readonly<Record<string, HostArray>> {
+  const { tokenIds, lossMask, rowWeights } = arrays;
+  return request.objective === "supervised" ? { tokenIds, lossMask, rowWeights } : { ...arrays };
+}
+
+function notFinite(
+  what: string,
+  value: number,
+  index: number,
+  batch: MicroBatch,
+  request: { readonly rows: readonly PackableRow[]; readonly step: number },
+): LearnerError {
+  const rows = batch.rowIndices.map((rowIndex) => request.rows[rowIndex]);
+  return new LearnerError(
+    "NOT_FINITE",
+    `the ${what} of micro-batch ${index} is ${value}; the step was not applied, its rows are in details`,
+    { details: { step: request.step, microBatch: index, rows } },
+  );
+}

@@ -1,0 +1,32 @@
+import type { Learner, SupervisedMetrics } from "./learner.js";
+import type { SupervisedRow } from "./sft.js";
+
+export interface WarmStartOptions {
+  readonly learner: Learner;
+  /** Rows of step `step`, counted from 0. */
+  readonly rows: (step: number) => readonly SupervisedRow[];
+  readonly steps: number;
+  /** Replaces the schedule's rate; a function is asked at each step. */
+  readonly learningRate?: number | ((step: number) => number);
+  readonly onStep?: (metrics: SupervisedMetrics, step: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Supervised warm start: a model that cannot yet follow the format gets no reward to learn from.
+ * @returns metrics of the last step
+ */
+export async function warmStart(options: WarmStartOptions): Promise<SupervisedMetrics | undefined> {
+  const { learner, signal } = options;
+  let last: SupervisedMetrics | undefined;
+  for (let step = 0; step < options.steps; step++) {
+    const rate =
+      typeof options.learningRate === "function" ? options.learningRate(step) : options.learningRate;
+    last = await learner.sft(options.rows(step), {
+      ...(rate === undefined ? {} : { learningRate: rate }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    options.onStep?.(last, step);
+  }
+  return last;
+}
