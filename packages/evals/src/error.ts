@@ -1,0 +1,17 @@
+/** Why an evaluation, a comparison or a plot could not be made. */
+export type EvaluationErrorCode =
+  /** Settings that make no sense, such as no tasks. */
+  | "BAD_CONFIG"
+  /** Two evaluations that do not hold the same tasks. */
+  | "NOT_COMPARABLE";
+
+/** The only error class of this package: its message names the field, the value and the mend. */
+export class EvaluationError extends Error {
+  readonly code: EvaluationErrorCode;
+
+  constructor(code: EvaluationErrorCode, message: string) {
+    super(`[${code}] ${message}`);
+    this.name = "EvaluationError";
+    this.code = code;
+  }
+}

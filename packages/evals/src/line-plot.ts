@@ -1,0 +1,207 @@
+import { type Axis, linearAxis, logAxis, shortNumber } from "./axis.js";
+import { element, escapeXml, text } from "./svg.js";
+
+export interface PlotPoint {
+  readonly x: number;
+  readonly y: number;
+  /** Ends of an interval bar. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+export interface PlotSeries {
+  readonly name: string;
+  readonly points: readonly PlotPoint[];
+  /** Thin and pale, without marks: raw values behind a smoothed line. */
+  readonly faint?: boolean;
+}
+
+export interface LinePlot {
+  readonly title: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly series: readonly PlotSeries[];
+  /** Default linear; log puts a tick at every x of the points. */
+  readonly xScale?: "linear" | "log";
+  /** Ends that the y axis reaches at least. */
+  readonly yMin?: number;
+  readonly yMax?: number;
+}
+
+const width = 760;
+const height = 420;
+const frame = { left: 76, right: width - 24, top: 78, bottom: height - 58 };
+const ink = "#24292f";
+const pale = "#57606a";
+const grid = "#e3e6ea";
+/** Okabe and Ito's colours: told apart by people with any colour vision, readable on white. */
+const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00"];
+const font = "system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif";
+
+/** A line plot as a whole SVG document on a white ground, so that it reads the same in light and dark pages. */
+export function linePlot(plot: LinePlot): string {
+  const points = plot.series.flatMap((series) => series.points).filter(isDrawable);
+  const x = xAxisOf(plot, points);
+  const y = yAxisOf(plot, points);
+  const body = [
+    element("rect", { x: 0, y: 0, width, height, rx: 8, fill: "#ffffff" }),
+    text(plot.title, { x: frame.left, y: 32, "font-size": 17, "font-weight": 600, fill: ink }),
+    ...yAxis(plot, y),
+    ...xAxis(plot, x),
+    ...plot.series.flatMap((series, i) => drawSeries(series, colourOf(plot, i), x, y, i, plot.series.length)),
+    ...legend(plot),
+  ];
+  if (points.length === 0) {
+    const middle = { x: (frame.left + frame.right) / 2, y: (frame.top + frame.bottom) / 2 };
+    body.push(text("no data", { ...middle, "text-anchor": "middle", "font-size": 14, fill: pale }));
+  }
+  const attributes = {
+    xmlns: "http://www.w3.org/2000/svg",
+    viewBox: `0 0 ${width} ${height}`,
+    width,
+    height,
+    role: "img",
+    "font-family": font,
+  };
+  return `${element("svg", attributes, `\n<title>${escapeXml(plot.title)}</title>\n${body.join("\n")}\n`)}\n`;
+}
+
+const isDrawable = (point: PlotPoint): boolean => Number.isFinite(point.x) && Number.isFinite(point.y);
+
+function xAxisOf(plot: LinePlot, points: readonly PlotPoint[]): Axis {
+  const values = points.map((point) => point.x);
+  // Room on both sides so that marks do not stand on the frame.
+  if (plot.xScale === "log") return logAxis(values, frame.left + 24, frame.right - 24);
+  const min = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const max = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  return linearAxis(values.length > 0 ? { min, max } : { min: 0, max: 1 }, frame.left, frame.right, 8);
+}
+
+function yAxisOf(plot: LinePlot, points: readonly PlotPoint[]): Axis {
+  const values = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
+  const min = values.reduce((a, b) => Math.min(a, b), plot.yMin ?? Number.POSITIVE_INFINITY);
+  const max = values.reduce((a, b) => Math.max(a, b), plot.yMax ?? Number.NEGATIVE_INFINITY);
+  const range = Number.isFinite(min) && Number.isFinite(max) ? { min, max } : { min: 0, max: 1 };
+  return linearAxis(range, frame.bottom, frame.top);
+}
+
+function yAxis(plot: LinePlot, y: Axis): string[] {
+  const middle = (frame.top + frame.bottom) / 2;
+  return [
+    ...y.ticks.flatMap((tick) => [
+      element("line", { x1: frame.left, x2: frame.right, y1: y.at(tick), y2: y.at(tick), stroke: grid }),
+      text(shortNumber(tick), {
+        x: frame.left - 8,
+        y: y.at(tick) + 4,
+        "text-anchor": "end",
+        "font-size": 12,
+        fill: pale,
+      }),
+    ]),
+    text(plot.yLabel, {
+      x: 0,
+      y: 0,
+      transform: `translate(20 ${middle}) rotate(-90)`,
+      "text-anchor": "middle",
+      "font-size": 13,
+      fill: ink,
+    }),
+  ];
+}
+
+function xAxis(plot: LinePlot, x: Axis): string[] {
+  const { left, right, bottom } = frame;
+  return [
+    element("line", { x1: left, x2: right, y1: bottom, y2: bottom, stroke: pale }),
+    ...x.ticks.flatMap((tick) => [
+      element("line", { x1: x.at(tick), x2: x.at(tick), y1: bottom, y2: bottom + 5, stroke: pale }),
+      text(shortNumber(tick), {
+        x: x.at(tick),
+        y: bottom + 20,
+        "text-anchor": "middle",
+        "font-size": 12,
+        fill: pale,
+      }),
+    ]),
+    text(plot.xLabel, {
+      x: (left + right) / 2,
+      y: height - 14,
+      "text-anchor": "middle",
+      "font-size": 13,
+      fill: ink,
+    }),
+  ];
+}
+
+function drawSeries(
+  series: PlotSeries,
+  colour: string,
+  x: Axis,
+  y: Axis,
+  i: number,
+  count: number,
+): string[] {
+  const points = series.points.filter(isDrawable);
+  // Bars of several series at the same x stand beside each other.
+  const shift = (i - (count - 1) / 2) * 5;
+  const bars = points.flatMap(({ x: value, low, high }) => {
+    if (low === undefined || high === undefined) return [];
+    const at = x.at(value) + shift;
+    const [top, bottom] = [y.at(high), y.at(low)];
+    const path = `M${at - 4} ${top}H${at + 4}M${at} ${top}V${bottom}M${at - 4} ${bottom}H${at + 4}`;
+    return [element("path", { d: rounded(path), stroke: colour, "stroke-width": 1.4, fill: "none" })];
+  });
+  const moved = bars.length > 0 ? shift : 0;
+  const line = points
+    .map((point, at) => `${at === 0 ? "M" : "L"}${x.at(point.x) + moved} ${y.at(point.y)}`)
+    .join("");
+  const stroke = series.faint ? { "stroke-width": 1, "stroke-opacity": 0.35 } : { "stroke-width": 2.2 };
+  const lines =
+    points.length > 1
+      ? [
+          element("path", {
+            d: rounded(line),
+            stroke: colour,
+            fill: "none",
+            "stroke-linejoin": "round",
+            ...stroke,
+          }),
+        ]
+      : [];
+  const marked = !series.faint && points.length <= 40;
+  const marks = marked ? points.map((point) => mark(i, x.at(point.x) + moved, y.at(point.y), colour)) : [];
+  return [...bars, ...lines, ...marks];
+}
+
+const rounded = (path: string): string =>
+  path.replace(/-?\d+\.\d+(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
+
+/** Series differ by shape as well as by colour. */
+function mark(i: number, x: number, y: number, colour: string): string {
+  const look = { fill: colour, stroke: "#ffffff", "stroke-width": 1.2 };
+  if (i % 3 === 1) return element("rect", { x: x - 4.2, y: y - 4.2, width: 8.4, height: 8.4, ...look });
+  if (i % 3 === 2)
+    return element("path", { d: rounded(`M${x} ${y - 5.5}L${x + 5.2} ${y + 4}H${x - 5.2}Z`), ...look });
+  return element("circle", { cx: x, cy: y, r: 4.6, ...look });
+}
+
+/** Faint series share the colour of the series after them and stay out of the count. */
+function colourOf(plot: LinePlot, i: number): string {
+  const before = plot.series.slice(0, i).filter((series) => !series.faint).length;
+  return colours[before % colours.length] as string;
+}
+
+function legend(plot: LinePlot): string[] {
+  let x = frame.left;
+  return plot.series.flatMap((series, i) => {
+    const at = x;
+    x += 42 + series.name.length * 7.2;
+    const colour = colourOf(plot, i);
+    const stroke = series.faint ? { "stroke-width": 1, "stroke-opacity": 0.5 } : { "stroke-width": 2.2 };
+    return [
+      element("line", { x1: at, x2: at + 22, y1: 54, y2: 54, stroke: colour, ...stroke }),
+      ...(series.faint ? [] : [mark(i, at + 11, 54, colour)]),
+      text(series.name, { x: at + 28, y: 58, "font-size": 13, fill: ink }),
+    ];
+  });
+}

@@ -1,0 +1,186 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { compareEvaluations, type LengthComparison } from "./compare.js";
+import type { Evaluation, LengthResult } from "./evaluate.js";
+import type { Interval } from "./intervals.js";
+import { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
+import { type EpisodeTrace, traceMarkdown } from "./trace.js";
+
+/** What a report tells. */
+export interface ReportData {
+  readonly title: string;
+  /** Lines under the title, such as the model's size and the seconds of each phase. */
+  readonly facts?: Readonly<Record<string, string | number>>;
+  readonly before?: Evaluation;
+  readonly after: Evaluation;
+  /** The length that was trained on: marked in tables, and what longer ones are measured against. */
+  readonly trainingLengthTokens?: number;
+  readonly rewardCurve?: readonly RewardPoint[];
+  /** Where time and memory are taken from, if not from `after`: longer documents, for example. */
+  readonly cost?: Evaluation;
+  readonly example?: EpisodeTrace;
+}
+
+/** Results of one length as numbers, for machines. */
+export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
+  readonly before?: { readonly exactMatch: number; readonly exactMatchInterval: Interval };
+  readonly comparison?: LengthComparison;
+  /** Exact match over that of the training length, where there is one. */
+  readonly shareOfTrainingLength?: number;
+}
+
+export interface ReportSummary {
+  readonly title: string;
+  readonly facts: Readonly<Record<string, string | number>>;
+  /** At the training length, or at the first length where none is named. */
+  readonly exactMatchBefore: number | null;
+  readonly exactMatchAfter: number;
+  readonly exactMatchByLength: readonly LengthSummary[];
+  readonly rewardCurve: readonly RewardPoint[];
+}
+
+/** @throws {EvaluationError} NOT_COMPARABLE */
+export function summarize(data: ReportData): ReportSummary {
+  const comparisons = data.before ? compareEvaluations(data.before, data.after) : [];
+  const home = (evaluation: Evaluation) =>
+    evaluation.lengths.find((length) => length.lengthTokens === data.trainingLengthTokens) ??
+    evaluation.lengths[0];
+  const atHome = home(data.after)?.exactMatch ?? 0;
+  const exactMatchByLength = data.after.lengths.map(({ outcomes: _, ...length }): LengthSummary => {
+    const comparison = comparisons.find((other) => other.lengthTokens === length.lengthTokens);
+    const earlier = data.before?.lengths.find((other) => other.lengthTokens === length.lengthTokens);
+    return {
+      ...length,
+      ...(earlier
+        ? { before: { exactMatch: earlier.exactMatch, exactMatchInterval: earlier.exactMatchInterval } }
+        : {}),
+      ...(comparison ? { comparison } : {}),
+      ...(data.trainingLengthTokens !== undefined && atHome > 0
+        ? { shareOfTrainingLength: length.exactMatch / atHome }
+        : {}),
+    };
+  });
+  return {
+    title: data.title,
+    facts: data.facts ?? {},
+    exactMatchBefore: data.before ? (home(data.before)?.exactMatch ?? null) : null,
+    exactMatchAfter: atHome,
+    exactMatchByLength,
+    rewardCurve: data.rewardCurve ?? [],
+  };
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const range = ({ low, high }: Interval): string => `[${(low * 100).toFixed(1)}, ${(high * 100).toFixed(1)}]`;
+const points = (difference: number): string =>
+  `${difference < 0 ? "−" : "+"}${Math.abs(difference * 100).toFixed(1)}`;
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+
+/** The report as Markdown; plots are named as `writeReport` writes them. */
+export function reportMarkdown(data: ReportData): string {
+  const summary = summarize(data);
+  const lines = [`# ${data.title}`, ""];
+  for (const [name, value] of Object.entries(summary.facts)) lines.push(`- ${name}: ${value}`);
+  if (summary.rewardCurve.length > 0) lines.push("", "## Reward", "", "![Reward while training](reward.svg)");
+  lines.push("", "## Exact match by document length", "", ...exactMatchTable(data, summary), "");
+  lines.push(
+    "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.",
+    "",
+    "![Exact match by document length](exact-match.svg)",
+    "",
+    "## Cost by document length",
+    "",
+    ...costTable(data.cost ?? data.after),
+    "",
+    "![Time for a document token](time-per-token.svg)",
+    "",
+    "![Peak memory of the process](peak-memory.svg)",
+    "",
+  );
+  if (data.example) lines.push("## Example", "", "One episode step by step: [example.md](example.md).", "");
+  return lines.join("\n");
+}
+
+function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
+  const trained = data.trainingLengthTokens;
+  const head = ["document tokens", "tasks"];
+  if (data.before) head.push("before", "after", "difference", "p");
+  else head.push("exact match");
+  if (trained !== undefined) head.push("of training length");
+  head.push("failed");
+  const body = summary.exactMatchByLength.map((length) => {
+    const isTrained = length.lengthTokens === trained;
+    const cells: (string | number)[] = [`${length.lengthTokens}${isTrained ? " (trained)" : ""}`, length.n];
+    if (length.before)
+      cells.push(`${percent(length.before.exactMatch)} ${range(length.before.exactMatchInterval)}`);
+    cells.push(`${percent(length.exactMatch)} ${range(length.exactMatchInterval)}`);
+    if (length.comparison) {
+      const { difference, interval, p } = length.comparison;
+      cells.push(`${points(difference)} ${range(interval)}`, p < 0.001 ? "< 0.001" : p.toFixed(3));
+    }
+    if (trained !== undefined) {
+      cells.push(length.shareOfTrainingLength === undefined ? "–" : percent(length.shareOfTrainingLength));
+    }
+    cells.push(length.failures);
+    return row(cells);
+  });
+  return [row(head), row(head.map(() => "---:")), ...body];
+}
+
+function costTable(evaluation: Evaluation): string[] {
+  const head = [
+    "document tokens",
+    "µs a document token",
+    "sampled a document token",
+    "conversations",
+    "peak MiB",
+  ];
+  return [
+    row(head),
+    row(head.map(() => "---:")),
+    ...evaluation.lengths.map((length) =>
+      row([
+        length.lengthTokens,
+        length.microsecondsPerDocumentToken.toFixed(1),
+        length.sampledTokensPerDocumentToken.toFixed(3),
+        length.conversations,
+        mebibytes(length.peakRssBytes),
+      ]),
+    ),
+  ];
+}
+
+/** Every file of the report by name. */
+export function reportFiles(data: ReportData): Record<string, string> {
+  const evaluations = [
+    ...(data.before ? [{ name: "before", evaluation: data.before }] : []),
+    { name: data.before ? "after" : "exact match", evaluation: data.after },
+  ];
+  const cost = data.cost ?? data.after;
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+  return {
+    "report.md": reportMarkdown(data),
+    "report.json": json(summarize(data)),
+    "exact-match.svg": exactMatchPlot(evaluations),
+    "time-per-token.svg": timePerTokenPlot(cost),
+    "peak-memory.svg": peakMemoryPlot(cost),
+    ...(data.rewardCurve?.length ? { "reward.svg": rewardPlot(data.rewardCurve) } : {}),
+    ...(data.example
+      ? { "example.md": traceMarkdown(data.example), "example.json": json(data.example) }
+      : {}),
+  };
+}
+
+/** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */
+export async function writeReport(folder: string, data: ReportData): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const paths: string[] = [];
+  for (const [name, content] of Object.entries(reportFiles(data))) {
+    const path = join(folder, name);
+    await writeFile(`${path}.part`, content);
+    await rename(`${path}.part`, path);
+    paths.push(path);
+  }
+  return paths;
+}

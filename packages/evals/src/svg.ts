@@ -1,0 +1,30 @@
+/** Small writer of SVG markup: everything is escaped, numbers are rounded to a hundredth. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+// XML allows no control characters but tab and line ends.
+const forbidden = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
+
+export const escapeXml = (text: string): string =>
+  text.replace(forbidden, "").replace(/[&<>"']/g, (character) => escapes[character] as string);
+
+const attribute = (value: string | number): string =>
+  typeof value === "number" ? String(Math.round(value * 100) / 100) : escapeXml(value);
+
+/** `children` is markup, already made; text goes through `text`. */
+export function element(name: string, attributes: Attributes, children = ""): string {
+  const list = Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${attribute(value)}"`)
+    .join("");
+  return children === "" ? `<${name}${list}/>` : `<${name}${list}>${children}</${name}>`;
+}
+
+export const text = (content: string, attributes: Attributes): string =>
+  element("text", attributes, escapeXml(content));
