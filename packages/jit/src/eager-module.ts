@@ -48,7 +48,7 @@ export class EagerModule implements JitModule {
       });
       const result = fn.body(Object.fromEntries(this.#state), tensors);
       for (const [key, tensor] of Object.entries(result.outputs)) {
-        outputs[key] = tensor.dataSync() as HostArray;
+        outputs[key] = hostArray(tensor);
         specs[key] = { shape: tensor.shape, dtype: tensor.dtype as DType };
       }
       this.#replace(name, result.state ?? {});
@@ -73,8 +73,8 @@ export class EagerModule implements JitModule {
     return Object.fromEntries(
       names.map((name) => {
         stateSpec(this.#specs, name);
-        const values = this.#state.get(name)?.dataSync() as HostArray;
-        return [name, values.slice()];
+        const tensor = this.#state.get(name);
+        return [name, tensor === undefined ? new Float32Array() : hostArray(tensor).slice()];
       }),
     );
   }
@@ -117,4 +117,18 @@ export class EagerModule implements JitModule {
       this.#state.set(key, tensor);
     }
   }
+}
+
+const ARRAYS: Readonly<Record<string, new (values: ArrayLike<number>) => HostArray>> = {
+  float32: Float32Array,
+  int32: Int32Array,
+  bool: Uint8Array,
+};
+
+/** A tensor's contents. Some of tfjs's cpu kernels keep values in an array of another type than the tensor's. */
+function hostArray(tensor: tfjs.Tensor): HostArray {
+  const values = tensor.dataSync();
+  const ArrayType = ARRAYS[tensor.dtype];
+  if (ArrayType === undefined || values instanceof ArrayType) return values as HostArray;
+  return new ArrayType(values);
 }

@@ -6,7 +6,7 @@ import { sizeOf } from "./spec.js";
  * What the stock wasm backend lacks or does slowly. It multiplies matrices through XNNPACK only for one pair without
  * transposes; everything else, so all of a backward pass, runs in a scalar loop. Here operands are transposed first and
  * each pair of a batch goes through XNNPACK on views of the same memory. UnsortedSegmentSum, the gradient of a gather,
- * is missing there. And its allocator answers 0 when the heap is full, after which tensors overwrite one another.
+ * is missing there; OneHot writes integers into float tensors. And its allocator answers 0 when the heap is full, after which tensors overwrite one another.
  */
 
 type Dimensions = Uint8Array;
@@ -58,13 +58,25 @@ type SegmentSumArguments = Arguments<
   { readonly numSegments: number }
 >;
 
+type OneHotArguments = Arguments<
+  { readonly indices: tf.TensorInfo },
+  { readonly dtype: string; readonly depth: number; readonly onValue: number; readonly offValue: number }
+>;
+
 /** Below this many rows, packing a batch's matrices for XNNPACK costs more than the scalar loop. */
 const MIN_ROWS_OF_A_BATCH = 8;
 
 /** Registers the kernels. Call before the wasm backend starts: kernels are set up then. */
 export function registerWasmKernels(): void {
+  if (registered) return;
+  registered = true;
   registerMatMul();
-  if (tf.getKernel("UnsortedSegmentSum", "wasm") !== undefined) return;
+  tf.unregisterKernel("OneHot", "wasm");
+  tf.registerKernel({
+    kernelName: "OneHot",
+    backendName: "wasm",
+    kernelFunc: (given) => oneHot(given as unknown as OneHotArguments),
+  });
   tf.registerKernel({
     kernelName: "UnsortedSegmentSum",
     backendName: "wasm",
@@ -91,8 +103,7 @@ let registered = false;
 
 function registerMatMul(): void {
   const stock = tf.getKernel("BatchMatMul", "wasm");
-  if (registered || stock === undefined) return;
-  registered = true;
+  if (stock === undefined) return;
   let multiply: Multiply | undefined;
   tf.unregisterKernel("BatchMatMul", "wasm");
   tf.registerKernel({
@@ -244,6 +255,16 @@ function segmentSum({
     for (let column = 0; column < width; column += 1) {
       sums[to + column] = (sums[to + column] ?? 0) + (values[from + column] ?? 0);
     }
+  });
+  return out;
+}
+
+function oneHot({ inputs: { indices }, attrs, backend }: OneHotArguments): tf.TensorInfo {
+  const { dtype, depth, onValue, offValue } = attrs;
+  const out = backend.makeOutput([...indices.shape, depth], dtype);
+  const values = backend.typedArrayFromHeap(out).fill(offValue);
+  backend.typedArrayFromHeap(indices).forEach((column, row) => {
+    if (column >= 0 && column < depth) values[row * depth + column] = onValue;
   });
   return out;
 }

@@ -51,11 +51,7 @@ const select: OpRule = {
   types: { T: 1 },
 };
 
-const addN: OpRule = {
-  infer: select.infer.bind(select),
-  outputs: ["sum"],
-  types: { T: 0 },
-};
+const addN: OpRule = { ...unary("sum") };
 
 /** One output of the broadcast shape, no other shape than the inputs'. */
 export const elementwiseRules: Readonly<Record<string, OpRule>> = {
@@ -102,8 +98,6 @@ export const elementwiseRules: Readonly<Record<string, OpRule>> = {
     [
       "Add",
       "Atan2",
-      "Div",
-      "DivNoNan",
       "FloorDiv",
       "FloorMod",
       "Maximum",

@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Backend, loadBackend } from "./backend.js";
+import { expectClose, functionOf, inputsOf } from "./conformance/compare.js";
+import { cases } from "./conformance/table.js";
+import { type JitModule, jit } from "./module.js";
+import { opRules } from "./shape-inference/rules.js";
+import { type Scope, traceFunction } from "./trace.js";
+
+const functions = Object.fromEntries(Object.entries(cases).map(([name, given]) => [name, functionOf(given)]));
+
+function operationNames(scope: Scope): string[] {
+  return scope.operations.flatMap(({ name, loop }) => [
+    name,
+    ...(loop === undefined ? [] : operationNames(loop.body)),
+  ]);
+}
+
+describe("a traced operation", () => {
+  let backend: Backend;
+  let graph: JitModule;
+  let eager: JitModule;
+
+  beforeAll(async () => {
+    backend = await loadBackend({ prefer: "tensorflow" });
+    graph = jit({ backend, state: {}, functions, mode: "graph" });
+    eager = jit({ backend, state: {}, functions, mode: "eager" });
+  });
+
+  test.each(Object.entries(cases))("%s has the shape, type and values of the eager one", (name, given) => {
+    const expected = eager.call(name, inputsOf(given));
+    const actual = graph.call(name, inputsOf(given));
+    expect(graph.outputSpecs(name)).toEqual(eager.outputSpecs(name));
+    expect(Object.keys(actual)).toEqual(Object.keys(expected));
+    for (const [output, values] of Object.entries(expected)) {
+      expectClose(actual[output] ?? new Float32Array(), values, 1e-6, 1e-6);
+    }
+  });
+
+  test("has a case in the table", () => {
+    const covered = new Set(
+      Object.entries(functions).flatMap(([name, { inputs, body }]) =>
+        operationNames(traceFunction(name, {}, inputs, body).root),
+      ),
+    );
+    expect(Object.keys(opRules).filter((name) => !covered.has(name))).toEqual([]);
+  });
+});
