@@ -1,1 +1,6 @@
-export {};
+// For users of the runtime.
+export { type HeadConfig, type HeadConfigInput, headConfigSchema } from "./config.js";
+export { Head, type HeadCloseOptions, type HeadDeps } from "./head.js";
+
+// For other packages.
+export { type HeadAddress, headAddressPathOf, readHeadAddress, tokenPathOf } from "./head-files.js";

@@ -1,0 +1,349 @@
+/**
+ * What happens to actors: placed, started, alive, dead, started again.
+ *
+ * Not its job: watching processes (nodes do), or noticing that a node or an owner is gone (their tables do).
+ *
+ * Invariants:
+ * - C1. A node is told to start an actor only after the store holds that decision.
+ * - C2. A report about another incarnation, or from another node, than the current one changes nothing.
+ * - C3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
+ * - C4. An actor is started again at most maxRestarts times; starts that a lost node cut short do not count.
+ * - C5. A constructor that throws is final.
+ * - C6. What a node reports as running and nobody wants is stopped.
+ */
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type Actor, type ActorSpec, specToProto } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+import type { Clock } from "./clock.js";
+import type { Node, NodeTable } from "./node-table.js";
+import type { PlacementLine } from "./placement.js";
+import { RestartDelays } from "./restart-delays.js";
+
+export interface ActorLifecycleDeps {
+  readonly actors: ActorTable;
+  readonly nodes: NodeTable;
+  readonly line: PlacementLine;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Between SIGTERM and SIGKILL of an actor that is stopped. */
+  readonly stopGraceMs: number;
+}
+
+type Certificate = proto.DeathCertificate.$Properties;
+type DeathCause = "exit" | "signal" | "constructor" | "killed" | "node";
+
+export class ActorLifecycle {
+  readonly #deps: ActorLifecycleDeps;
+  readonly #delays: RestartDelays;
+
+  constructor(deps: ActorLifecycleDeps) {
+    this.#deps = deps;
+    this.#delays = new RestartDelays(deps.clock);
+    deps.nodes.onDead((node, reason) => this.#nodeDied(node, reason));
+  }
+
+  /** Goes on with the actors of an earlier head, once the tables are loaded. */
+  recover(): void {
+    const { actors, nodes } = this.#deps;
+    for (const actor of [...actors.all()]) {
+      if (actor.state === "PENDING" || actor.state === "RESTARTING") this.#seek(actor);
+      if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
+      const node = nodes.get(actor.nodeId);
+      nodes.reserve(actor.nodeId, leaseOf(actor.spec.actorId, actor.incarnation), actor.spec.resources);
+      if (node === undefined || node.state === "DEAD") {
+        this.#lost(actor, `node lost: ${actor.nodeId} is not known any more`, undefined);
+      }
+    }
+  }
+
+  /** Idempotent by actor id: a known one is returned as it is, a new one as PENDING. Resolves when the store has it. */
+  async create(spec: ActorSpec): Promise<Actor> {
+    const known = this.#deps.actors.get(spec.actorId);
+    if (known !== undefined) return known;
+    const { actor, durable } = this.#deps.actors.create(spec);
+    this.#seek(actor);
+    await durable;
+    return actor;
+  }
+
+  /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
+  async kill(
+    actorId: string,
+    options: { readonly noRestart: boolean; readonly reason: string },
+  ): Promise<Actor> {
+    const { actors } = this.#deps;
+    const actor = actors.get(actorId);
+    if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${actorId} is not known`);
+    if (actor.state === "DEAD") return actor;
+    if (options.noRestart) await this.#killForGood(actor, options.reason);
+    else this.#crash(actor, options.reason);
+    return actors.get(actorId) ?? actor;
+  }
+
+  /** The session or actor that owned them is gone: its actors go too, unless detached. */
+  ownerEnded(ownerId: string, reason: string): void {
+    for (const actor of this.#deps.actors.ownedBy(ownerId)) {
+      if (!actor.spec.detached) void this.#killForGood(actor, reason);
+    }
+  }
+
+  jobEnded(jobId: string): void {
+    for (const actor of [...this.#deps.actors.all()]) {
+      if (actor.spec.jobId !== jobId || actor.spec.detached || actor.state === "DEAD") continue;
+      void this.#killForGood(actor, `its job ${jobId} ended`);
+    }
+  }
+
+  started(nodeId: string, message: proto.ActorStarted.$Properties): void {
+    const actorId = message.actorId ?? "";
+    const actor = this.#deps.actors.get(actorId);
+    if (actor?.nodeId !== nodeId || actor.state === "DEAD") {
+      this.#stop(nodeId, actorId, 0, "it is not wanted on this node");
+      return;
+    }
+    if (actor.incarnation !== message.incarnation || actor.state !== "STARTING") return;
+    this.#alive(actor, nodeId, message);
+    const seconds = (this.#deps.clock.now() - actor.createdAtMs) / 1000;
+    if (actor.incarnation === 1)
+      this.#deps.metrics.histogram("palimpsest_head_placement_seconds").observe(seconds);
+  }
+
+  died(nodeId: string, message: proto.ActorDied.$Properties): void {
+    const { actors, nodes } = this.#deps;
+    const actorId = message.actorId ?? "";
+    const incarnation = message.incarnation ?? 0;
+    nodes.release(nodeId, leaseOf(actorId, incarnation));
+    const actor = actors.get(actorId);
+    if (actor?.nodeId !== nodeId || actor.incarnation !== incarnation) return;
+    const reported = this.#certificate(actor, message.certificate?.reason ?? "", message.certificate);
+    if (actor.state === "DEAD") {
+      // It was killed on request: the reason stays, the node adds how the process ended.
+      const reason = actor.certificate?.reason ?? reported.reason ?? "";
+      void actors.update(actorId, { certificate: { ...reported, reason } });
+      return;
+    }
+    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    const constructorError = message.constructorError ?? undefined;
+    const cause = constructorError ? "constructor" : reported.signal ? "signal" : "exit";
+    this.#ended(actor, reported, cause, constructorError);
+  }
+
+  /**
+   * Compares what a node says it runs with what the head believes.
+   * @returns ids to stop (C6), and what to do about the actors that are missing once the node has told everything
+   */
+  nodeRegistered(
+    nodeId: string,
+    running: readonly proto.RunningActor.$Properties[],
+  ): { readonly stopActorIds: string[]; readonly settle: () => void } {
+    const listed = new Set(running.map((report) => report.actorId ?? ""));
+    const stopActorIds = running
+      .filter((report) => !this.#adopt(nodeId, report))
+      .map((report) => report.actorId ?? "");
+    const missing = [...this.#deps.actors.all()].filter(
+      (actor) =>
+        actor.nodeId === nodeId &&
+        (actor.state === "STARTING" || actor.state === "ALIVE") &&
+        !listed.has(actor.spec.actorId),
+    );
+    return { stopActorIds, settle: () => this.#settle(nodeId, missing) };
+  }
+
+  close(): void {
+    this.#delays.close();
+  }
+
+  #seek(actor: Actor): void {
+    const { actorId, resources, labels } = actor.spec;
+    this.#deps.line.join(lineKey(actorId), {
+      leaseId: leaseOf(actorId, actor.incarnation + 1),
+      request: { resources, labels },
+      onPlaced: (nodeId) => void this.#start(actorId, nodeId),
+      onRefused: (reason) => {
+        const pendingReason = this.#deps.actors.get(actorId)?.pendingReason;
+        if (pendingReason !== reason) void this.#deps.actors.update(actorId, { pendingReason: reason });
+      },
+    });
+  }
+
+  async #start(actorId: string, nodeId: string): Promise<void> {
+    const { actors, nodes } = this.#deps;
+    const incarnation = (actors.get(actorId)?.incarnation ?? 0) + 1;
+    await actors.update(actorId, {
+      state: "STARTING",
+      nodeId,
+      incarnation,
+      ...noProcess,
+      pendingReason: "",
+    });
+    const actor = actors.get(actorId);
+    if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
+      // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
+      if (actor === undefined || actor.incarnation === incarnation)
+        nodes.release(nodeId, leaseOf(actorId, incarnation));
+      return;
+    }
+    // Without a link now it is repeated when the node has registered again, see #settle.
+    nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation } });
+  }
+
+  #alive(actor: Actor, nodeId: string, report: proto.RunningActor.$Properties): void {
+    const { actorId } = actor.spec;
+    this.#delays.alive(actorId);
+    void this.#deps.actors.update(actorId, {
+      state: "ALIVE",
+      nodeId,
+      incarnation: report.incarnation ?? actor.incarnation,
+      address: report.address ?? "",
+      metricsAddress: report.metricsAddress ?? "",
+      pid: report.pid ?? 0,
+      pendingReason: "",
+    });
+    this.#deps.logger.info(
+      { actorId, nodeId, incarnation: report.incarnation, pid: report.pid },
+      "actor alive",
+    );
+  }
+
+  /** Whether the running process is the one wanted; if so it is entered in the table. */
+  #adopt(nodeId: string, report: proto.RunningActor.$Properties): boolean {
+    const { actors, nodes, line } = this.#deps;
+    const actorId = report.actorId ?? "";
+    const incarnation = report.incarnation ?? 0;
+    const actor = actors.get(actorId);
+    if (actor === undefined) return false;
+    nodes.reserve(nodeId, leaseOf(actorId, incarnation), actor.spec.resources);
+    if (actor.state === "DEAD") return false;
+    const current = actor.nodeId === nodeId && actor.incarnation === incarnation;
+    // A later incarnation than the table's: the store lost its last writes, the node is right.
+    if (!current && incarnation <= actor.incarnation) return false;
+    line.leave(lineKey(actorId));
+    this.#delays.cancel(actorId);
+    if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
+    else if (!current || actor.state !== "ALIVE") this.#alive(actor, nodeId, report);
+    return true;
+  }
+
+  #settle(nodeId: string, missing: readonly Actor[]): void {
+    const { actors, nodes } = this.#deps;
+    for (const before of missing) {
+      const actor = actors.get(before.spec.actorId);
+      if (
+        actor?.nodeId !== nodeId ||
+        actor.incarnation !== before.incarnation ||
+        actor.state !== before.state
+      )
+        continue;
+      if (actor.state === "STARTING") {
+        nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation: actor.incarnation } });
+        continue;
+      }
+      nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
+      const reason = "its process ended while its node was out of the head's reach";
+      this.#ended(actor, this.#certificate(actor, reason), "node", undefined);
+    }
+  }
+
+  #nodeDied(node: Node, reason: string): void {
+    for (const actor of [...this.#deps.actors.all()]) {
+      if (actor.nodeId !== node.nodeId) continue;
+      if (actor.state === "STARTING" || actor.state === "ALIVE")
+        this.#lost(actor, reason, node.lastHeartbeatMs);
+    }
+  }
+
+  #lost(actor: Actor, reason: string, lastHeartbeatMs: number | undefined): void {
+    const certificate = this.#certificate(
+      actor,
+      reason,
+      lastHeartbeatMs === undefined ? {} : { lastHeartbeatMs },
+    );
+    if (actor.state === "ALIVE") {
+      this.#ended(actor, certificate, "node", undefined);
+      return;
+    }
+    const state = actor.restarts > 0 ? "RESTARTING" : "PENDING";
+    void this.#deps.actors.update(actor.spec.actorId, { state, certificate, nodeId: "", ...noProcess });
+    this.#seek(this.#deps.actors.get(actor.spec.actorId) ?? actor);
+  }
+
+  #ended(
+    actor: Actor,
+    certificate: Certificate,
+    cause: DeathCause,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actors, metrics, logger } = this.#deps;
+    const { actorId, maxRestarts, role } = actor.spec;
+    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause });
+    logger.warn({ actorId, role, nodeId: actor.nodeId, cause, reason: certificate.reason }, "actor died");
+    const mayRestart = !constructorError && (maxRestarts === -1 || actor.restarts < maxRestarts);
+    if (!mayRestart) {
+      void actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
+      this.#delays.cancel(actorId);
+      this.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
+      return;
+    }
+    const restarts = actor.restarts + 1;
+    void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
+    metrics.counter("palimpsest_head_actor_restarts_total").inc();
+    this.#delays.after(actorId, () => {
+      const now = actors.get(actorId);
+      if (now?.state === "RESTARTING") this.#seek(now);
+    });
+  }
+
+  async #killForGood(actor: Actor, reason: string): Promise<void> {
+    const { actors, line, metrics, stopGraceMs } = this.#deps;
+    const { actorId } = actor.spec;
+    line.leave(lineKey(actorId));
+    this.#delays.cancel(actorId);
+    const durable = actors.update(actorId, {
+      state: "DEAD",
+      certificate: this.#certificate(actor, reason),
+      address: "",
+    });
+    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause: "killed" });
+    if (actor.state === "STARTING" || actor.state === "ALIVE")
+      this.#stop(actor.nodeId, actorId, stopGraceMs, reason);
+    this.ownerEnded(actorId, `its owner, actor ${actorId}, was killed`);
+    await durable;
+  }
+
+  #crash(actor: Actor, reason: string): void {
+    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    if (this.#stop(actor.nodeId, actor.spec.actorId, 0, reason)) return;
+    throw new PalimpsestError(
+      "ACTOR_UNAVAILABLE",
+      `node ${actor.nodeId} of actor ${actor.spec.actorId} is out of reach: try again when it is back`,
+    );
+  }
+
+  #stop(nodeId: string, actorId: string, graceMs: number, reason: string): boolean {
+    return this.#deps.nodes.send(nodeId, { stopActor: { actorId, graceMs, reason } });
+  }
+
+  #certificate(actor: Actor, reason: string, known: Certificate | null = {}): Certificate {
+    return {
+      ...known,
+      reason: reason || "its process ended",
+      diedAtMs: known?.diedAtMs || this.#deps.clock.now(),
+      ownerId: actor.spec.ownerId,
+      nodeId: actor.nodeId,
+      pid: known?.pid || actor.pid,
+    };
+  }
+}
+
+const noProcess = { address: "", metricsAddress: "", pid: 0 } as const;
+
+function leaseOf(actorId: string, incarnation: number): string {
+  return `${actorId}#${incarnation}`;
+}
+
+function lineKey(actorId: string): string {
+  return `actor/${actorId}`;
+}

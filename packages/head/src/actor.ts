@@ -1,0 +1,155 @@
+import { normalizeQuantities, type Quantities, quantitiesProblem } from "@palimpsest/scheduler";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+
+export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
+export type ActorState = (typeof actorStates)[number];
+
+/** What a client asked for; never changes. */
+export interface ActorSpec {
+  readonly actorId: string;
+  /** Empty: it has none. */
+  readonly name: string;
+  readonly code: proto.CodeRef.$Properties;
+  /** Constructor arguments in the value codec of wire; opaque here. */
+  readonly args: Uint8Array;
+  readonly resources: Quantities;
+  readonly labels: Readonly<Record<string, string>>;
+  /** -1: without limit. */
+  readonly maxRestarts: number;
+  readonly maxConcurrency: number;
+  readonly maxPendingCalls: number;
+  readonly detached: boolean;
+  readonly ownerId: string;
+  readonly jobId: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly role: string;
+}
+
+/** An actor as the head knows it. Changed by ActorTable.update only. */
+export interface Actor {
+  readonly spec: ActorSpec;
+  readonly state: ActorState;
+  /** Where it runs or is to run; empty while no node is chosen. */
+  readonly nodeId: string;
+  readonly address: string;
+  readonly metricsAddress: string;
+  readonly pid: number;
+  /** Counts its processes; 0 before the first. */
+  readonly incarnation: number;
+  readonly restarts: number;
+  readonly certificate: proto.DeathCertificate.$Properties | undefined;
+  readonly constructorError: proto.Error.$Properties | undefined;
+  readonly pendingReason: string;
+  readonly createdAtMs: number;
+}
+
+const stateToProto: Readonly<Record<ActorState, proto.ActorState>> = {
+  PENDING: proto.ActorState.ACTOR_STATE_PENDING,
+  STARTING: proto.ActorState.ACTOR_STATE_STARTING,
+  ALIVE: proto.ActorState.ACTOR_STATE_ALIVE,
+  RESTARTING: proto.ActorState.ACTOR_STATE_RESTARTING,
+  DEAD: proto.ActorState.ACTOR_STATE_DEAD,
+};
+
+const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** Whether a client may choose this text as an id or name: it becomes part of keys and file names. */
+export function isValidId(id: string): boolean {
+  return idPattern.test(id);
+}
+
+/** The specification in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null | undefined): ActorSpec {
+  if (!message) throw invalid("spec is missing");
+  const spec = specOf(message);
+  if (!isValidId(spec.actorId))
+    throw invalid(`actor_id is ${JSON.stringify(spec.actorId)}: take newId("actor")`);
+  if (spec.name !== "" && !isValidId(spec.name)) {
+    throw invalid(
+      `name is ${JSON.stringify(spec.name)}: use up to 128 letters, digits, ".", "_", ":" and "-"`,
+    );
+  }
+  if (!spec.code.module && !spec.code.bundle) throw invalid("code names neither a module nor a bundle");
+  if (!Number.isInteger(spec.maxRestarts) || spec.maxRestarts < -1) {
+    throw invalid(`max_restarts is ${spec.maxRestarts}: it must be -1 (without limit), 0 or more`);
+  }
+  const problem = quantitiesProblem(message.resources?.quantities ?? {});
+  if (problem !== undefined) throw invalid(problem);
+  checkEnvironment(spec.environment);
+  return spec;
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT for names that are the node's to set */
+export function checkEnvironment(environment: Readonly<Record<string, string>>): void {
+  const reserved = Object.keys(environment).find((name) => name.startsWith("PALIMPSEST_"));
+  if (reserved !== undefined)
+    throw invalid(`environment names ${reserved}: names with PALIMPSEST_ are the node's`);
+}
+
+function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
+  return {
+    actorId: message.actorId ?? "",
+    name: message.name ?? "",
+    code: message.code ?? {},
+    args: message.args ?? new Uint8Array(),
+    resources: normalizeQuantities(message.resources?.quantities ?? {}),
+    labels: { ...message.labels },
+    maxRestarts: message.maxRestarts ?? 0,
+    maxConcurrency: message.maxConcurrency ?? 0,
+    maxPendingCalls: message.maxPendingCalls ?? 0,
+    detached: message.detached ?? false,
+    ownerId: message.ownerId ?? "",
+    jobId: message.jobId ?? "",
+    environment: { ...message.environment },
+    role: message.role ?? "",
+  };
+}
+
+export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
+  return {
+    ...spec,
+    resources: { quantities: { ...spec.resources } },
+    labels: { ...spec.labels },
+    environment: { ...spec.environment },
+  };
+}
+
+export function actorToProto(actor: Actor): proto.ActorInfo.$Properties {
+  const { spec, state, certificate, constructorError, ...rest } = actor;
+  return {
+    ...rest,
+    spec: specToProto(spec),
+    state: stateToProto[state],
+    ...(certificate ? { certificate } : {}),
+    ...(constructorError ? { constructorError } : {}),
+  };
+}
+
+export function encodeActor(actor: Actor): Uint8Array {
+  return proto.ActorInfo.encode(actorToProto(actor)).finish();
+}
+
+export function decodeActor(bytes: Uint8Array): Actor {
+  const info = proto.ActorInfo.decode(bytes);
+  const state = actorStates.find((candidate) => stateToProto[candidate] === info.state);
+  if (state === undefined) throw new PalimpsestError("CODEC", `a stored actor has state ${info.state}`);
+  return {
+    spec: specOf(info.spec ?? {}),
+    state,
+    nodeId: info.nodeId,
+    address: info.address,
+    metricsAddress: info.metricsAddress,
+    pid: info.pid,
+    incarnation: info.incarnation,
+    restarts: info.restarts,
+    certificate: info.certificate ?? undefined,
+    constructorError: info.constructorError ?? undefined,
+    pendingReason: info.pendingReason,
+    createdAtMs: info.createdAtMs,
+  };
+}
+
+function invalid(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}

@@ -1,0 +1,86 @@
+import { isLoopback, PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+const port = z.int().min(0).max(65_535);
+const milliseconds = z.int().min(0).max(86_400_000);
+const minTokenLength = 16;
+
+export const headConfigSchema = z.strictObject({
+  dataDir: z
+    .string()
+    .min(1)
+    .describe("Folder of the head's files: token, address, logs, bundles, its Redis's data."),
+  host: z
+    .string()
+    .min(1)
+    .default("127.0.0.1")
+    .describe("Address to listen on. Other than loopback: the whole network sees it."),
+  advertiseHost: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Name or address under which others reach this machine. Default: host."),
+  port: port.default(0).describe("0: the port of the last start with this dataDir, or a free one."),
+  metricsPort: port.nullable().default(0).describe("Port of the metrics page. 0: a free one; null: none."),
+  redisUrl: z
+    .string()
+    .regex(/^rediss?:\/\//)
+    .optional()
+    .describe("redis:// or rediss:// URL. Default: the head runs a Redis of its own."),
+  redisServer: z
+    .string()
+    .min(1)
+    .default("redis-server")
+    .describe("Program that the head runs as its own Redis."),
+  token: z
+    .string()
+    .min(minTokenLength)
+    .optional()
+    .describe("Secret of the cluster. Default: the one in dataDir, made at the first start."),
+  heartbeatIntervalMs: milliseconds.min(10).default(1_000).describe("How often nodes say that they live."),
+  nodeTimeoutMs: milliseconds.min(50).default(5_000).describe("Silence after which a node is dead."),
+  recoveryGraceMs: milliseconds
+    .default(15_000)
+    .describe("What nodes have to come back in after a restart of the head."),
+  ownerGraceMs: milliseconds
+    .default(10_000)
+    .describe("What a driver has to come back in before its actors are killed."),
+  actorStopGraceMs: milliseconds.default(2_000).describe("Between SIGTERM and SIGKILL of an actor."),
+  driverStopGraceMs: milliseconds.default(10_000).describe("Between SIGTERM and SIGKILL of a driver."),
+  rpcTimeoutMs: milliseconds
+    .min(10)
+    .default(30_000)
+    .describe("Longest time that any unary RPC takes to be answered."),
+  bundleMaxBytes: z
+    .int()
+    .min(1)
+    .default(64 * 1024 * 1024)
+    .describe("Largest bundle of code."),
+  jobLogMaxBytes: z
+    .int()
+    .min(1)
+    .default(256 * 1024 * 1024)
+    .describe("What is kept of one job's output."),
+  maxDeadActors: z.int().min(0).default(1_000).describe("Dead actors that are remembered."),
+  maxEndedJobs: z.int().min(0).default(1_000).describe("Ended jobs that are remembered, with their output."),
+});
+
+export type HeadConfigInput = z.input<typeof headConfigSchema>;
+export type HeadConfig = z.output<typeof headConfigSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID, one line that names each field */
+export function parseHeadConfig(input: HeadConfigInput): HeadConfig {
+  if (input.token === "") {
+    const where = isLoopback(input.host ?? "127.0.0.1")
+      ? ""
+      : ` and host ${input.host} is reachable from outside`;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `token is empty${where}: leave it out to have one made, or give a secret`,
+    );
+  }
+  const parsed = headConfigSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "head"}: ${issue.message}`);
+  throw new PalimpsestError("CONFIG_INVALID", problems.join("; "));
+}

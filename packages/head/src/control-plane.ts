@@ -1,0 +1,140 @@
+/**
+ * The head without its sockets: tables, line, lifecycles and sessions, wired to each other over a store.
+ *
+ * Not its job: gRPC, files of address and token, processes.
+ */
+import { join } from "node:path";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { newId } from "@palimpsest/wire";
+import { actorToProto } from "./actor.js";
+import { ActorLifecycle } from "./actor-lifecycle.js";
+import { ActorTable } from "./actor-table.js";
+import { Bundles } from "./bundles.js";
+import { type Clock, every } from "./clock.js";
+import type { HeadConfig } from "./config.js";
+import { measureTables } from "./head-metrics.js";
+import { JobLifecycle } from "./job-lifecycle.js";
+import { JobLogs } from "./job-logs.js";
+import { JobTable } from "./job-table.js";
+import { Journal } from "./journal.js";
+import { NodeTable } from "./node-table.js";
+import { PlacementLine } from "./placement.js";
+import { Sessions } from "./sessions.js";
+import type { Store } from "./store.js";
+
+export interface ControlPlaneDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+const flushTimeoutMs = 5_000;
+const maxDeadNodes = 100;
+
+export class ControlPlane {
+  readonly clusterId: string;
+  readonly actors: ActorTable;
+  readonly nodes: NodeTable;
+  readonly jobs: JobTable;
+  readonly line: PlacementLine;
+  readonly lifecycle: ActorLifecycle;
+  readonly jobLifecycle: JobLifecycle;
+  readonly sessions: Sessions;
+  readonly logs: JobLogs;
+  readonly bundles: Bundles;
+  readonly #journal: Journal;
+  readonly #stopTicking: () => void;
+
+  /** Loads what an earlier head left in the store and goes on with it. */
+  static async open(config: HeadConfig, deps: ControlPlaneDeps): Promise<ControlPlane> {
+    const { store } = deps;
+    const clusterId = await store.fact("clusterId", newId("cluster"));
+    const plane = new ControlPlane(clusterId, config, deps);
+    plane.nodes.load(await store.readTable("nodes"));
+    plane.actors.load(await store.readTable("actors"));
+    plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
+    plane.#recover(config);
+    return plane;
+  }
+
+  private constructor(clusterId: string, config: HeadConfig, deps: ControlPlaneDeps) {
+    const { clock, logger, metrics } = deps;
+    this.clusterId = clusterId;
+    this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes);
+    this.logs = new JobLogs(join(config.dataDir, "logs"), config.jobLogMaxBytes);
+    const journal = new Journal(deps);
+    this.#journal = journal;
+    const nodes = new NodeTable({ ...deps, ...config, journal, maxDead: maxDeadNodes });
+    const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
+    const jobs = new JobTable({
+      journal,
+      clock,
+      maxEnded: config.maxEndedJobs,
+      onForgotten: (jobId) => this.logs.remove(jobId),
+    });
+    const line = new PlacementLine(nodes);
+    this.nodes = nodes;
+    this.actors = actors;
+    this.jobs = jobs;
+    this.line = line;
+    const shared = { nodes, line, clock, logger, metrics };
+    this.lifecycle = new ActorLifecycle({ ...shared, actors, stopGraceMs: config.actorStopGraceMs });
+    this.jobLifecycle = new JobLifecycle({
+      ...shared,
+      jobs,
+      driverStopGraceMs: config.driverStopGraceMs,
+      storeRecipe: async (text) => void (await this.bundles.putText(text)),
+      logSizeBytes: (jobId) => this.logs.sizeBytes(jobId),
+      onEnded: (jobId) => this.#jobEnded(jobId),
+    });
+    this.sessions = new Sessions({
+      clock,
+      logger,
+      ownerGraceMs: config.ownerGraceMs,
+      onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
+    });
+    this.actors.onChange((actor, before) => {
+      if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor.spec.actorId);
+    });
+    this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
+      nodes.tick();
+      measureTables({ ...shared, actors, jobs });
+    });
+  }
+
+  /** Writes what is still on its way to the store. */
+  async close(): Promise<void> {
+    this.#stopTicking();
+    this.lifecycle.close();
+    await this.logs.close();
+    await this.#journal.close(flushTimeoutMs);
+  }
+
+  #recover(config: HeadConfig): void {
+    this.lifecycle.recover();
+    this.jobLifecycle.recover();
+    const graceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs);
+    for (const { spec, state } of [...this.actors.all()]) {
+      const ownedByActor = this.actors.get(spec.ownerId) !== undefined;
+      if (state !== "DEAD" && !spec.detached && !ownedByActor) this.sessions.expect(spec.ownerId, graceMs);
+    }
+  }
+
+  #actorDied(actorId: string): void {
+    const actor = this.actors.get(actorId);
+    if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorToProto(actor) });
+  }
+
+  #sessionEnded(sessionId: string, reason: string): void {
+    this.lifecycle.ownerEnded(sessionId, reason);
+    this.nodes.broadcast({ releaseHolder: { holder: sessionId } });
+  }
+
+  #jobEnded(jobId: string): void {
+    this.logs.ended(jobId);
+    this.sessions.jobEnded(jobId);
+    this.lifecycle.jobEnded(jobId);
+    this.nodes.broadcast({ releaseHolder: { holder: jobId } });
+  }
+}

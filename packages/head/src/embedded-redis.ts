@@ -1,0 +1,296 @@
+/**
+ * The Redis that a head runs itself when it is given none.
+ *
+ * Not its job: what is stored in it.
+ *
+ * Invariants:
+ * - R1. It outlives a head that is killed; the next head of the same folder goes on with it.
+ * - R2. At most one server works on the folder: a port that is taken is never worked around while the
+ *   recorded process lives.
+ * - R3. Port, password and data stay the same from start to start; the port only changes when somebody
+ *   else has taken it.
+ * - R4. The password is in files of mode 0600, never among the arguments of a process.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Logger } from "@palimpsest/telemetry";
+import { formatAddress, isLoopback, newToken, PalimpsestError } from "@palimpsest/wire";
+import { Redis } from "ioredis";
+import { z } from "zod";
+import { writeSecretFile } from "./head-files.js";
+
+const startTimeoutMs = 10_000;
+const stopTimeoutMs = 10_000;
+const probeEveryMs = 20;
+const portAttempts = 5;
+
+const recordSchema = z.object({ pid: z.number(), port: z.number(), password: z.string() });
+type Record = z.infer<typeof recordSchema>;
+
+export interface EmbeddedRedisOptions {
+  /** Folder for data, configuration and the record of the running server. */
+  readonly folder: string;
+  /** The head's own listening host: Redis is reachable from where the head is. */
+  readonly host: string;
+  /** Name under which others reach this machine. */
+  readonly advertiseHost: string;
+  /** Name or path of redis-server. */
+  readonly program: string;
+  readonly logger: Logger;
+}
+
+export class EmbeddedRedis {
+  readonly #options: EmbeddedRedisOptions;
+  #record: Record;
+  #ensuring: Promise<void> | undefined;
+
+  private constructor(options: EmbeddedRedisOptions, record: Record) {
+    this.#options = options;
+    this.#record = record;
+  }
+
+  /** Adopts the server that runs on the folder, or starts one. @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE */
+  static async start(options: EmbeddedRedisOptions): Promise<EmbeddedRedis> {
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+    const known = readRecord(options.folder);
+    if (known !== undefined) {
+      const running = await answersWithin(
+        options.folder,
+        known,
+        (await isRedisOf(known)) ? startTimeoutMs : 0,
+      );
+      if (running !== undefined) {
+        options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
+        return new EmbeddedRedis(options, keep(options.folder, running));
+      }
+    }
+    return new EmbeddedRedis(options, await startAnywhere(options, known));
+  }
+
+  /** ioredis URL with the password. */
+  get url(): string {
+    const { host, advertiseHost } = this.#options;
+    const address = formatAddress(isLoopback(host) ? "127.0.0.1" : advertiseHost, this.#record.port);
+    return `redis://:${this.#record.password}@${address}`;
+  }
+
+  get pid(): number {
+    return this.#record.pid;
+  }
+
+  get port(): number {
+    return this.#record.port;
+  }
+
+  /** Starts the server again when it has died. One attempt at a time. */
+  ensure(): Promise<void> {
+    this.#ensuring ??= this.#ensure().finally(() => {
+      this.#ensuring = undefined;
+    });
+    return this.#ensuring;
+  }
+
+  /** Ends the server in order: everything written is on disk. */
+  async stop(): Promise<void> {
+    await this.#ensuring?.catch(() => undefined);
+    const { folder, logger } = this.#options;
+    const running = await probe(folder, this.#record);
+    if (running === undefined) return;
+    process.kill(running.pid, "SIGTERM");
+    const deadline = Date.now() + stopTimeoutMs;
+    while (isAlive(running.pid) && (await probe(folder, this.#record)) !== undefined) {
+      if (Date.now() > deadline) {
+        logger.warn({ pid: running.pid }, "own redis does not end, killed");
+        process.kill(running.pid, "SIGKILL");
+        return;
+      }
+      await delay(probeEveryMs);
+    }
+  }
+
+  async #ensure(): Promise<void> {
+    const { folder, logger } = this.#options;
+    const running = await probe(folder, this.#record);
+    if (running !== undefined) {
+      if (running.pid !== this.#record.pid) this.#record = keep(folder, running);
+      return;
+    }
+    logger.warn({ pid: this.#record.pid, port: this.#record.port }, "own redis is gone, starting it again");
+    this.#record = await launch(this.#options, this.#record.port, this.#record.password);
+  }
+}
+
+async function startAnywhere(options: EmbeddedRedisOptions, known: Record | undefined): Promise<Record> {
+  const password = known?.password ?? newToken();
+  for (let attempt = 0; ; attempt++) {
+    const port = attempt === 0 && known ? known.port : await freePort();
+    try {
+      return await launch(options, port, password);
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      // R2: the recorded server may still hold the port and the folder.
+      const taken = error.code === "ALREADY_EXISTS" && !(known && (await isRedisOf(known)));
+      if (!taken || attempt === portAttempts) throw error;
+    }
+  }
+}
+
+/** @throws {PalimpsestError} ALREADY_EXISTS when the port is taken, CONFIG_INVALID when there is no redis-server */
+async function launch(options: EmbeddedRedisOptions, port: number, password: string): Promise<Record> {
+  const { folder, program, logger } = options;
+  const startedAt = Date.now();
+  const configPath = join(folder, "redis.conf");
+  writeSecretFile(configPath, configOf(options, port, password));
+  // Before the process exists: a head killed right after the start finds it by its port.
+  keep(folder, { pid: 0, port, password });
+  const logPath = join(folder, "redis.log");
+  const log = openSync(logPath, "w", 0o600);
+  const child = spawn(program, [configPath], { detached: true, stdio: ["ignore", log, log] });
+  closeSync(log);
+  const ended = endOf(child, program, logPath);
+  child.unref();
+  const wanted = { pid: child.pid ?? 0, port, password };
+  const running = await Promise.race([answersWithin(folder, wanted, startTimeoutMs), ended]);
+  if (running instanceof PalimpsestError) throw running;
+  if (running === undefined) {
+    if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `${program} did not answer within ${startTimeoutMs} ms: see ${folder}`,
+    );
+  }
+  logger.info({ pid: running.pid, port, ms: Date.now() - startedAt }, "own redis started");
+  return keep(folder, running);
+}
+
+/** Resolves with the reason when the process cannot start or ends. */
+function endOf(child: ChildProcess, program: string, logPath: string): Promise<PalimpsestError> {
+  return new Promise((resolve) => {
+    child.once("error", (reason: NodeJS.ErrnoException) => resolve(cannotRun(program, reason)));
+    child.once("exit", (code) => {
+      const output = readFileSync(logPath, "utf8").trim();
+      const taken = /address already in use/i.test(output);
+      const lastLine = output.split("\n").at(-1) ?? "";
+      const message = `${program} ended with code ${code} while starting: ${lastLine}`;
+      resolve(new PalimpsestError(taken ? "ALREADY_EXISTS" : "UNAVAILABLE", message));
+    });
+  });
+}
+
+function cannotRun(program: string, reason: NodeJS.ErrnoException): PalimpsestError {
+  if (reason.code !== "ENOENT") return new PalimpsestError("UNAVAILABLE", `${program}: ${reason.message}`);
+  return new PalimpsestError(
+    "CONFIG_INVALID",
+    `${program} is not installed: type \`apt-get install redis-server\` (Debian, Ubuntu) or \`brew install redis\` ` +
+      "(macOS), or name a running Redis with --redis",
+  );
+}
+
+function configOf({ folder, host }: EmbeddedRedisOptions, port: number, password: string): string {
+  const bind = isLoopback(host)
+    ? "127.0.0.1"
+    : host === "0.0.0.0" || host === "::"
+      ? "*"
+      : `${host} 127.0.0.1`;
+  return [
+    `bind ${bind}`,
+    `port ${port}`,
+    `requirepass ${password}`,
+    `dir ${JSON.stringify(realpathSync(folder))}`,
+    "appendonly yes",
+    "appendfsync everysec",
+    "maxmemory-policy noeviction",
+    'save ""',
+    "daemonize no",
+    "loglevel warning",
+    "",
+  ].join("\n");
+}
+
+function readRecord(folder: string): Record | undefined {
+  const path = join(folder, "redis.json");
+  if (!existsSync(path)) return undefined;
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (reason) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${path} is damaged: end the redis-server of this folder and remove it`,
+      {
+        cause: reason,
+      },
+    );
+  }
+}
+
+function keep(folder: string, record: Record): Record {
+  writeSecretFile(join(folder, "redis.json"), `${JSON.stringify(record)}\n`);
+  return record;
+}
+
+async function answersWithin(folder: string, record: Record, timeoutMs: number): Promise<Record | undefined> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const running = await probe(folder, record);
+    if (running !== undefined || Date.now() >= deadline) return running;
+    await delay(probeEveryMs);
+  }
+}
+
+/** The server that answers on the port with the password and works on the folder, with its true pid. */
+async function probe(folder: string, record: Record): Promise<Record | undefined> {
+  const client = new Redis({
+    host: "127.0.0.1",
+    port: record.port,
+    password: record.password,
+    lazyConnect: true,
+    connectTimeout: 1_000,
+    commandTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.ping();
+    const [, dir] = (await client.config("GET", "dir")) as string[];
+    const pid = Number(/process_id:(\d+)/.exec(await client.info("server"))?.[1]);
+    return dir === realpathSync(folder) && Number.isInteger(pid) ? { ...record, pid } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    client.disconnect();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the recorded process lives and still is a redis-server: process ids are used again. */
+async function isRedisOf(record: Record): Promise<boolean> {
+  if (record.pid === 0 || !isAlive(record.pid)) return false;
+  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(record.pid)], {
+    timeout: 2_000,
+  }).catch(() => ({ stdout: "" }));
+  return stdout.includes("redis-server") && stdout.includes(`:${record.port}`);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}

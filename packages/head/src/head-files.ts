@@ -1,0 +1,80 @@
+/** The small files in the head's folder: its token and its address. Readable by their owner only. */
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newToken, PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+/** What other commands on this machine need to reach the head. */
+export interface HeadAddress {
+  /** host:port of the gRPC services. */
+  readonly address: string;
+  /** 0 when the head has ended in order. */
+  readonly pid: number;
+  readonly clusterId: string;
+  readonly tokenPath: string;
+  /** host:port, empty when off. */
+  readonly metricsAddress: string;
+  readonly startedAtMs: number;
+  readonly version: string;
+}
+
+const headAddressSchema = z.object({
+  address: z.string(),
+  pid: z.number(),
+  clusterId: z.string(),
+  tokenPath: z.string(),
+  metricsAddress: z.string(),
+  startedAtMs: z.number(),
+  version: z.string(),
+});
+
+export function prepareFolder(dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+}
+
+export function tokenPathOf(dataDir: string): string {
+  return join(dataDir, "token");
+}
+
+export function headAddressPathOf(dataDir: string): string {
+  return join(dataDir, "head.json");
+}
+
+/** The given token, else the kept one, else a new one; kept from then on. */
+export function keepToken(dataDir: string, given: string | undefined): string {
+  const path = tokenPathOf(dataDir);
+  const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+  const token = given ?? (kept || newToken());
+  if (token !== kept) writeSecretFile(path, `${token}\n`);
+  return token;
+}
+
+/** Undefined when no head was ever started with this folder. @throws {PalimpsestError} CONFIG_INVALID */
+export function readHeadAddress(dataDir: string): HeadAddress | undefined {
+  const path = headAddressPathOf(dataDir);
+  if (!existsSync(path)) return undefined;
+  try {
+    return headAddressSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (reason) {
+    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start anew`, {
+      cause: reason,
+    });
+  }
+}
+
+export function writeHeadAddress(dataDir: string, address: HeadAddress): void {
+  writeSecretFile(headAddressPathOf(dataDir), `${JSON.stringify(address, null, 2)}\n`);
+}
+
+/** The port of a host:port. */
+export function portOf(address: string): number {
+  return Number(address.slice(address.lastIndexOf(":") + 1));
+}
+
+/** Replaces the file in one step; mode 0600. */
+export function writeSecretFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}

@@ -1,0 +1,42 @@
+import type { Metrics } from "@palimpsest/telemetry";
+import { actorStates } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+import { jobStatuses } from "./job.js";
+import type { JobTable } from "./job-table.js";
+import { type NodeTable, nodeStates } from "./node-table.js";
+import type { PlacementLine } from "./placement.js";
+
+export interface HeadMetricsDeps {
+  readonly metrics: Metrics;
+  readonly actors: ActorTable;
+  readonly nodes: NodeTable;
+  readonly jobs: JobTable;
+  readonly line: PlacementLine;
+}
+
+/** Sets the gauges that say what the tables hold. */
+export function measureTables({ metrics, actors, nodes, jobs, line }: HeadMetricsDeps): void {
+  const byState = metrics.gauge("palimpsest_head_actors");
+  const actorCounts = countBy([...actors.all()], (actor) => actor.state);
+  for (const state of actorStates) byState.set({ state: state.toLowerCase() }, actorCounts.get(state) ?? 0);
+  const nodeCounts = countBy(nodes.all(), (node) => node.state);
+  for (const state of nodeStates) {
+    metrics.gauge("palimpsest_head_nodes").set({ state: state.toLowerCase() }, nodeCounts.get(state) ?? 0);
+  }
+  const jobCounts = countBy(jobs.all(), (job) => job.status);
+  for (const status of jobStatuses) {
+    metrics.gauge("palimpsest_head_jobs").set({ status: status.toLowerCase() }, jobCounts.get(status) ?? 0);
+  }
+  metrics.gauge("palimpsest_head_pending_actors").set(line.length);
+  const { total, used } = nodes.totals();
+  for (const [resource, units] of Object.entries(total)) {
+    metrics.gauge("palimpsest_head_resources_total_units").set({ resource }, units);
+    metrics.gauge("palimpsest_head_resources_used_units").set({ resource }, used[resource] ?? 0);
+  }
+}
+
+function countBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number> {
+  const counts = new Map<K, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}

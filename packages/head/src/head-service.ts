@@ -1,0 +1,144 @@
+/** The RPCs of service Head over the tables. Not its job: anything that goes on after the answer. */
+import type { ServerDuplexStream, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { QueueDepth } from "@palimpsest/trajectories";
+import { headService, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type Actor, actorSpecFromProto, actorToProto } from "./actor.js";
+import type { ActorLifecycle } from "./actor-lifecycle.js";
+import type { ActorTable } from "./actor-table.js";
+import type { NodeTable } from "./node-table.js";
+import { failStream, type Rpc } from "./rpc.js";
+import type { SessionConnection, Sessions } from "./sessions.js";
+
+const maxWaitMs = 60_000;
+
+export interface HeadServiceDeps {
+  readonly rpc: Rpc;
+  readonly actors: ActorTable;
+  readonly lifecycle: ActorLifecycle;
+  readonly nodes: NodeTable;
+  readonly sessions: Sessions;
+  readonly clusterInfo: () => proto.ClusterInfo.$Properties;
+  readonly ownerGraceMs: number;
+  readonly queueDepths: () => Promise<readonly QueueDepth[]>;
+  /** Begins the orderly end of the head; returns at once. */
+  readonly shutdown: (all: boolean) => void;
+}
+
+type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
+
+export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImplementation {
+  const { rpc, actors, lifecycle, nodes } = deps;
+  return {
+    getCluster: rpc.unary(headService.getCluster, () => deps.clusterInfo()),
+    createActor: rpc.unary(headService.createActor, async (request) => createActor(deps, request)),
+    resolveActor: rpc.unary(
+      headService.resolveActor,
+      (request, signal) => resolveActor(actors, request, signal),
+      maxWaitMs + 5_000,
+    ),
+    killActor: rpc.unary(headService.killActor, async (request) => {
+      const noRestart = request.noRestart ?? false;
+      return actorToProto(
+        await lifecycle.kill(request.actorId ?? "", { noRestart, reason: "it was killed by a client" }),
+      );
+    }),
+    listActors: rpc.unary(headService.listActors, (request) => ({
+      actors: [...actors.all()]
+        .filter((actor) => request.includeDead || actor.state !== "DEAD")
+        .map(listedActor),
+    })),
+    listNodes: rpc.unary(headService.listNodes, () => ({
+      nodes: nodes.all().map((node) => nodes.toProto(node)),
+    })),
+    listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
+    shutdown: rpc.unary(headService.shutdown, (request) => {
+      deps.shutdown(request.all ?? false);
+      return {};
+    }),
+    session: (stream: SessionStream) => serveSession(deps, stream),
+  };
+}
+
+async function createActor(
+  deps: HeadServiceDeps,
+  request: proto.CreateActorRequest.$Properties,
+): Promise<proto.ActorInfo.$Properties> {
+  const spec = actorSpecFromProto(request.spec);
+  if (deps.actors.get(spec.actorId) === undefined) expectOwner(deps, spec.ownerId, spec.detached);
+  return actorToProto(await deps.lifecycle.create(spec));
+}
+
+/** Every actor that is not detached has an owner whose end is noticed: a session or another actor. */
+function expectOwner({ actors, sessions }: HeadServiceDeps, ownerId: string, detached: boolean): void {
+  if (detached) return;
+  if (ownerId === "") {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "owner_id is empty: open a Session and name it, or set detached",
+    );
+  }
+  const owner = actors.get(ownerId);
+  if (owner === undefined) sessions.expect(ownerId);
+  else if (owner.state === "DEAD") throw new PalimpsestError("OWNER_DIED", `owner ${ownerId} is dead`);
+}
+
+async function resolveActor(
+  actors: ActorTable,
+  request: proto.ResolveActorRequest.$Properties,
+  caller: AbortSignal,
+): Promise<proto.ActorInfo.$Properties> {
+  const found = request.actorId ? actors.get(request.actorId) : actors.byName(request.name ?? "");
+  if (found === undefined) {
+    const what = request.actorId
+      ? `actor ${request.actorId}`
+      : `an actor named ${JSON.stringify(request.name ?? "")}`;
+    throw new PalimpsestError("NOT_FOUND", `${what} is not known`);
+  }
+  const waitMs = Math.min(maxWaitMs, Math.max(0, request.waitMs ?? 0));
+  const known = request.knownIncarnation ?? 0;
+  const settled = (actor: Actor) =>
+    actor.state === "DEAD" || (actor.state === "ALIVE" && actor.incarnation > known);
+  if (settled(found) || waitMs === 0) return actorToProto(found);
+  const signal = AbortSignal.any([caller, AbortSignal.timeout(waitMs)]);
+  return actorToProto((await actors.waitFor(found.spec.actorId, settled, signal)) ?? found);
+}
+
+/** Without constructor arguments: they can be large and mean nothing to a reader. */
+function listedActor(actor: Actor): proto.ActorInfo.$Properties {
+  return actorToProto({ ...actor, spec: { ...actor.spec, args: new Uint8Array() } });
+}
+
+function serveSession(deps: HeadServiceDeps, stream: SessionStream): void {
+  const { sessions } = deps;
+  let sessionId: string | undefined;
+  const connection: SessionConnection = {
+    send: (event) => void stream.write(event),
+    close: () => void stream.end(),
+  };
+  stream.on("data", (message: proto.SessionMessage.$Properties) => {
+    try {
+      if (sessionId === undefined) {
+        if (!message.sessionId)
+          throw new PalimpsestError("INVALID_ARGUMENT", 'session_id is empty: take newId("session")');
+        sessions.open(message, connection);
+        sessionId = message.sessionId;
+        stream.write({
+          opened: { clusterId: deps.clusterInfo().clusterId ?? "", ownerGraceMs: deps.ownerGraceMs },
+        });
+      }
+      if (message.goodbye) sessions.goodbye(sessionId);
+    } catch (reason) {
+      failStream(stream, reason);
+    }
+  });
+  const left = () => {
+    if (sessionId !== undefined) sessions.broken(sessionId, connection);
+  };
+  stream.on("end", () => {
+    left();
+    stream.end();
+  });
+  stream.on("cancelled", left);
+  stream.on("error", left);
+}

@@ -1,0 +1,211 @@
+/**
+ * What happens to jobs: a driver is placed, started, watched, stopped.
+ *
+ * Not its job: the output (job-logs.ts), or running the driver (its node does).
+ *
+ * Invariants:
+ * - D1. A job's driver is started at most once; a driver that is lost is not started again.
+ * - D2. A node is told to start a driver only after the store holds that decision.
+ * - D3. A job that was asked to stop ends STOPPED, however its driver ends.
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Clock } from "./clock.js";
+import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
+import type { JobTable } from "./job-table.js";
+import type { Node, NodeTable } from "./node-table.js";
+import type { PlacementLine } from "./placement.js";
+
+export interface JobLifecycleDeps {
+  readonly jobs: JobTable;
+  readonly nodes: NodeTable;
+  readonly line: PlacementLine;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Between SIGTERM and SIGKILL of a driver that is stopped. */
+  readonly driverStopGraceMs: number;
+  /** Stores a recipe's text where nodes find it; resolves when it is there. */
+  readonly storeRecipe: (text: string) => Promise<void>;
+  /** Bytes of the job's output that have arrived. */
+  readonly logSizeBytes: (jobId: string) => number;
+  /** Called once when a job has ended. */
+  readonly onEnded: (jobId: string) => void;
+}
+
+export class JobLifecycle {
+  readonly #deps: JobLifecycleDeps;
+
+  constructor(deps: JobLifecycleDeps) {
+    this.#deps = deps;
+    deps.nodes.onDead((node, reason) => this.#nodeDied(node, reason));
+  }
+
+  /** Goes on with the jobs of an earlier head, once the tables are loaded. */
+  recover(): void {
+    const { jobs, nodes } = this.#deps;
+    for (const job of jobs.all()) {
+      if (job.status === "PENDING") this.#seek(job.jobId);
+      if (job.status !== "RUNNING") continue;
+      nodes.reserve(job.nodeId, leaseOf(job.jobId), jobs.submission(job.jobId)?.resources ?? {});
+      const node = nodes.get(job.nodeId);
+      if (node === undefined || node.state === "DEAD")
+        this.#lost(job, `node lost: ${job.nodeId} is not known any more`);
+    }
+  }
+
+  /** Idempotent by submission id. Resolves when the store has it. */
+  async submit(submission: Submission): Promise<Job> {
+    if (submission.entrypoint.kind === "recipe") await this.#deps.storeRecipe(submission.entrypoint.text);
+    const { job, isNew, durable } = this.#deps.jobs.submit(submission);
+    if (isNew) this.#seek(job.jobId);
+    await durable;
+    return this.#deps.jobs.get(job.jobId);
+  }
+
+  async stop(jobId: string): Promise<Job> {
+    const { jobs, line, nodes, driverStopGraceMs } = this.#deps;
+    const job = jobs.get(jobId);
+    if (hasEnded(job)) return job;
+    if (job.status === "PENDING") {
+      line.leave(lineKey(jobId));
+      await this.#end(jobId, {
+        status: "STOPPED",
+        stopRequested: true,
+        message: "stopped before its driver started",
+      });
+      return jobs.get(jobId);
+    }
+    const durable = jobs.update(jobId, { stopRequested: true, message: "stopping" });
+    // Without a link now it is sent when the node has registered again.
+    nodes.send(job.nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
+    await durable;
+    return jobs.get(jobId);
+  }
+
+  driverStarted(nodeId: string, message: proto.DriverStarted.$Properties): void {
+    const job = this.#deps.jobs.find(message.jobId ?? "");
+    if (job?.nodeId === nodeId) void this.#deps.jobs.update(job.jobId, { driverPid: message.pid ?? 0 });
+  }
+
+  driverExited(nodeId: string, message: proto.DriverExited.$Properties): void {
+    const job = this.#deps.jobs.find(message.jobId ?? "");
+    if (job?.nodeId !== nodeId || job.status !== "RUNNING") return;
+    const certificate = message.certificate ?? {};
+    const exitCode = certificate.exitCode ?? undefined;
+    const status = job.stopRequested ? "STOPPED" : exitCode === 0 ? "SUCCEEDED" : "FAILED";
+    void this.#end(job.jobId, {
+      status,
+      driverExitCode: exitCode,
+      driverPid: certificate.pid || job.driverPid,
+      message: messageOf(status, certificate),
+    });
+  }
+
+  /**
+   * Compares the drivers that a node says it runs with what the head believes.
+   * @returns what to do about the jobs that are missing once the node has told everything
+   */
+  nodeRegistered(nodeId: string, jobIds: readonly string[]): { readonly settle: () => void } {
+    const { jobs, nodes, driverStopGraceMs } = this.#deps;
+    for (const jobId of jobIds) {
+      const job = jobs.find(jobId);
+      const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
+      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {});
+      if (!wanted || job.stopRequested)
+        nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
+    }
+    const missing = jobs
+      .all()
+      .filter((job) => job.nodeId === nodeId && job.status === "RUNNING" && !jobIds.includes(job.jobId));
+    return { settle: () => this.#settle(missing) };
+  }
+
+  #seek(jobId: string): void {
+    const { jobs, line } = this.#deps;
+    line.join(lineKey(jobId), {
+      leaseId: leaseOf(jobId),
+      request: { resources: jobs.submission(jobId)?.resources ?? {}, labels: {} },
+      onPlaced: (nodeId) => void this.#start(jobId, nodeId),
+      onRefused: (reason) => {
+        if (jobs.find(jobId)?.message !== reason) void jobs.update(jobId, { message: reason });
+      },
+    });
+  }
+
+  async #start(jobId: string, nodeId: string): Promise<void> {
+    const { jobs, clock, logger } = this.#deps;
+    await jobs.update(jobId, { status: "RUNNING", nodeId, message: "", startedAtMs: clock.now() });
+    const job = jobs.find(jobId);
+    if (job?.status !== "RUNNING") return;
+    logger.info({ jobId, nodeId }, "driver placed");
+    this.#sendStart(job);
+  }
+
+  #sendStart(job: Job): void {
+    const submission = this.#deps.jobs.submission(job.jobId);
+    if (submission === undefined) return;
+    const { entrypoint, argv, environment } = submission;
+    this.#deps.nodes.send(job.nodeId, {
+      startDriver: {
+        jobId: job.jobId,
+        argv: [entrypoint.kind, ...argv],
+        bundle: entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle,
+        environment: { ...environment },
+      },
+    });
+  }
+
+  #settle(missing: readonly Job[]): void {
+    for (const { jobId } of missing) {
+      const job = this.#deps.jobs.find(jobId);
+      if (job?.status !== "RUNNING") continue;
+      const neverSeen = job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
+      if (neverSeen && !job.stopRequested) this.#sendStart(job);
+      else this.#lost(job, "its driver ended while its node was out of the head's reach");
+    }
+  }
+
+  #nodeDied(node: Node, reason: string): void {
+    for (const job of this.#deps.jobs.all()) {
+      if (job.nodeId === node.nodeId && job.status === "RUNNING") this.#lost(job, reason);
+    }
+  }
+
+  #lost(job: Job, reason: string): void {
+    void this.#end(job.jobId, {
+      status: job.stopRequested ? "STOPPED" : "FAILED",
+      message: `${reason}: submit it again`,
+    });
+  }
+
+  #end(jobId: string, patch: Partial<Job> & { readonly status: Job["status"] }): Promise<void> {
+    const { jobs, nodes, logger } = this.#deps;
+    const durable = jobs.update(jobId, patch);
+    const job = jobs.get(jobId);
+    nodes.release(job.nodeId, leaseOf(jobId));
+    logger.info(
+      { jobId, status: job.status, exitCode: job.driverExitCode, reason: job.message },
+      "job ended",
+    );
+    this.#deps.onEnded(jobId);
+    return durable;
+  }
+}
+
+function messageOf(status: Job["status"], certificate: proto.DeathCertificate.$Properties): string {
+  if (status === "SUCCEEDED") return "";
+  if (status === "STOPPED") return "stopped on request";
+  const lastLine = certificate.lastStderrLines?.findLast((line) => line.trim() !== "");
+  const how = certificate.signal
+    ? `its driver was ended by ${certificate.signal}`
+    : `its driver exited with code ${certificate.exitCode ?? "unknown"}`;
+  return lastLine ? `${how}: ${lastLine}` : certificate.reason || how;
+}
+
+function leaseOf(jobId: string): string {
+  return `driver/${jobId}`;
+}
+
+function lineKey(jobId: string): string {
+  return `job/${jobId}`;
+}

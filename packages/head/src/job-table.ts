@@ -1,0 +1,131 @@
+/**
+ * Every job the head knows, with what was submitted.
+ *
+ * Not its job: starting or stopping drivers (job-lifecycle.ts does).
+ *
+ * Invariants:
+ * - J1. A terminal status never changes, nor does anything else of a job that ended.
+ * - J2. A submission id names one content for as long as the job is remembered.
+ */
+import { newId, PalimpsestError } from "@palimpsest/wire";
+import type { Clock } from "./clock.js";
+import {
+  contentHash,
+  decodeJob,
+  decodeSubmission,
+  encodeJob,
+  encodeSubmission,
+  hasEnded,
+  type Job,
+  type Submission,
+} from "./job.js";
+import type { Journal } from "./journal.js";
+
+export interface JobTableDeps {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Jobs that ended and are remembered. */
+  readonly maxEnded: number;
+  /** Called when a job is forgotten, to remove its log. */
+  readonly onForgotten: (jobId: string) => void;
+}
+
+export class JobTable {
+  readonly #deps: JobTableDeps;
+  readonly #jobs = new Map<string, Job>();
+  readonly #submissions = new Map<string, Submission>();
+
+  constructor(deps: JobTableDeps) {
+    this.#deps = deps;
+  }
+
+  load(jobs: ReadonlyMap<string, Uint8Array>, submissions: ReadonlyMap<string, Uint8Array>): void {
+    for (const [jobId, bytes] of submissions) this.#submissions.set(jobId, decodeSubmission(bytes));
+    const loaded = [...jobs.values()].map(decodeJob).sort((a, b) => a.submittedAtMs - b.submittedAtMs);
+    for (const job of loaded) this.#jobs.set(job.jobId, job);
+  }
+
+  /** Adds a job, or returns the known one of the same content. @throws {PalimpsestError} ALREADY_EXISTS (J2) */
+  submit(submission: Submission): {
+    readonly job: Job;
+    readonly isNew: boolean;
+    readonly durable: Promise<unknown>;
+  } {
+    const jobId = submission.submissionId || newId("job");
+    const known = this.#jobs.get(jobId);
+    const before = this.#submissions.get(jobId);
+    if (known && before) {
+      if (contentHash(before) === contentHash(submission)) {
+        return { job: known, isNew: false, durable: Promise.resolve() };
+      }
+      throw new PalimpsestError(
+        "ALREADY_EXISTS",
+        `submission_id ${jobId} belongs to a job with other content: take another id or leave it empty`,
+      );
+    }
+    const job: Job = {
+      jobId,
+      name: submission.name,
+      status: "PENDING",
+      message: "",
+      nodeId: "",
+      driverPid: 0,
+      driverExitCode: undefined,
+      submittedAtMs: this.#deps.clock.now(),
+      startedAtMs: 0,
+      endedAtMs: 0,
+      metadata: submission.metadata,
+      stopRequested: false,
+    };
+    this.#submissions.set(jobId, submission);
+    this.#jobs.set(jobId, job);
+    const durable = Promise.all([
+      this.#deps.journal.put("submissions", jobId, encodeSubmission(submission)),
+      this.#deps.journal.put("jobs", jobId, encodeJob(job)),
+    ]);
+    this.#forgetOldest();
+    return { job, isNew: true, durable };
+  }
+
+  /** Changes a job that has not ended and returns the promise of its being durable. */
+  update(jobId: string, patch: Partial<Omit<Job, "jobId">>): Promise<void> {
+    const before = this.#jobs.get(jobId);
+    if (before === undefined || hasEnded(before)) return Promise.resolve();
+    const job: Job = { ...before, ...patch };
+    this.#jobs.set(jobId, hasEnded(job) ? { ...job, endedAtMs: this.#deps.clock.now() } : job);
+    return this.#deps.journal.put("jobs", jobId, encodeJob(this.get(jobId)));
+  }
+
+  /** @throws {PalimpsestError} NOT_FOUND */
+  get(jobId: string): Job {
+    const job = this.#jobs.get(jobId);
+    if (job === undefined) {
+      throw new PalimpsestError("NOT_FOUND", `job ${jobId} is not known: see palimpsest job list`);
+    }
+    return job;
+  }
+
+  find(jobId: string): Job | undefined {
+    return this.#jobs.get(jobId);
+  }
+
+  submission(jobId: string): Submission | undefined {
+    return this.#submissions.get(jobId);
+  }
+
+  /** Oldest first. */
+  all(): Job[] {
+    return [...this.#jobs.values()];
+  }
+
+  #forgetOldest(): void {
+    const ended = this.all().filter(hasEnded);
+    for (const { jobId } of ended.slice(0, Math.max(0, ended.length - this.#deps.maxEnded))) {
+      this.#jobs.delete(jobId);
+      this.#submissions.delete(jobId);
+      void this.#deps.journal.put("jobs", jobId, undefined);
+      void this.#deps.journal.put("submissions", jobId, undefined);
+      this.#deps.onForgotten(jobId);
+    }
+  }
+}

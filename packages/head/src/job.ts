@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { normalizeQuantities, type Quantities, quantitiesProblem } from "@palimpsest/scheduler";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { checkEnvironment, isValidId } from "./actor.js";
+
+export const jobStatuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+/** What was submitted; never changes. */
+export interface Submission {
+  /** Empty: the head chooses. */
+  readonly submissionId: string;
+  readonly entrypoint:
+    | { readonly kind: "recipe"; readonly text: string }
+    | { readonly kind: "program"; readonly bundle: string };
+  readonly argv: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly resources: Quantities;
+}
+
+/** A job as the head knows it. Changed by JobTable.update only. */
+export interface Job {
+  readonly jobId: string;
+  readonly name: string;
+  readonly status: JobStatus;
+  readonly message: string;
+  readonly nodeId: string;
+  readonly driverPid: number;
+  readonly driverExitCode: number | undefined;
+  readonly submittedAtMs: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly stopRequested: boolean;
+}
+
+const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
+  PENDING: proto.JobStatus.JOB_STATUS_PENDING,
+  RUNNING: proto.JobStatus.JOB_STATUS_RUNNING,
+  STOPPED: proto.JobStatus.JOB_STATUS_STOPPED,
+  SUCCEEDED: proto.JobStatus.JOB_STATUS_SUCCEEDED,
+  FAILED: proto.JobStatus.JOB_STATUS_FAILED,
+};
+
+export function hasEnded(job: Job): boolean {
+  return job.status !== "PENDING" && job.status !== "RUNNING";
+}
+
+const sha256Pattern = /^[0-9a-f]{64}$/;
+
+export function isSha256(text: string): boolean {
+  return sha256Pattern.test(text);
+}
+
+export function sha256Of(bytes: string | Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The submission in a request. @throws {PalimpsestError} INVALID_ARGUMENT naming the field */
+export function submissionFromProto(message: proto.SubmitRequest.$Properties): Submission {
+  const submissionId = message.submissionId ?? "";
+  if (submissionId !== "" && !isValidId(submissionId)) {
+    throw invalid(
+      `submission_id is ${JSON.stringify(submissionId)}: use up to 128 letters, digits, ".", "_", ":", "-"`,
+    );
+  }
+  const resources = message.resources?.quantities ?? {};
+  const problem = quantitiesProblem(resources);
+  if (problem !== undefined) throw invalid(problem);
+  checkEnvironment(message.environment ?? {});
+  return {
+    submissionId,
+    entrypoint: entrypointOf(message),
+    argv: [...(message.argv ?? [])],
+    environment: { ...message.environment },
+    metadata: { ...message.metadata },
+    name: message.name ?? "",
+    resources: normalizeQuantities(resources),
+  };
+}
+
+function entrypointOf(message: proto.SubmitRequest.$Properties): Submission["entrypoint"] {
+  if (message.recipe) return { kind: "recipe", text: message.recipe };
+  if (!message.bundle)
+    throw invalid("entrypoint is missing: give the text of a recipe or the hash of a bundle");
+  if (!isSha256(message.bundle))
+    throw invalid(`bundle is ${JSON.stringify(message.bundle)}: it must be 64 hex digits`);
+  return { kind: "program", bundle: message.bundle };
+}
+
+/** Names everything that decides what a job does: the same content under one submission id is the same job. */
+export function contentHash(submission: Submission): string {
+  const { submissionId: _id, ...content } = submission;
+  return sha256Of(JSON.stringify(content, sortedRecords));
+}
+
+/** JSON.stringify replacer: objects with their keys in order. */
+function sortedRecords(_key: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function encodeSubmission(submission: Submission): Uint8Array {
+  const { entrypoint, resources, argv, ...rest } = submission;
+  return proto.SubmitRequest.encode({
+    ...rest,
+    argv: [...argv],
+    resources: { quantities: { ...resources } },
+    ...(entrypoint.kind === "recipe" ? { recipe: entrypoint.text } : { bundle: entrypoint.bundle }),
+  }).finish();
+}
+
+export function decodeSubmission(bytes: Uint8Array): Submission {
+  return submissionFromProto(proto.SubmitRequest.decode(bytes));
+}
+
+export function jobToProto(job: Job): proto.JobInfo.$Properties {
+  const { status, driverExitCode, metadata, ...rest } = job;
+  return {
+    ...rest,
+    status: statusToProto[status],
+    metadata: { ...metadata },
+    ...(driverExitCode === undefined ? {} : { driverExitCode }),
+  };
+}
+
+export function encodeJob(job: Job): Uint8Array {
+  return proto.JobInfo.encode(jobToProto(job)).finish();
+}
+
+export function decodeJob(bytes: Uint8Array): Job {
+  const info = proto.JobInfo.decode(bytes);
+  const status = jobStatuses.find((candidate) => statusToProto[candidate] === info.status);
+  if (status === undefined)
+    throw new PalimpsestError("CODEC", `stored job ${info.jobId} has status ${info.status}`);
+  return {
+    jobId: info.jobId,
+    name: info.name,
+    status,
+    message: info.message,
+    nodeId: info.nodeId,
+    driverPid: info.driverPid,
+    driverExitCode: info.driverExitCode ?? undefined,
+    submittedAtMs: info.submittedAtMs,
+    startedAtMs: info.startedAtMs,
+    endedAtMs: info.endedAtMs,
+    metadata: { ...info.metadata },
+    stopRequested: info.stopRequested,
+  };
+}
+
+function invalid(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}

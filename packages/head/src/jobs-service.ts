@@ -1,0 +1,108 @@
+/** The RPCs of service Jobs: bundles in and out, jobs over the table, logs as they come. */
+import { once } from "node:events";
+import type {
+  ServerReadableStream,
+  ServerWritableStream,
+  sendUnaryData,
+  UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { jobsService, PalimpsestError, toGrpcError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Bundles } from "./bundles.js";
+import { hasEnded, jobToProto, submissionFromProto } from "./job.js";
+import type { JobLifecycle } from "./job-lifecycle.js";
+import type { JobLogs } from "./job-logs.js";
+import type { JobTable } from "./job-table.js";
+import { failStream, type Rpc } from "./rpc.js";
+
+export interface JobsServiceDeps {
+  readonly rpc: Rpc;
+  readonly jobs: JobTable;
+  readonly lifecycle: JobLifecycle;
+  readonly logs: JobLogs;
+  readonly bundles: Bundles;
+}
+
+type Outgoing<Request, Message> = ServerWritableStream<Request, Message>;
+
+export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImplementation {
+  const { rpc, jobs, lifecycle, bundles } = deps;
+  return {
+    submit: rpc.unary(jobsService.submit, async (request) => {
+      const submission = submissionFromProto(request);
+      const { entrypoint } = submission;
+      if (entrypoint.kind === "program" && (await bundles.sizeBytes(entrypoint.bundle)) === undefined) {
+        throw new PalimpsestError(
+          "NOT_FOUND",
+          `bundle ${entrypoint.bundle} is not here: upload it with PutBundle first`,
+        );
+      }
+      return jobToProto(await lifecycle.submit(submission));
+    }),
+    get: rpc.unary(jobsService.get, (request) => jobToProto(jobs.get(request.jobId ?? ""))),
+    list: rpc.unary(jobsService.list, () => ({ jobs: jobs.all().map(jobToProto) })),
+    stop: rpc.unary(jobsService.stop, async (request) =>
+      jobToProto(await lifecycle.stop(request.jobId ?? "")),
+    ),
+    putBundle: (
+      call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
+      callback: sendUnaryData<proto.BundleInfo.$Properties>,
+    ) => {
+      bundles.put(chunksOf(call)).then(
+        (bundle) => callback(null, bundle),
+        (reason: unknown) => callback(toGrpcError(reason)),
+      );
+    },
+    getBundle: (call: Outgoing<proto.GetBundleRequest.$Properties, proto.BundleChunk.$Properties>) => {
+      void pour(call, () => mapData(bundles.read(call.request.sha256 ?? "")));
+    },
+    logs: (call: Outgoing<proto.LogsRequest.$Properties, proto.LogChunk.$Properties>) => {
+      void pour(call, (signal) => readLogs(deps, call.request, signal));
+    },
+  };
+}
+
+function readLogs(
+  { jobs, logs }: JobsServiceDeps,
+  request: proto.LogsRequest.$Properties,
+  signal: AbortSignal,
+): AsyncIterable<proto.LogChunk.$Properties> {
+  const { jobId } = jobs.get(request.jobId ?? "");
+  const offset = request.offsetBytes ?? 0;
+  if (!Number.isSafeInteger(offset) || offset < 0) {
+    throw new PalimpsestError("INVALID_ARGUMENT", `offset_bytes is ${offset}: it must be 0 or more`);
+  }
+  const follow = () => {
+    const job = jobs.find(jobId);
+    return (request.follow ?? false) && job !== undefined && !hasEnded(job);
+  };
+  return logs.read(jobId, offset, follow, signal);
+}
+
+/** Writes everything the source gives, waits where the reader is slow, and ends the stream. */
+async function pour<Request, Message>(
+  call: Outgoing<Request, Message>,
+  source: (signal: AbortSignal) => AsyncIterable<Message>,
+): Promise<void> {
+  const controller = new AbortController();
+  call.on("cancelled", () => controller.abort());
+  try {
+    for await (const message of source(controller.signal)) {
+      if (controller.signal.aborted) return;
+      if (!call.write(message)) await once(call, "drain", { signal: controller.signal });
+    }
+    call.end();
+  } catch (reason) {
+    if (!controller.signal.aborted) failStream(call, reason);
+  }
+}
+
+async function* mapData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<proto.BundleChunk.$Properties> {
+  for await (const data of chunks) yield { data };
+}
+
+async function* chunksOf(call: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of call as AsyncIterable<proto.BundleChunk.$Properties>) {
+    if (chunk.data) yield chunk.data;
+  }
+}

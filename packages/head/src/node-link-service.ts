@@ -1,0 +1,187 @@
+/**
+ * The head's end of the stream to each node.
+ *
+ * Not its job: what the messages do to actors and jobs (the lifecycles know).
+ *
+ * Invariants:
+ * - K1. Nothing of a stream counts before its register message.
+ * - K2. A stream that was replaced, or whose node is dead, changes nothing any more.
+ * - K3. What a node did not list is settled at its first heartbeat, after all it had to tell.
+ * - K4. A node that does not read is cut off: at most maxUnreadMessages wait for it.
+ */
+import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
+import type { Logger } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { isValidId } from "./actor.js";
+import type { ActorLifecycle } from "./actor-lifecycle.js";
+import type { JobLifecycle } from "./job-lifecycle.js";
+import type { JobLogs } from "./job-logs.js";
+import type { NodeConnection, NodeTable } from "./node-table.js";
+import { failStream } from "./rpc.js";
+
+type NodeMessage = proto.NodeMessage.$Properties;
+type HeadMessage = proto.HeadMessage.$Properties;
+type LinkStream = ServerDuplexStream<NodeMessage, HeadMessage>;
+
+const maxUnreadMessages = 10_000;
+/** Bytes of driver output on their way to disk before the stream is paused. */
+const maxUnwrittenBytes = 8 * 1024 * 1024;
+
+export interface NodeLinkDeps {
+  readonly nodes: NodeTable;
+  readonly actors: ActorLifecycle;
+  readonly jobs: JobLifecycle;
+  readonly logs: JobLogs;
+  readonly logger: Logger;
+  readonly clusterId: string;
+  readonly redisUrl: () => string;
+  readonly heartbeatIntervalMs: number;
+}
+
+export function createNodeLinkHandlers(deps: NodeLinkDeps): {
+  readonly link: handleBidiStreamingCall<NodeMessage, HeadMessage>;
+} {
+  return { link: (stream) => new NodeLink(deps, stream).serve() };
+}
+
+class NodeLink implements NodeConnection {
+  readonly #deps: NodeLinkDeps;
+  readonly #stream: LinkStream;
+  #nodeId: string | undefined;
+  #settle: (() => void) | undefined;
+  #closed = false;
+  #unwrittenBytes = 0;
+
+  constructor(deps: NodeLinkDeps, stream: LinkStream) {
+    this.#deps = deps;
+    this.#stream = stream;
+  }
+
+  serve(): void {
+    const stream = this.#stream;
+    stream.on("data", (message: NodeMessage) => {
+      if (this.#closed) return;
+      try {
+        this.#receive(message);
+      } catch (reason) {
+        this.#fail(PalimpsestError.from(reason));
+      }
+    });
+    stream.on("end", () => {
+      // A connection that breaks also ends the stream, and says in the same turn that it was cancelled.
+      setImmediate(() => this.#disconnected(!stream.cancelled));
+      stream.end();
+    });
+    stream.on("cancelled", () => this.#disconnected(false));
+    stream.on("error", () => this.#disconnected(false));
+  }
+
+  send(message: HeadMessage): void {
+    if (this.#closed) return;
+    if (this.#stream.writableLength > maxUnreadMessages) {
+      this.#fail(
+        new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `node ${this.#nodeId} left ${maxUnreadMessages} messages unread`,
+        ),
+      );
+      return;
+    }
+    this.#stream.write(message);
+  }
+
+  close(reason: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    failStream(this.#stream, new PalimpsestError("UNAVAILABLE", reason));
+  }
+
+  #receive(message: NodeMessage): void {
+    if (this.#nodeId === undefined) {
+      this.#register(message.register);
+      return;
+    }
+    const nodeId = this.#nodeId;
+    const { actors, jobs, nodes } = this.#deps;
+    nodes.heartbeat(nodeId);
+    if (message.heartbeat) this.#settleOnce();
+    else if (message.actorStarted) actors.started(nodeId, message.actorStarted);
+    else if (message.actorDied) actors.died(nodeId, message.actorDied);
+    else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
+    else if (message.driverOutput) void this.#output(message.driverOutput);
+    else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
+    else if (message.register)
+      throw new PalimpsestError("INVALID_ARGUMENT", "a link registers once: open a new one");
+  }
+
+  #register(register: proto.RegisterNode.$Properties | null | undefined): void {
+    const nodeId = register?.nodeId ?? "";
+    if (!register)
+      throw new PalimpsestError("INVALID_ARGUMENT", "the first message of a link must be register");
+    if (!isValidId(nodeId)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `node_id is ${JSON.stringify(nodeId)}: take newId("node")`,
+      );
+    }
+    const { nodes, actors, jobs, logs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
+    this.#nodeId = nodeId;
+    nodes.register(register, this);
+    const actorReport = actors.nodeRegistered(nodeId, register.actors ?? []);
+    const stopActorIds = actorReport.stopActorIds;
+    this.send({ registered: { clusterId, heartbeatIntervalMs, redisUrl: redisUrl(), stopActorIds } });
+    const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
+    for (const jobId of register.jobIds ?? []) {
+      if (isValidId(jobId)) this.send({ driverOutputAck: { jobId, offsetBytes: logs.sizeBytes(jobId) } });
+    }
+    this.#settle = () => {
+      actorReport.settle();
+      jobReport.settle();
+    };
+    logger.info(
+      {
+        nodeId,
+        hostname: register.hostname,
+        actors: register.actors?.length ?? 0,
+        stopped: stopActorIds.length,
+      },
+      "node registered",
+    );
+  }
+
+  #settleOnce(): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    settle?.();
+  }
+
+  async #output(message: proto.DriverOutput.$Properties): Promise<void> {
+    const jobId = message.jobId ?? "";
+    const text = message.text ?? "";
+    if (!isValidId(jobId)) return;
+    this.#unwrittenBytes += text.length;
+    if (this.#unwrittenBytes > maxUnwrittenBytes) this.#stream.pause();
+    try {
+      const offsetBytes = await this.#deps.logs.append(jobId, text, message.offsetBytes ?? 0);
+      this.send({ driverOutputAck: { jobId, offsetBytes } });
+    } catch (reason) {
+      this.#deps.logger.error({ err: reason, jobId }, "output of a driver not written");
+    } finally {
+      this.#unwrittenBytes -= text.length;
+      if (this.#unwrittenBytes <= maxUnwrittenBytes && this.#stream.isPaused()) this.#stream.resume();
+    }
+  }
+
+  #fail(error: PalimpsestError): void {
+    this.#deps.logger.warn({ err: error, nodeId: this.#nodeId }, "link of a node closed");
+    this.#disconnected(false);
+    failStream(this.#stream, error);
+  }
+
+  #disconnected(inOrder: boolean): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#nodeId !== undefined) this.#deps.nodes.disconnected(this.#nodeId, this, inOrder);
+  }
+}

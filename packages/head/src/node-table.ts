@@ -1,0 +1,286 @@
+/**
+ * Every node the head knows: its link, its sign of life, what is leased on it.
+ *
+ * Not its job: what becomes of the actors of a dead node (the listeners of `onDead` see to that).
+ *
+ * Invariants:
+ * - N1. Only ALIVE nodes, those with an open link, are offered to the scheduler.
+ * - N2. available = total − the sum of the node's leases, always.
+ * - N3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
+ * - N4. Of two links of one node the newer counts; the end of the older one changes nothing.
+ */
+import {
+  addQuantities,
+  type NodeView,
+  normalizeQuantities,
+  type Quantities,
+  subtractQuantities,
+} from "@palimpsest/scheduler";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import * as proto from "@palimpsest/wire/protocol";
+import type { Clock } from "./clock.js";
+import type { Journal } from "./journal.js";
+
+export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;
+export type NodeState = (typeof nodeStates)[number];
+
+/** The head's side of a node's stream. */
+export interface NodeConnection {
+  send(message: proto.HeadMessage.$Properties): void;
+  /** Ends the stream from the head's side. */
+  close(reason: string): void;
+}
+
+export interface Node {
+  readonly nodeId: string;
+  readonly hostname: string;
+  readonly pid: number;
+  readonly state: NodeState;
+  readonly total: Quantities;
+  readonly available: Quantities;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly objectsAddress: string;
+  readonly metricsAddress: string;
+  readonly joinedAtMs: number;
+  readonly lastHeartbeatMs: number;
+}
+
+interface Entry {
+  node: Node;
+  connection: NodeConnection | undefined;
+  readonly leases: Map<string, Quantities>;
+  /** Milliseconds without a sign of life, and how many it may have. */
+  silentMs: number;
+  timeoutMs: number;
+}
+
+export interface NodeTableDeps {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly heartbeatIntervalMs: number;
+  readonly nodeTimeoutMs: number;
+  /** What a node of an earlier head's tables has to come back in. */
+  readonly recoveryGraceMs: number;
+  /** DEAD nodes that are remembered. */
+  readonly maxDead: number;
+}
+
+export type NodeDeath = (node: Node, reason: string) => void;
+
+const stateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
+  ALIVE: proto.NodeState.NODE_STATE_ALIVE,
+  SUSPECT: proto.NodeState.NODE_STATE_SUSPECT,
+  DEAD: proto.NodeState.NODE_STATE_DEAD,
+};
+
+export class NodeTable {
+  readonly #deps: NodeTableDeps;
+  readonly #entries = new Map<string, Entry>();
+  readonly #deathListeners = new Set<NodeDeath>();
+  readonly #capacityListeners = new Set<() => void>();
+  #lastTickMs: number | undefined;
+
+  constructor(deps: NodeTableDeps) {
+    this.#deps = deps;
+  }
+
+  load(rows: ReadonlyMap<string, Uint8Array>): void {
+    for (const bytes of rows.values()) {
+      const stored = nodeFromProto(proto.NodeInfo.decode(bytes));
+      const node: Node = { ...stored, state: stored.state === "DEAD" ? "DEAD" : "SUSPECT" };
+      this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs));
+    }
+  }
+
+  /** Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as N2, N4 say. */
+  register(message: proto.RegisterNode.$Properties, connection: NodeConnection): Node {
+    const now = this.#deps.clock.now();
+    const nodeId = message.nodeId ?? "";
+    const known = this.#entries.get(nodeId);
+    known?.connection?.close("a newer link of this node was opened");
+    const total = normalizeQuantities(message.total?.quantities ?? {});
+    const node: Node = {
+      nodeId,
+      hostname: message.hostname ?? "",
+      pid: message.pid ?? 0,
+      state: "ALIVE",
+      total,
+      available: total,
+      labels: { ...message.labels },
+      objectsAddress: message.objectsAddress ?? "",
+      metricsAddress: message.metricsAddress ?? "",
+      joinedAtMs: known && known.node.state !== "DEAD" ? known.node.joinedAtMs : now,
+      lastHeartbeatMs: now,
+    };
+    const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs);
+    for (const [lease, quantities] of known?.leases ?? []) entry.leases.set(lease, quantities);
+    this.#entries.set(nodeId, entry);
+    this.#recount(entry);
+    this.#persist(entry);
+    for (const listener of this.#capacityListeners) listener();
+    return entry.node;
+  }
+
+  heartbeat(nodeId: string): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined) return;
+    entry.silentMs = 0;
+    entry.node = { ...entry.node, lastHeartbeatMs: this.#deps.clock.now() };
+  }
+
+  /** The node's stream ended: in order (it leaves) or not (it may come back). */
+  disconnected(nodeId: string, connection: NodeConnection, inOrder: boolean): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry?.connection !== connection) return;
+    entry.connection = undefined;
+    if (inOrder) {
+      this.#die(entry, "it left the cluster", "left");
+      return;
+    }
+    entry.node = { ...entry.node, state: "SUSPECT" };
+    this.#persist(entry);
+  }
+
+  /** Counts silence. To be called about once a heartbeat interval. */
+  tick(): void {
+    const now = this.#deps.clock.now();
+    const elapsed = now - (this.#lastTickMs ?? now);
+    this.#lastTickMs = now;
+    // N3: what goes beyond two intervals is the head's own sleep, during which it could hear nothing.
+    const awake = Math.max(0, Math.min(elapsed, 2 * this.#deps.heartbeatIntervalMs));
+    for (const entry of this.#entries.values()) {
+      if (entry.node.state === "DEAD") continue;
+      entry.silentMs += awake;
+      if (entry.silentMs > entry.timeoutMs) {
+        const seconds = (entry.silentMs / 1000).toFixed(1);
+        this.#die(entry, `node lost: no heartbeat from ${entry.node.nodeId} for ${seconds} s`, "lost");
+      }
+    }
+  }
+
+  get(nodeId: string): Node | undefined {
+    return this.#entries.get(nodeId)?.node;
+  }
+
+  all(): Node[] {
+    return [...this.#entries.values()].map((entry) => entry.node);
+  }
+
+  /** What the scheduler may choose from. */
+  view(): NodeView[] {
+    return [...this.#entries.values()]
+      .filter((entry) => entry.node.state === "ALIVE")
+      .map(({ node, leases }) => ({ ...node, leases: leases.size }));
+  }
+
+  /** Sends to the node; false when it has no link now. */
+  send(nodeId: string, message: proto.HeadMessage.$Properties): boolean {
+    const connection = this.#entries.get(nodeId)?.connection;
+    connection?.send(message);
+    return connection !== undefined;
+  }
+
+  broadcast(message: proto.HeadMessage.$Properties): void {
+    for (const entry of this.#entries.values()) entry.connection?.send(message);
+  }
+
+  /** Takes quantities of a node under a lease's name. Without a check: the scheduler made it. */
+  reserve(nodeId: string, lease: string, quantities: Quantities): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined) return;
+    entry.leases.set(lease, quantities);
+    this.#recount(entry);
+  }
+
+  release(nodeId: string, lease: string): void {
+    const entry = this.#entries.get(nodeId);
+    if (entry === undefined || !entry.leases.delete(lease)) return;
+    this.#recount(entry);
+    for (const listener of this.#capacityListeners) listener();
+  }
+
+  /** Calls back for each node that dies. */
+  onDead(listener: NodeDeath): void {
+    this.#deathListeners.add(listener);
+  }
+
+  /** Calls back when something that waits may have found its place. */
+  onCapacity(listener: () => void): void {
+    this.#capacityListeners.add(listener);
+  }
+
+  toProto(node: Node): proto.NodeInfo.$Properties {
+    return {
+      ...node,
+      state: stateToProto[node.state],
+      total: { quantities: { ...node.total } },
+      available: { quantities: { ...node.available } },
+      labels: { ...node.labels },
+    };
+  }
+
+  /** Quantities of all nodes that are alive: offered and leased. */
+  totals(): { readonly total: Quantities; readonly used: Quantities } {
+    let total: Quantities = {};
+    let available: Quantities = {};
+    for (const node of this.view()) {
+      total = addQuantities(total, node.total);
+      available = addQuantities(available, node.available);
+    }
+    return { total, used: subtractQuantities(total, available) };
+  }
+
+  #entry(node: Node, connection: NodeConnection | undefined, timeoutMs: number): Entry {
+    return { node, connection, leases: new Map(), silentMs: 0, timeoutMs };
+  }
+
+  #recount(entry: Entry): void {
+    let available = entry.node.total;
+    for (const quantities of entry.leases.values()) available = subtractQuantities(available, quantities);
+    entry.node = { ...entry.node, available };
+  }
+
+  #die(entry: Entry, reason: string, cause: "left" | "lost"): void {
+    entry.connection?.close(reason);
+    entry.connection = undefined;
+    entry.leases.clear();
+    entry.node = { ...entry.node, state: "DEAD" };
+    this.#recount(entry);
+    this.#persist(entry);
+    this.#deps.metrics.counter("palimpsest_head_node_deaths_total").inc({ cause });
+    this.#deps.logger.warn({ nodeId: entry.node.nodeId, reason }, "node died");
+    for (const listener of this.#deathListeners) listener(entry.node, reason);
+    this.#forgetOldest();
+  }
+
+  #persist(entry: Entry): void {
+    const bytes = proto.NodeInfo.encode(this.toProto(entry.node)).finish();
+    void this.#deps.journal.put("nodes", entry.node.nodeId, bytes);
+  }
+
+  #forgetOldest(): void {
+    const dead = [...this.#entries.values()].filter((entry) => entry.node.state === "DEAD");
+    for (const { node } of dead.slice(0, Math.max(0, dead.length - this.#deps.maxDead))) {
+      this.#entries.delete(node.nodeId);
+      void this.#deps.journal.put("nodes", node.nodeId, undefined);
+    }
+  }
+}
+
+function nodeFromProto(info: proto.NodeInfo): Node {
+  return {
+    nodeId: info.nodeId,
+    hostname: info.hostname,
+    pid: info.pid,
+    state: nodeStates.find((state) => stateToProto[state] === info.state) ?? "DEAD",
+    total: normalizeQuantities(info.total?.quantities ?? {}),
+    available: normalizeQuantities(info.total?.quantities ?? {}),
+    labels: { ...info.labels },
+    objectsAddress: info.objectsAddress,
+    metricsAddress: info.metricsAddress,
+    joinedAtMs: info.joinedAtMs,
+    lastHeartbeatMs: info.lastHeartbeatMs,
+  };
+}

@@ -1,0 +1,28 @@
+/** The standard services of a gRPC server: health and reflection. */
+import { fileURLToPath } from "node:url";
+import type { Server } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { ReflectionService } from "@grpc/reflection";
+import { HealthImplementation } from "grpc-health-check";
+
+/** The same from src and from dist: both lie two folders below packages. */
+const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
+
+const serviceNames = ["palimpsest.v1.Head", "palimpsest.v1.NodeLink", "palimpsest.v1.Jobs"] as const;
+
+/** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha). Returns how to say that the head no longer serves. */
+export function addStandardServices(server: Server): { readonly notServing: () => void } {
+  const health = new HealthImplementation({ "": "SERVING" });
+  for (const name of serviceNames) health.setStatus(name, "SERVING");
+  health.addToServer(server);
+  const definition = loadSync(
+    ["head", "node_link", "job"].map((name) => `palimpsest/v1/${name}.proto`),
+    { includeDirs: [protoFolder] },
+  );
+  new ReflectionService(definition, { services: [...serviceNames] }).addToServer(server);
+  return {
+    notServing: () => {
+      for (const name of ["", ...serviceNames]) health.setStatus(name, "NOT_SERVING");
+    },
+  };
+}

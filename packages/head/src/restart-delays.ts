@@ -1,0 +1,54 @@
+import type { Clock } from "./clock.js";
+
+/** An actor that dies within this time of being alive died quickly: its next restart waits longer. */
+const quickDeathMs = 10_000;
+const firstDelayMs = 100;
+const longestDelayMs = 10_000;
+
+/** Slows the restarts of actors that die again and again. The first restart is immediate. */
+export class RestartDelays {
+  readonly #clock: Clock;
+  readonly #aliveSinceMs = new Map<string, number>();
+  readonly #quickDeaths = new Map<string, number>();
+  readonly #timers = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  alive(actorId: string): void {
+    this.#aliveSinceMs.set(actorId, this.#clock.now());
+  }
+
+  /** Runs the callback when the actor may be started again. */
+  after(actorId: string, callback: () => void): void {
+    const livedMs = this.#clock.now() - (this.#aliveSinceMs.get(actorId) ?? this.#clock.now());
+    const deaths = livedMs < quickDeathMs ? (this.#quickDeaths.get(actorId) ?? 0) + 1 : 1;
+    this.#aliveSinceMs.delete(actorId);
+    this.#quickDeaths.set(actorId, deaths);
+    if (deaths === 1) {
+      callback();
+      return;
+    }
+    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (deaths - 2));
+    this.#timers.get(actorId)?.();
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#timers.delete(actorId);
+      callback();
+    });
+    this.#timers.set(actorId, cancel);
+  }
+
+  /** Forgets the actor: it is dead for good, or it was found alive. */
+  cancel(actorId: string): void {
+    this.#timers.get(actorId)?.();
+    this.#timers.delete(actorId);
+    this.#aliveSinceMs.delete(actorId);
+    this.#quickDeaths.delete(actorId);
+  }
+
+  close(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+}

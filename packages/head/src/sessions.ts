@@ -1,0 +1,148 @@
+/**
+ * The life lines of drivers: who is there, who is away and for how long.
+ *
+ * Not its job: killing actors (the lifecycle does, when told that an owner ended).
+ *
+ * Invariants:
+ * - O1. A driver whose stream broke has ownerGraceMs to open it again; only then its session ends.
+ * - O2. A goodbye, or the end of its job, ends the session at once.
+ * - O3. An owner that was never seen, as after a restart of the head, has the same grace from then on.
+ * - O4. An ended session never comes back.
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Clock } from "./clock.js";
+
+/** The head's side of a driver's stream. */
+export interface SessionConnection {
+  send(event: proto.SessionEvent.$Properties): void;
+  close(): void;
+}
+
+export interface SessionsDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly ownerGraceMs: number;
+  /** Called once when a session has ended. */
+  readonly onEnded: (sessionId: string, reason: string) => void;
+}
+
+interface Session {
+  readonly sessionId: string;
+  name: string;
+  jobId: string;
+  connection: SessionConnection | undefined;
+  cancelGrace: (() => void) | undefined;
+}
+
+/** Ended sessions that are remembered, to refuse them. */
+const maxEnded = 1000;
+
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #sessions = new Map<string, Session>();
+  readonly #ended = new Set<string>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws {PalimpsestError} OWNER_DIED when the session has ended before */
+  open(message: proto.SessionMessage.$Properties, connection: SessionConnection): void {
+    const sessionId = message.sessionId ?? "";
+    this.refuseEnded(sessionId);
+    const session = this.#sessions.get(sessionId) ?? this.#add(sessionId);
+    session.cancelGrace?.();
+    session.cancelGrace = undefined;
+    session.connection?.close();
+    session.connection = connection;
+    session.name = message.name ?? "";
+    session.jobId = message.jobId ?? "";
+    this.#deps.logger.info({ sessionId, name: session.name, pid: message.pid }, "driver connected");
+  }
+
+  /** The stream ended without a goodbye. */
+  broken(sessionId: string, connection: SessionConnection): void {
+    const session = this.#sessions.get(sessionId);
+    if (session?.connection !== connection) return;
+    session.connection = undefined;
+    this.#startGrace(session, this.#deps.ownerGraceMs);
+  }
+
+  goodbye(sessionId: string): void {
+    this.#end(sessionId, "its driver ended");
+  }
+
+  /** Makes sure that an owner is either connected or counted as away. */
+  expect(ownerId: string, graceMs = this.#deps.ownerGraceMs): void {
+    if (this.#sessions.has(ownerId)) return;
+    this.refuseEnded(ownerId);
+    this.#startGrace(this.#add(ownerId), graceMs);
+  }
+
+  /** @throws {PalimpsestError} OWNER_DIED */
+  refuseEnded(sessionId: string): void {
+    if (!this.#ended.has(sessionId)) return;
+    throw new PalimpsestError("OWNER_DIED", `session ${sessionId} has ended: connect again for a new one`);
+  }
+
+  jobEnded(jobId: string): void {
+    for (const session of [...this.#sessions.values()]) {
+      if (session.jobId === jobId) this.#end(session.sessionId, `its job ${jobId} ended`);
+    }
+  }
+
+  send(sessionId: string, event: proto.SessionEvent.$Properties): void {
+    this.#sessions.get(sessionId)?.connection?.send(event);
+  }
+
+  get openCount(): number {
+    return [...this.#sessions.values()].filter((session) => session.connection !== undefined).length;
+  }
+
+  /** The head ends: nobody is told that his owner died. */
+  close(): void {
+    for (const session of this.#sessions.values()) {
+      session.cancelGrace?.();
+      session.connection?.close();
+    }
+    this.#sessions.clear();
+  }
+
+  #add(sessionId: string): Session {
+    const session: Session = {
+      sessionId,
+      name: "",
+      jobId: "",
+      connection: undefined,
+      cancelGrace: undefined,
+    };
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+
+  #startGrace(session: Session, graceMs: number): void {
+    const { clock, logger } = this.#deps;
+    const { sessionId } = session;
+    logger.info({ sessionId, name: session.name, graceMs }, "driver away");
+    session.cancelGrace = clock.after(graceMs, () => {
+      this.#end(sessionId, `its driver was away for longer than ${graceMs} ms`);
+    });
+  }
+
+  #end(sessionId: string, reason: string): void {
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return;
+    session.cancelGrace?.();
+    session.connection?.close();
+    this.#sessions.delete(sessionId);
+    this.#ended.add(sessionId);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= maxEnded) break;
+      this.#ended.delete(oldest);
+    }
+    this.#deps.logger.info({ sessionId, name: session.name, reason }, "driver's session ended");
+    this.#deps.onEnded(sessionId, reason);
+  }
+}

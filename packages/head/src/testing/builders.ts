@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type ActorSpec, actorSpecFromProto } from "../actor.js";
+import { type HeadConfig, type HeadConfigInput, parseHeadConfig } from "../config.js";
+
+/** What a client would send for one actor. */
+export function anActor(
+  actorId: string,
+  over: proto.ActorSpec.$Properties = {},
+): proto.ActorSpec.$Properties {
+  return {
+    actorId,
+    code: { module: "@palimpsest/trainer/actors", exportName: "RolloutActor" },
+    resources: { quantities: { cpu: 1 } },
+    ownerId: "session-test",
+    role: "rollout",
+    ...over,
+  };
+}
+
+export function aSpec(actorId: string, over: proto.ActorSpec.$Properties = {}): ActorSpec {
+  return actorSpecFromProto(anActor(actorId, over));
+}
+
+export function aConfig(over: Partial<HeadConfigInput> = {}): HeadConfig {
+  return parseHeadConfig({ dataDir: "unused", ...over });
+}
+
+export function quietLogger(): Logger {
+  return createLogger({ component: "head", level: "silent" });
+}
+
+export function testMetrics(): Metrics {
+  return createMetrics({ component: "head", processMetrics: false });
+}
+
+/** A folder of this test's own. */
+export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "palimpsest-head-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

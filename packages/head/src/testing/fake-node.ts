@@ -1,0 +1,142 @@
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { fromGrpcError, nodeLinkService, type PalimpsestError, Peer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+export type HeadMessage = proto.HeadMessage.$Properties;
+export type NodeMessage = proto.NodeMessage.$Properties;
+
+export interface FakeNodeOptions {
+  readonly nodeId: string;
+  readonly cpu?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly actors?: readonly proto.RunningActor.$Properties[];
+  readonly jobIds?: readonly string[];
+  /** Says of every actor and driver that it started. Default true. */
+  readonly obedient?: boolean;
+}
+
+/** A node over real gRPC that runs nothing: it speaks NodeLink and says what a test wants it to say. */
+export class FakeNode {
+  readonly nodeId: string;
+  readonly received: HeadMessage[] = [];
+  readonly ended: Promise<PalimpsestError | undefined>;
+  readonly #peer: Peer;
+  readonly #stream: ClientDuplexStream<NodeMessage, HeadMessage>;
+  readonly #watchers = new Set<() => void>();
+  #beat: NodeJS.Timeout | undefined;
+
+  constructor(address: string, token: string, options: FakeNodeOptions) {
+    this.nodeId = options.nodeId;
+    this.#peer = new Peer(address, token);
+    this.#stream = this.#peer.bidi(nodeLinkService.link);
+    this.ended = new Promise((resolve) => {
+      this.#stream.on("error", (reason) => resolve(fromGrpcError(reason)));
+      this.#stream.on("end", () => resolve(undefined));
+    });
+    this.#stream.on("data", (message: HeadMessage) => {
+      this.received.push(message);
+      if (options.obedient ?? true) this.#obey(message);
+      for (const watcher of [...this.#watchers]) watcher();
+    });
+    this.send({ register: registration(options) });
+  }
+
+  /** Connected, registered, first heartbeat sent. */
+  static async join(address: string, token: string, options: FakeNodeOptions): Promise<FakeNode> {
+    const node = new FakeNode(address, token, options);
+    await node.next((message) => message.registered);
+    node.heartbeat();
+    return node;
+  }
+
+  send(message: NodeMessage): void {
+    this.#stream.write(message);
+  }
+
+  heartbeat(): void {
+    this.send({ heartbeat: { sentAtMs: Date.now() } });
+  }
+
+  /** Beats as a node does, until it leaves or breaks. */
+  beatEvery(intervalMs: number): this {
+    this.#beat = setInterval(() => this.heartbeat(), intervalMs);
+    return this;
+  }
+
+  /** The first message, past or to come, for which `pick` finds something. */
+  next<T>(pick: (message: HeadMessage) => T | null | undefined): Promise<T> {
+    return new Promise((resolve) => {
+      const look = () => {
+        for (const message of this.received) {
+          const found = pick(message);
+          if (found === null || found === undefined) continue;
+          this.#watchers.delete(look);
+          resolve(found);
+          return;
+        }
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  /** The start of one incarnation of an actor. */
+  started(actorId: string, incarnation: number): Promise<proto.StartActor.$Properties> {
+    return this.next(({ startActor }) =>
+      startActor?.spec?.actorId === actorId && startActor.incarnation === incarnation
+        ? startActor
+        : undefined,
+    );
+  }
+
+  stopped(actorId: string): Promise<proto.StopActor.$Properties> {
+    return this.next(({ stopActor }) => (stopActor?.actorId === actorId ? stopActor : undefined));
+  }
+
+  /** Leaves in order. */
+  async leave(): Promise<void> {
+    clearInterval(this.#beat);
+    this.#stream.end();
+    await this.ended;
+    this.#peer.close();
+  }
+
+  /** Goes as a process that is killed does. */
+  break(): void {
+    clearInterval(this.#beat);
+    this.#stream.cancel();
+    this.#peer.close();
+  }
+
+  #obey({ startActor, stopActor, startDriver }: HeadMessage): void {
+    if (startActor) {
+      const actorId = startActor.spec?.actorId ?? "";
+      const incarnation = startActor.incarnation ?? 0;
+      this.send({ actorStarted: runningActor(actorId, incarnation) });
+    }
+    if (stopActor) {
+      const start = this.received.findLast(({ startActor: one }) => one?.spec?.actorId === stopActor.actorId);
+      const incarnation = start?.startActor?.incarnation ?? 0;
+      const certificate = { reason: "stopped", signal: "SIGTERM", diedAtMs: Date.now() };
+      this.send({ actorDied: { actorId: stopActor.actorId ?? "", incarnation, certificate } });
+    }
+    if (startDriver) this.send({ driverStarted: { jobId: startDriver.jobId ?? "", pid: 4242 } });
+  }
+}
+
+export function runningActor(actorId: string, incarnation: number): proto.RunningActor.$Properties {
+  return { actorId, incarnation, pid: 1000 + incarnation, address: `127.0.0.1:${7000 + incarnation}` };
+}
+
+function registration(options: FakeNodeOptions): proto.RegisterNode.$Properties {
+  return {
+    nodeId: options.nodeId,
+    hostname: "test",
+    pid: process.pid,
+    total: { quantities: { cpu: options.cpu ?? 4 } },
+    labels: { ...options.labels },
+    objectsAddress: "127.0.0.1:9",
+    actors: [...(options.actors ?? [])],
+    jobIds: [...(options.jobIds ?? [])],
+  };
+}
