@@ -30,4 +30,14 @@ export {
 } from "./parameters.js";
 export { uniformGenerator } from "./random.js";
 export { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
+export { createSampler, ModelSampler, type ModelSamplerOptions } from "./sampler/model-sampler.js";
+export {
+  type FinishReason,
+  type GenerateRequest,
+  type GenerateResult,
+  type SamplerConfig,
+  type SamplerConfigInput,
+  samplerConfigSchema,
+} from "./sampler/request.js";
+export type { SamplerStats } from "./sampler/sampler-stats.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";

@@ -1,3 +1,4 @@
+import { pickLogprob } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "./config.js";
 import { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
@@ -38,9 +39,4 @@ function nextTokenLogits(parameters: ParameterTensors, ids: tf.Tensor, config: M
   const [batch, length] = ids.shape as [number, number];
   const hidden = forwardHidden(parameters, ids.slice([0, 0], [batch, length - 1]), config);
   return logitsOf(parameters, hidden.reshape([batch * (length - 1), config.hiddenSize]), config);
-}
-
-function pickLogprob(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
-  const chosen = tf.oneHot(ids as tf.Tensor1D, logits.shape[1] as number);
-  return tf.logSoftmax(logits, -1).mul(chosen).sum(-1);
 }

@@ -1,0 +1,372 @@
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type ModelConfigInput, parseModelConfig } from "../config.js";
+import { forwardHidden, logitsOf } from "../forward.js";
+import { hashWeights, initParameters, type Parameters, parameterShapes } from "../parameters.js";
+import { tokenLogprobs } from "../token-logprobs.js";
+import { createSampler, type ModelSampler, type ModelSamplerOptions } from "./model-sampler.js";
+import type { GenerateRequest, GenerateResult } from "./request.js";
+
+const vocabSize = 40;
+const aConfig = (changes: Partial<ModelConfigInput> = {}) =>
+  parseModelConfig({
+    architecture: "qwen3",
+    vocabSize,
+    hiddenSize: 16,
+    layers: 2,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 8,
+    intermediateSize: 24,
+    tieWordEmbeddings: false,
+    maxPositions: 64,
+    ...changes,
+  });
+
+/** Sharp enough that greedy and sampled tokens differ from row to row. */
+const scheme = { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 };
+
+const aRequest = (changes: Partial<GenerateRequest> = {}): GenerateRequest => ({
+  promptTokenIds: [3, 1, 4, 1, 5],
+  maxTokens: 10,
+  temperature: 1,
+  stopTokenIds: [],
+  seed: 7,
+  ...changes,
+});
+
+/** Requests of many lengths, temperatures and seeds. */
+const manyRequests = (count: number): GenerateRequest[] =>
+  Array.from({ length: count }, (_, i) =>
+    aRequest({
+      promptTokenIds: Array.from({ length: 1 + ((i * 5) % 37) }, (_, t) => (i * 11 + t * t * 3) % vocabSize),
+      maxTokens: 1 + (i % 13),
+      temperature: [0, 0.7, 1, 1.5][i % 4] as number,
+      stopTokenIds: i % 3 === 0 ? [2, 17] : [],
+      seed: i * 1000,
+    }),
+  );
+
+const withoutHash = ({ weightsHash: _, ...rest }: GenerateResult) => rest;
+
+let backend: Backend;
+let open: ModelSampler[] = [];
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+afterEach(async () => {
+  await Promise.all(open.map((sampler) => sampler.close()));
+  open = [];
+});
+
+function aSampler(changes: Partial<ModelSamplerOptions> = {}): ModelSampler {
+  const config = changes.config ?? aConfig();
+  const sampler = createSampler({
+    backend,
+    config,
+    parameters: initParameters(config, 1, scheme),
+    maxBatch: 8,
+    maxLength: 56,
+    stepsPerCall: 4,
+    ...changes,
+  });
+  open.push(sampler);
+  return sampler;
+}
+
+function tensorsOf(parameters: Parameters, config = aConfig()): Record<string, tf.Tensor> {
+  const shapes = Object.entries(parameterShapes(config));
+  return Object.fromEntries(
+    shapes.map(([name, shape]) => [name, tf.tensor(parameters[name] as Float32Array, [...shape])]),
+  );
+}
+
+/** The sampler's answer computed the long way: a whole forward pass a token, no cache. */
+function greedyByForward(
+  parameters: Parameters,
+  prompt: readonly number[],
+  count: number,
+  config = aConfig(),
+): number[] {
+  return tf.tidy(() => {
+    const weights = tensorsOf(parameters, config);
+    const tokens = [...prompt];
+    for (let i = 0; i < count; i++) {
+      const hidden = forwardHidden(weights, tf.tensor2d([tokens], undefined, "int32"), config);
+      const last = hidden
+        .slice([0, tokens.length - 1, 0], [1, 1, config.hiddenSize])
+        .reshape([1, config.hiddenSize]);
+      tokens.push(logitsOf(weights, last, config).argMax(-1).dataSync()[0] as number);
+    }
+    return tokens.slice(prompt.length);
+  });
+}
+
+function logprobsByForward(
+  parameters: Parameters,
+  prompt: readonly number[],
+  sampled: readonly number[],
+  config = aConfig(),
+) {
+  return tf.tidy(() => {
+    const ids = tf.tensor2d([[...prompt, ...sampled]], undefined, "int32");
+    return [...tokenLogprobs(tensorsOf(parameters, config), ids, config).dataSync()].slice(prompt.length - 1);
+  });
+}
+
+describe("sampled tokens", () => {
+  it.each([
+    ["llama", { tieWordEmbeddings: true, kvHeads: 4 }],
+    ["qwen2", { layers: 1 }],
+    ["qwen3", { kvHeads: 1, layers: 3 }],
+  ] as const)("are those of a full forward pass when greedy (%s)", async (architecture, changes) => {
+    const config = aConfig({ architecture, ...changes });
+    const parameters = initParameters(config, 3, scheme);
+    const sampler = aSampler({ config, parameters });
+    const prompts = [[1], [5, 6, 7], Array.from({ length: 33 }, (_, i) => (i * i) % vocabSize)];
+    const results = await Promise.all(
+      prompts.map((promptTokenIds) =>
+        sampler.generate(aRequest({ promptTokenIds, temperature: 0, maxTokens: 11 })),
+      ),
+    );
+    results.forEach((result, i) => {
+      expect(result.tokenIds).toEqual(greedyByForward(parameters, prompts[i] as number[], 11, config));
+    });
+  });
+
+  it.each(["graph", "eager"] as const)("carry the log-probabilities of tokenLogprobs (%s)", async (mode) => {
+    const parameters = initParameters(aConfig(), 1, scheme);
+    const sampler = aSampler({ parameters, mode: backend.name === "tensorflow" ? mode : "eager" });
+    const requests = manyRequests(12);
+    const results = await Promise.all(requests.map((request) => sampler.generate(request)));
+    results.forEach((result, i) => {
+      const expected = logprobsByForward(parameters, requests[i]?.promptTokenIds ?? [], result.tokenIds);
+      expect(result.rolloutLogprobs).toHaveLength(result.tokenIds.length);
+      result.rolloutLogprobs.forEach((logprob, t) => {
+        expect(Math.abs(logprob - (expected[t] as number))).toBeLessThan(1e-4);
+      });
+    });
+  });
+
+  it("do not depend on batch mates, order of arrival, slots or steps a call (M1)", async () => {
+    const requests = manyRequests(40);
+    const together = aSampler();
+    const batched = await Promise.all(requests.map((request) => together.generate(request)));
+    const alone = aSampler({ maxBatch: 4, stepsPerCall: 1 });
+    const single: GenerateResult[] = [];
+    for (const request of requests) single.push(await alone.generate(request));
+    expect(batched.map(withoutHash).map((r) => r.tokenIds)).toEqual(single.map((r) => r.tokenIds));
+    const late = aSampler({ maxBatch: 5, stepsPerCall: 3 });
+    const backwards = await Promise.all(
+      requests.toReversed().map(async (request, i) => {
+        if (i % 2 === 1) await late.generate(aRequest({ seed: i, maxTokens: 1 + (i % 5) }));
+        return await late.generate(request);
+      }),
+    );
+    expect(backwards.toReversed().map((r) => r.tokenIds)).toEqual(batched.map((r) => r.tokenIds));
+  });
+
+  it("follow the model's distribution at temperature 1 and a sharper one below", async () => {
+    const parameters = initParameters(aConfig(), 1, scheme);
+    const sampler = aSampler({ parameters, maxBatch: 64 });
+    const prompt = [3, 1, 4];
+    const expected = tf.tidy(() => {
+      const hidden = forwardHidden(
+        tensorsOf(parameters),
+        tf.tensor2d([prompt], undefined, "int32"),
+        aConfig(),
+      );
+      return [
+        ...logitsOf(tensorsOf(parameters), hidden.slice([0, 2, 0]).reshape([1, 16]), aConfig()).dataSync(),
+      ];
+    });
+    for (const temperature of [1, 0.5]) {
+      const count = 2000;
+      const counts = new Array<number>(vocabSize).fill(0);
+      const results = await Promise.all(
+        Array.from({ length: count }, (_, seed) =>
+          sampler.generate(aRequest({ promptTokenIds: prompt, maxTokens: 1, temperature, seed })),
+        ),
+      );
+      for (const { tokenIds } of results) (counts[tokenIds[0] as number] as number)++;
+      const weights = expected.map((logit) => Math.exp(logit / temperature));
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      // χ² over the tokens expected at least five times; its mean is their number, its deviation √(2·number).
+      const cells = weights.map((weight, id) => [(weight / total) * count, counts[id] as number] as const);
+      const likely = cells.filter(([mean]) => mean >= 5);
+      const chiSquare = likely.reduce((sum, [mean, seen]) => sum + (seen - mean) ** 2 / mean, 0);
+      expect(likely.length).toBeGreaterThan(5);
+      expect(chiSquare).toBeLessThan(likely.length + 4 * Math.sqrt(2 * likely.length));
+    }
+  });
+
+  it("end with a stop token, which is kept, or at maxTokens", async () => {
+    const sampler = aSampler();
+    const free = await sampler.generate(aRequest({ temperature: 0 }));
+    expect(free.stopReason).toBe("length");
+    expect(free.tokenIds).toHaveLength(10);
+    const stopToken = free.tokenIds[5] as number;
+    const first = free.tokenIds.indexOf(stopToken);
+    const stopped = await sampler.generate(aRequest({ temperature: 0, stopTokenIds: [stopToken] }));
+    expect(stopped.stopReason).toBe("stop");
+    expect(stopped.tokenIds).toEqual(free.tokenIds.slice(0, first + 1));
+  });
+
+  it("reach to the last position that maxLength allows", async () => {
+    const parameters = initParameters(aConfig(), 1, scheme);
+    const sampler = aSampler({ parameters, maxLength: 40 });
+    const promptTokenIds = Array.from({ length: 39 }, (_, i) => i % vocabSize);
+    const short = await sampler.generate(aRequest({ promptTokenIds, maxTokens: 1, temperature: 0 }));
+    expect(short.tokenIds).toEqual(greedyByForward(parameters, promptTokenIds, 1));
+    const long = await sampler.generate(aRequest({ promptTokenIds: [9], maxTokens: 39, temperature: 0 }));
+    expect(long.tokenIds).toEqual(greedyByForward(parameters, [9], 39));
+  });
+});
+
+describe("weights", () => {
+  it("change the outputs, and results name the version and hash that sampled them (M2)", async () => {
+    const [first, second] = [initParameters(aConfig(), 1, scheme), initParameters(aConfig(), 2, scheme)];
+    const sampler = aSampler({ parameters: first, policyVersion: 5 });
+    const before = await sampler.generate(aRequest());
+    expect(before).toMatchObject({ policyVersion: 5, weightsHash: hashWeights(first) });
+    await sampler.setWeights(second, 6, hashWeights(second));
+    const after = await sampler.generate(aRequest());
+    expect(after).toMatchObject({ policyVersion: 6, weightsHash: hashWeights(second) });
+    expect(after.tokenIds).not.toEqual(before.tokenIds);
+    expect(after.tokenIds).toEqual((await aSampler({ parameters: second }).generate(aRequest())).tokenIds);
+  });
+
+  it("wait for the running requests, and later requests wait for them (M2)", async () => {
+    const second = initParameters(aConfig(), 2, scheme);
+    const sampler = aSampler({ stepsPerCall: 1 });
+    const running = sampler.generate(aRequest({ maxTokens: 20 }));
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(sampler.stats.running).toBe(1);
+    const changed = sampler.setWeights(second, 1);
+    const later = sampler.generate(aRequest());
+    const order: string[] = [];
+    await Promise.all([
+      running.then(() => order.push("running")),
+      changed.then(() => order.push("changed")),
+      later.then(() => order.push("later")),
+    ]);
+    expect(order).toEqual(["running", "changed", "later"]);
+    expect((await running).policyVersion).toBe(0);
+    expect((await later).policyVersion).toBe(1);
+  });
+
+  it("that are NaN or of another shape are refused, and the old ones go on", async () => {
+    const sampler = aSampler();
+    const before = await sampler.generate(aRequest());
+    const bad = initParameters(aConfig(), 2);
+    (bad["embedding"] as Float32Array)[0] = Number.NaN;
+    await expect(sampler.setWeights(bad, 1)).rejects.toMatchObject({ code: "NOT_FINITE" });
+    await expect(sampler.setWeights({}, 1)).rejects.toMatchObject({ code: "TENSOR_MISSING" });
+    expect(await sampler.generate(aRequest())).toEqual(before);
+  });
+});
+
+describe("the queue", () => {
+  it("refuses a request beyond maxQueue and changes nothing (M3)", async () => {
+    const sampler = aSampler({ maxQueue: 3 });
+    const accepted = [1, 2, 3].map((seed) => sampler.generate(aRequest({ seed })));
+    await expect(sampler.generate(aRequest({ seed: 4 }))).rejects.toMatchObject({
+      code: "QUEUE_FULL",
+      retryable: true,
+    });
+    expect(sampler.stats.queueDepth).toBe(3);
+    await Promise.all(accepted);
+    await sampler.generate(aRequest({ seed: 4 }));
+  });
+
+  it("rejects an aborted request with the signal's reason, waiting or running (M4)", async () => {
+    const sampler = aSampler({ maxBatch: 4, stepsPerCall: 1 });
+    const others = [1, 2, 3].map((seed) => sampler.generate(aRequest({ seed, maxTokens: 12 })));
+    const running = new AbortController();
+    const waiting = new AbortController();
+    const aborted = sampler.generate(aRequest({ seed: 9, maxTokens: 40 }), running.signal);
+    const never = sampler.generate(aRequest({ seed: 10 }), waiting.signal);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(sampler.stats).toMatchObject({ running: 4, queueDepth: 1 });
+    running.abort(new Error("no longer needed"));
+    waiting.abort(new Error("nor this"));
+    expect(sampler.stats).toMatchObject({ running: 3, queueDepth: 0 });
+    await expect(aborted).rejects.toThrow("no longer needed");
+    await expect(never).rejects.toThrow("nor this");
+    const alone = aSampler();
+    for (const [i, other] of others.entries()) {
+      expect((await other).tokenIds).toEqual(
+        (await alone.generate(aRequest({ seed: i + 1, maxTokens: 12 }))).tokenIds,
+      );
+    }
+    await expect(sampler.generate(aRequest(), AbortSignal.abort(new Error("before")))).rejects.toThrow(
+      "before",
+    );
+  });
+
+  it("lets the event loop turn between device calls (M5)", async () => {
+    const sampler = aSampler({ stepsPerCall: 1 });
+    let turns = 0;
+    let done = false;
+    const count = () => {
+      turns++;
+      if (!done) setImmediate(count);
+    };
+    setImmediate(count);
+    await sampler.generate(aRequest({ maxTokens: 30 }));
+    done = true;
+    expect(turns).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each([
+    ["promptTokenIds", { promptTokenIds: [] }],
+    ["promptTokenIds", { promptTokenIds: [vocabSize] }],
+    ["maxTokens", { maxTokens: 0 }],
+    ["prompt \\+ maxTokens", { maxTokens: 52 }],
+    ["temperature", { temperature: -1 }],
+    ["topP", { topP: 0.9 }],
+    ["seed", { seed: 0.5 }],
+  ])("refuses a request whose %s cannot be served", async (field, changes) => {
+    await expect(aSampler().generate(aRequest(changes))).rejects.toThrow(
+      new RegExp(`REQUEST_INVALID.*${field}`),
+    );
+  });
+
+  it("rejects everything with CLOSED once closed, twice without harm", async () => {
+    const sampler = aSampler();
+    const cut = sampler.generate(aRequest());
+    const rejected = expect(cut).rejects.toMatchObject({ code: "CLOSED" });
+    await sampler.close();
+    await sampler.close();
+    await rejected;
+    await expect(sampler.generate(aRequest())).rejects.toMatchObject({ code: "CLOSED" });
+    await expect(sampler.setWeights({}, 1)).rejects.toMatchObject({ code: "CLOSED" });
+  });
+});
+
+describe("a sampler's resources", () => {
+  it("do not grow with use and go with close", async () => {
+    const before = tf.memory().numTensors;
+    const sampler = aSampler({ mode: "eager" });
+    await Promise.all(manyRequests(10).map((request) => sampler.generate(request)));
+    const during = tf.memory().numTensors;
+    await Promise.all(manyRequests(30).map((request) => sampler.generate(request)));
+    await sampler.setWeights(initParameters(aConfig(), 9), 1);
+    expect(tf.memory().numTensors).toBe(during);
+    await sampler.close();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  it("are counted in its stats", async () => {
+    const sampler = aSampler();
+    await Promise.all([1, 2, 3, 4].map((seed) => sampler.generate(aRequest({ seed }))));
+    const { sampledTokens, prefillTokens, tokensPerSecond, secondsBusy, occupancy } = sampler.stats;
+    expect(sampledTokens).toBe(40);
+    expect(prefillTokens).toBe(20);
+    expect(occupancy).toBe(0.5);
+    expect(tokensPerSecond).toBeCloseTo(40 / secondsBusy);
+  });
+});
