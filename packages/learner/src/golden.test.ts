@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { loadBackend } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { groupAdvantages } from "./advantages.js";
@@ -90,7 +91,7 @@ describe.skipIf(missing)(
   `golden numbers of neighbouring systems${missing ? " (fixture not here)" : ""}`,
   () => {
     beforeAll(async () => {
-      await tf.setBackend("cpu");
+      await loadBackend({ prefer: "cpu" });
     });
 
     it.each<[string, Parameters<typeof AdvantageConfig.parse>[0]]>([

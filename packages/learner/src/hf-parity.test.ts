@@ -118,7 +118,9 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
     }
 
     const normOf = (grads: readonly tf.Tensor[]) =>
-      Math.sqrt(grads.reduce((sum, grad) => sum + grad.dataSync().reduce((s, x) => s + x * x, 0), 0));
+      Math.sqrt(
+        grads.reduce((sum, grad) => sum + [...grad.dataSync()].reduce((squares, x) => squares + x * x, 0), 0),
+      );
 
     it.each(["token_mean", "dapo", "seq_mean", "seq_sum"] as const)(
       "has its %s loss and gradient norm",

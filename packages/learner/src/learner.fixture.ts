@@ -24,10 +24,7 @@ export const tinyParameters = (seed = 1) =>
 export const tinyConfig = (overrides: Partial<LearnerConfigInput> = {}): LearnerConfigInput => ({
   preset: "verl",
   schedule: { learningRate: 1e-2 },
-  buckets: [
-    { rows: 4, length: 8 },
-    { rows: 2, length: 12 },
-  ],
+  buckets: [{ rows: 4, length: 12 }],
   ...overrides,
 });
 

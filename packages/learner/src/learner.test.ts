@@ -20,6 +20,7 @@ function aLearner(config = tinyConfig(), overrides: Partial<LearnerOptions> = {}
     config,
     model: tinyModel,
     parameters: tinyParameters(),
+    objectives: ["policy"],
     ...overrides,
   });
   open.push(learner);

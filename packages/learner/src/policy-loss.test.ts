@@ -1,3 +1,4 @@
+import { loadBackend } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
@@ -37,7 +38,7 @@ function evaluate(loss: LossConfig, aggregation: Aggregation, filler: number) {
 
 describe("policyLoss", () => {
   beforeAll(async () => {
-    await tf.setBackend("cpu");
+    await loadBackend({ prefer: "cpu" });
   });
 
   it.each(losses)("is finite with a row masked whole, in every aggregation ($kind)", (loss) => {
