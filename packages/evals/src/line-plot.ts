@@ -168,10 +168,14 @@ function drawSeries(
           }),
         ]
       : [];
-  const marked = !series.faint && points.length <= 40;
-  const marks = marked ? points.map((point) => mark(i, x.at(point.x) + moved, y.at(point.y), colour)) : [];
+  const marks = isMarked(series)
+    ? points.map((point) => mark(i, x.at(point.x) + moved, y.at(point.y), colour))
+    : [];
   return [...bars, ...lines, ...marks];
 }
+
+/** Marks on long curves would hide the line. */
+const isMarked = (series: PlotSeries): boolean => !series.faint && series.points.length <= 40;
 
 const rounded = (path: string): string =>
   path.replace(/-?\d+\.\d+(?:e-?\d+)?/g, (number) => String(Math.round(Number(number) * 100) / 100));
@@ -200,7 +204,7 @@ function legend(plot: LinePlot): string[] {
     const stroke = series.faint ? { "stroke-width": 1, "stroke-opacity": 0.5 } : { "stroke-width": 2.2 };
     return [
       element("line", { x1: at, x2: at + 22, y1: 54, y2: 54, stroke: colour, ...stroke }),
-      ...(series.faint ? [] : [mark(i, at + 11, 54, colour)]),
+      ...(isMarked(series) ? [mark(i, at + 11, 54, colour)] : []),
       text(series.name, { x: at + 28, y: 58, "font-size": 13, fill: ink }),
     ];
   });

@@ -101,6 +101,20 @@ describe("memAgentDemonstrations", () => {
     expect(kept?.prompt).toContain(`memory:${kept?.target.replace("<|end|>", "")}\n`);
   });
 
+  it("never take the rest of a sentence that the section before began for a sentence", () => {
+    const tokenizer = wordTokenizer();
+    const config = memAgentConfig("tiny", { chunkTokens: 6 });
+    const tasks = Array.from({ length: 40 }, () => needle);
+    const wrong = memAgentDemonstrations({ tokenizer, config, tasks, seed: 1, wrongFraction: 1 }).filter(
+      (row) => !row.helpful,
+    );
+    expect(wrong.length).toBeGreaterThan(40);
+    for (const row of wrong) {
+      const target = tokenizer.decode(row.tokenIds.slice(row.lossMask.indexOf(1), -1));
+      expect(target).toMatch(/^ \w+ likes \w+\.$/);
+    }
+  });
+
   it("are the same for the same seed and another for another", () => {
     const options = { wrongFraction: 0.5, wrongMemoryFraction: 0.5 };
     expect(rows(needle, { ...options, seed: 3 })).toEqual(rows(needle, { ...options, seed: 3 }));

@@ -73,8 +73,11 @@ function taskDemonstrations(
     if (seen.length === 0) return config.initialMemory;
     return keep === "all" ? seen.join("") : (seen.at(-1) as string);
   };
+  const fits = (text: string) => tokenizer.encode(text).length < config.memoryTokens;
   const otherSentences = (chunk: number) =>
-    sentences(tokenizer.decode(section(chunk))).filter((text) => !facts.some((fact) => fact.text === text));
+    wholeSentences(tokenizer.decode(section(chunk)), chunk > 0 ? tokenizer.decode(section(chunk - 1)) : ".")
+      .filter((text) => !facts.some((fact) => fact.text.trim() === text.trim()))
+      .filter(fits);
   const memoryInPrompt = (chunksRead: number) => {
     if (chunksRead === 0 || chance() >= wrongMemoryFraction) return rightMemory(chunksRead);
     return pick(otherSentences(Math.floor(chance() * chunksRead))) ?? rightMemory(chunksRead);
@@ -159,8 +162,10 @@ function evidenceOf(task: Task): string[] {
   return typeof secondEvidence === "string" ? [evidence, secondEvidence] : [evidence];
 }
 
-/** Sentences that stand whole in a section: the first one may have lost its beginning, so it needs its space. */
-const sentences = (text: string): string[] =>
-  (text.match(/[^.]*\./g) ?? []).filter((part) => /^ \S+ /.test(part));
+/** Sentences that stand whole in a section: not the rest of one that the section before began. */
+function wholeSentences(text: string, before: string): string[] {
+  const ended = text.match(/[^.]*\.\s*?/g) ?? [];
+  return before.trimEnd().endsWith(".") ? ended : ended.slice(1);
+}
 
 const lastWord = (text: string): string => /([^\s.]+)[.\s]*$/.exec(text)?.[1] ?? text.trim();

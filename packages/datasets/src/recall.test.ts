@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { recallRows } from "./recall.js";
+
+describe("recallRows", () => {
+  it("state facts about different names and ask all of them again in another order", () => {
+    for (const row of recallRows({ count: 30, facts: 8, seed: 1, prefix: "facts:" })) {
+      const shown = row[0]?.text.replace("facts:", "").match(/[^.]+\./g) ?? [];
+      expect(new Set(shown.map((fact) => fact.split(" ")[1])).size).toBe(8);
+      const asked =
+        row
+          .slice(1)
+          .map((segment) => segment.text)
+          .join("")
+          .match(/[^.]+\./g) ?? [];
+      expect([...asked].sort()).toEqual([...shown].sort());
+    }
+  });
+
+  it("train the values with the space before them, and nothing else", () => {
+    const [row] = recallRows({ count: 1, facts: 4, seed: 2 });
+    const trained = (row ?? []).filter((segment) => segment.trained).map((segment) => segment.text);
+    expect(trained).toHaveLength(4);
+    for (const text of trained) expect(text).toMatch(/^ \w+$/);
+    const names = (row ?? []).filter((segment) => / likes$/.test(segment.text));
+    expect(names).toHaveLength(4);
+  });
+
+  it("are the same for the same seed and take the generator's words", () => {
+    const options = { count: 3, facts: 3, seed: 5, words: { names: 3, values: ["x", "y"] } };
+    expect(recallRows(options)).toEqual(recallRows(options));
+    expect(recallRows(options)[0]?.[0]?.text).toMatch(/^( (anna|ben|cora) likes [xy]\.){3}$/);
+    expect(() => recallRows({ ...options, facts: 4 })).toThrow("facts: 4 is not within 2 … 3");
+  });
+});
