@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { RunQueues } from "./run-queues.js";
+import { aGroupRequest, trajectoryOf } from "./testing/builders.js";
+import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
+import { RunFixture, unaccounted } from "./testing/run-fixture.js";
+
+let server: RedisServer;
+const fixture = new RunFixture(() => server);
+
+beforeAll(async () => {
+  server = await startRedisServer({ appendOnly: true });
+});
+afterEach(() => fixture.end());
+afterAll(() => server.close());
+
+describe("redis that restarts", () => {
+  it("loses and doubles nothing when it is killed in the middle of work (T1)", async () => {
+    const trainer = await fixture.open();
+    const consumer = await trainer.consumeGroups();
+    const groupIds = Array.from({ length: 24 }, (_, index) => `g-${String(index).padStart(2, "0")}`);
+    let crash: Promise<void> | undefined;
+    let rollouts = 0;
+    await fixture.openWorkers({
+      run: async (episode) => {
+        rollouts += 1;
+        if (rollouts === 40) {
+          crash = server.kill().then(() => server.start());
+        }
+        return trajectoryOf(episode);
+      },
+    });
+    await trainer.dispatchGroups(groupIds.map((groupId) => aGroupRequest({ groupId, groupSize: 4 })));
+    const { groups, dropped } = await consumer.nextGroups({ count: groupIds.length });
+    expect(crash).toBeDefined();
+    await crash;
+    expect(dropped).toEqual([]);
+    expect(groups.map(({ groupId }) => groupId)).toEqual(groupIds);
+    expect(groups.flatMap(({ members }) => members)).toHaveLength(96);
+
+    await consumer.acknowledge(groupIds.slice(0, 12));
+    await server.kill();
+    await server.start();
+    await consumer.acknowledge(groupIds);
+    const counts = await trainer.ledger.counts();
+    expect(counts.groups).toEqual({ dispatched: 24, outstanding: 0, trained: 24, failed: 0 });
+    expect(unaccounted(counts)).toEqual({ groups: 0, episodes: 0 });
+  });
+
+  it("tells listeners the weights that were announced while they were cut off", async () => {
+    const [learner, rollout] = await Promise.all([fixture.open(), fixture.open()]);
+    const seen: string[] = [];
+    let changed = (): void => {};
+    const until = async (word: string): Promise<void> => {
+      while (!seen.includes(word)) {
+        await new Promise<void>((resolve) => {
+          changed = resolve;
+        });
+      }
+    };
+    await learner.announceWeights(Buffer.from("v0"));
+    await rollout.onWeights((bytes) => {
+      seen.push(Buffer.from(bytes).toString());
+      changed();
+    });
+    await until("v0");
+    await learner.announceWeights(Buffer.from("v1"));
+    await until("v1");
+    await server.kill();
+    const announced = learner.announceWeights(Buffer.from("v2"));
+    await server.start();
+    await announced;
+    await until("v2");
+    expect(seen).toEqual(["v0", "v1", "v2"]);
+    expect(await rollout.currentWeights()).toEqual(Buffer.from("v2"));
+  });
+});
+
+describe("a redis that may not be used", () => {
+  it("is refused when it evicts keys", async () => {
+    const evicting = await startRedisServer({ config: [["maxmemory-policy", "allkeys-lru"]] });
+    try {
+      const opening = RunQueues.open({ redisUrl: evicting.url, runId: "r" });
+      await expect(opening).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+      await expect(opening).rejects.toThrow('"allkeys-lru"');
+    } finally {
+      await evicting.close();
+    }
+  });
+
+  it("is reported as unavailable, without its password, when nothing answers", async () => {
+    const gone = await startRedisServer();
+    await gone.close();
+    const opening = RunQueues.open({ redisUrl: `redis://user:s3cret@127.0.0.1:${gone.port}`, runId: "r" });
+    await expect(opening).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    await expect(opening).rejects.not.toThrow("s3cret");
+  });
+});

@@ -1,0 +1,64 @@
+import type { RewardOptions } from "../reward-consumer.js";
+import type { RolloutOptions } from "../rollout-consumer.js";
+import type { RunCounts } from "../run-ledger.js";
+import { RunQueues, type RunQueuesOptions } from "../run-queues.js";
+import { trajectoryOf } from "./builders.js";
+import type { RedisServer } from "./redis-server.js";
+import { fastSettings } from "./settings.js";
+
+/** Opens queues of one run after another on one server, each run with an id of its own, and closes what was opened. */
+export class RunFixture {
+  readonly #server: () => RedisServer;
+  readonly #opened: RunQueues[] = [];
+  #runs = 0;
+
+  constructor(server: () => RedisServer) {
+    this.#server = server;
+  }
+
+  get runId(): string {
+    return `run-${this.#runs}`;
+  }
+
+  /** As one process of the run would. */
+  async open(options: Partial<RunQueuesOptions> = {}): Promise<RunQueues> {
+    const queues = await RunQueues.open({
+      redisUrl: this.#server().url,
+      runId: this.runId,
+      settings: fastSettings,
+      ...options,
+    });
+    this.#opened.push(queues);
+    return queues;
+  }
+
+  /** Rollouts and rewards that succeed at once, unless told otherwise. */
+  async openWorkers(options: Partial<RolloutOptions> & Partial<RewardOptions> = {}): Promise<RunQueues> {
+    const queues = await this.open();
+    await queues.consumeRollouts({
+      concurrency: 8,
+      run: async (episode) => trajectoryOf(episode),
+      ...options,
+    });
+    await queues.consumeRewards({
+      concurrency: 8,
+      score: async () => ({ reward: 1, components: {} }),
+      ...options,
+    });
+    return queues;
+  }
+
+  /** Closes everything and goes to the next run. */
+  async end(): Promise<void> {
+    await Promise.all(this.#opened.splice(0).map((queues) => queues.close({ deadlineMs: 500 })));
+    this.#runs += 1;
+  }
+}
+
+/** What must hold at every moment, by L1 and L2; `open` is the number of episodes in outstanding groups. */
+export function unaccounted({ groups, episodes }: RunCounts): { groups: number; episodes: number } {
+  return {
+    groups: groups.dispatched - groups.trained - groups.failed - groups.outstanding,
+    episodes: episodes.dispatched - episodes.trained - episodes.failed - episodes.dropped,
+  };
+}
