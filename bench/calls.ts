@@ -24,6 +24,7 @@ const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
 const token = newToken();
 const forkedAt = performance.now();
 const child = fork(workerMain, [], {
+  execArgv: [],
   serialization: "advanced",
   stdio: ["ignore", "inherit", "inherit", "ipc"],
 });

@@ -80,7 +80,10 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
       // A handle that is returned from an async function must not look like a promise.
       if (name === "then" || name === "toJSON") return undefined;
       let call = calls.get(name);
-      if (!call) calls.set(name, (call = callOf(deps, settings, name)));
+      if (!call) {
+        call = callOf(deps, settings, name);
+        calls.set(name, call);
+      }
       return call;
     },
     set() {

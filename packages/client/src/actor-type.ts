@@ -9,7 +9,7 @@ import {
   type ModuleSource,
   sourceUrl,
 } from "./bundle.js";
-import { type ActorOptions, actorOptionsSchema, parseOptions } from "./config.js";
+import type { ActorOptions } from "./config.js";
 import type { HeadCallOptions } from "./head-client.js";
 
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
@@ -49,12 +49,13 @@ export function actorType<Instance extends object, Args extends unknown[]>(
   options: ActorOptions,
   deps: ActorTypeDeps,
 ): ActorType<Instance, Args> {
-  const resolved = parseOptions(actorOptionsSchema, options, `options of actor ${Class.name}`);
   refuseReserved(Class);
   const exportName = source.exportName ?? Class.name;
   let code: Promise<proto.CodeRef.$Properties> | undefined;
 
   async function spawn(...args: Args): Promise<ActorHandle<Instance>> {
+    const { parseActorOptions } = await import("./config.js");
+    const resolved = parseActorOptions(options, Class.name);
     code ??= codeOf(source, exportName, deps);
     const actorId = newId("actor");
     const { maxTaskRetries, resources, ...rest } = resolved;

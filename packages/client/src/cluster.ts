@@ -5,13 +5,7 @@ import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
 import { type Bundle, uploadBundle } from "./bundle.js";
-import {
-  type ActorOptions,
-  type ConnectOptions,
-  connectOptionsSchema,
-  parseOptions,
-  type ResolvedConnectOptions,
-} from "./config.js";
+import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
@@ -59,7 +53,7 @@ export class Cluster {
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: ConnectOptions): Promise<Cluster> {
-    const resolved = parseOptions(connectOptionsSchema, options, "connect options");
+    const resolved = (await import("./config.js")).parseConnectOptions(options);
     const cluster = new Cluster(resolved);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
@@ -209,7 +203,7 @@ export class Cluster {
   /** A bundle is sent once a connection. */
   #upload(bundle: Bundle, options: HeadCallOptions): Promise<void> {
     const known = this.#uploaded.get(bundle.sha256);
-    if (known) return known;
+    if (known !== undefined) return known;
     const timeoutMs = options.timeoutMs ?? this.#options.controlTimeoutMs;
     const upload = uploadBundle(this.#head.peer, bundle, {
       timeoutMs,

@@ -1,9 +1,10 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 
+// This module is loaded by the first that connects: actors' processes start faster without zod.
 const text = z.record(z.string(), z.string());
 
-export const connectOptionsSchema = z.strictObject({
+const connectOptionsSchema = z.strictObject({
   address: z.string().min(1).describe("host:port of the head"),
   token: z.string().min(1).describe("The cluster's token"),
   name: z.string().default("driver").describe("Name of the session, for people"),
@@ -28,7 +29,7 @@ export const connectOptionsSchema = z.strictObject({
 export type ConnectOptions = z.input<typeof connectOptionsSchema>;
 export type ResolvedConnectOptions = z.output<typeof connectOptionsSchema>;
 
-export const actorOptionsSchema = z.strictObject({
+const actorOptionsSchema = z.strictObject({
   name: z.string().default("").describe("Unique among actors that are not dead; others find it by getActor"),
   role: z.string().default("").describe("For people and metrics; default the class's name"),
   resources: z
@@ -49,17 +50,21 @@ export const actorOptionsSchema = z.strictObject({
 });
 
 export type ActorOptions = z.input<typeof actorOptionsSchema>;
+export type ResolvedActorOptions = z.output<typeof actorOptionsSchema>;
 
 /** @throws {PalimpsestError} CONFIG_INVALID that names the field */
-export function parseOptions<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  what: string,
-): z.output<Schema> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new PalimpsestError(
-    "CONFIG_INVALID",
-    `${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`,
-  );
+export function parseConnectOptions(value: ConnectOptions): ResolvedConnectOptions {
+  return parsed(connectOptionsSchema.safeParse(value), "connect options");
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the field */
+export function parseActorOptions(value: ActorOptions, className: string): ResolvedActorOptions {
+  return parsed(actorOptionsSchema.safeParse(value), `options of actor ${className}`);
+}
+
+function parsed<Value>(result: z.ZodSafeParseResult<Value>, what: string): Value {
+  if (result.success) return result.data;
+  // This module is loaded by the first that connects: actors' processes start faster without zod.
+  const text = z.prettifyError(result.error).replaceAll("\n", " ");
+  throw new PalimpsestError("CONFIG_INVALID", `${what}: ${text}`);
 }

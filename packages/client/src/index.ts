@@ -17,7 +17,6 @@ export { bundleModule } from "./bundle.js";
 export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
 export type { ActorOptions, ConnectOptions } from "./config.js";
-export { actorOptionsSchema, connectOptionsSchema } from "./config.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
 export type { ObjectCallOptions, ObjectRef, PutOptions } from "./objects.js";

@@ -32,7 +32,10 @@ export function createCallMetrics(metrics: Metrics, mailbox: Mailbox): CallMetri
   return {
     ended(method, outcome, ranSeconds) {
       let found = byMethod.get(method);
-      if (!found) byMethod.set(method, (found = instruments(method)));
+      if (!found) {
+        found = instruments(method);
+        byMethod.set(method, found);
+      }
       found[outcome].inc();
       found.seconds.observe(ranSeconds);
     },

@@ -1,0 +1,60 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+const quantity = z.number().nonnegative();
+const milliseconds = z.int().nonnegative();
+
+export const nodeConfigSchema = z.strictObject({
+  headAddress: z.string().min(1).describe("host:port of the head"),
+  token: z.string().min(1).describe("The cluster's token"),
+  nodeId: z.string().default("").describe("Unique in the cluster; empty: a new one"),
+  version: z.string().default("").describe("Version of the software, for people"),
+  listenHost: z
+    .string()
+    .default("127.0.0.1")
+    .describe("Address that its services and its actors listen on; callers must reach it"),
+  objectsPort: z.int().min(0).max(65535).default(0).describe("Port of the object service; 0: a free one"),
+  metricsPort: z.int().min(0).max(65535).default(0).describe("Port of the metrics endpoint; 0: a free one"),
+  dataDir: z.string().min(1).describe("Absolute path of a folder for logs, bundles and objects"),
+  modulesFrom: z
+    .string()
+    .min(1)
+    .describe('Absolute path of a file of the installation: "@palimpsest/…" is resolved from there'),
+  driverCommand: z
+    .array(z.string())
+    .default([])
+    .describe("The palimpsest command: arguments after node that come before `train FILE`"),
+  cpus: quantity.optional().describe("CPUs to offer; default what the machine has"),
+  gpus: quantity.optional().describe("GPUs to offer; default what nvidia-smi lists"),
+  memoryBytes: quantity.optional().describe("Memory to offer; default what the machine has"),
+  resources: z.record(z.string(), quantity).default({}).describe("Custom resources to offer"),
+  labels: z.record(z.string(), z.string()).default({}).describe("Labels that actors may ask for"),
+  objectStoreDir: z
+    .string()
+    .default("")
+    .describe("Folder of the object store; empty: /dev/shm where it is roomy, else in dataDir"),
+  objectStoreBytes: z
+    .int()
+    .positive()
+    .optional()
+    .describe("Bound of the object store; default 30 % of the memory"),
+  headAwayLimitMs: milliseconds
+    .default(600_000)
+    .describe("How long the head may be away before the node ends what it runs and itself"),
+  actorStartTimeoutMs: milliseconds
+    .default(300_000)
+    .describe("Time for an actor's module, constructor and start()"),
+  stopGraceMs: milliseconds.default(5_000).describe("Between SIGTERM and SIGKILL when the node ends"),
+  logLevel: z.string().default("info").describe("Lowest level of log lines of its actors"),
+});
+
+export type NodeConfig = z.input<typeof nodeConfigSchema>;
+export type ResolvedNodeConfig = z.output<typeof nodeConfigSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the fields */
+export function parseNodeConfig(input: NodeConfig): ResolvedNodeConfig {
+  const parsed = nodeConfigSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "node"}: ${issue.message}`);
+  throw new PalimpsestError("CONFIG_INVALID", problems.join("; "));
+}

@@ -1,0 +1,87 @@
+/**
+ * Job: finds modules of the installation, and lets downloaded bundles import them.
+ * A bundle leaves "@palimpsest/*" out, so that its classes and errors are the same as those of the process that
+ * runs it; beside the bundles lies a node_modules whose links lead back to the installation.
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readlink, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { PalimpsestError } from "@palimpsest/wire";
+
+const scope = "@palimpsest/";
+/** What user code may import. Those that the installation lacks are left out. */
+const importable = [
+  "client",
+  "wire",
+  "telemetry",
+  "trajectories",
+  "trainer",
+  "agents",
+  "datasets",
+  "rewards",
+  "evals",
+  "model",
+  "jit",
+  "learner",
+];
+
+export class Installation {
+  readonly #resolve: NodeJS.RequireResolve;
+
+  /** @param modulesFrom absolute path of a file whose package depends on what is to be found */
+  constructor(modulesFrom: string) {
+    this.#resolve = createRequire(modulesFrom).resolve;
+  }
+
+  /** Path of a module of the installation. @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND */
+  pathOf(specifier: string): string {
+    if (!specifier.startsWith(scope)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `module ${specifier} is not of the installation; only "${scope}…" is, other code comes as a bundle`,
+      );
+    }
+    try {
+      return this.#resolve(specifier);
+    } catch (reason) {
+      throw new PalimpsestError("NOT_FOUND", `module ${specifier} is not installed on this node`, {
+        cause: reason,
+      });
+    }
+  }
+
+  urlOf(specifier: string): string {
+    return pathToFileURL(this.pathOf(specifier)).href;
+  }
+
+  /** Makes the importable packages visible to modules in `folder`. */
+  async linkInto(folder: string): Promise<void> {
+    const scopeFolder = join(folder, "node_modules", "@palimpsest");
+    await mkdir(scopeFolder, { recursive: true });
+    await Promise.all(
+      importable.map(async (name) => {
+        const target = this.#packageFolder(`${scope}${name}`);
+        const link = join(scopeFolder, name);
+        if (target === undefined || (await readlink(link).catch(() => "")) === target) return;
+        await rm(link, { force: true, recursive: true });
+        await symlink(target, link, "dir");
+      }),
+    );
+  }
+
+  #packageFolder(specifier: string): string | undefined {
+    let folder: string;
+    try {
+      folder = dirname(this.#resolve(specifier));
+    } catch {
+      return undefined;
+    }
+    while (!existsSync(join(folder, "package.json"))) {
+      if (dirname(folder) === folder) return undefined;
+      folder = dirname(folder);
+    }
+    return folder;
+  }
+}

@@ -1,0 +1,265 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { FakeHead } from "./testing/fake-head.js";
+import { callActor, isRunning, startCounter, startNode, type TestNode } from "./testing/fixture.js";
+
+let head: FakeHead;
+let node: TestNode;
+
+beforeEach(async () => {
+  head = await FakeHead.start();
+  node = await startNode(head, { cpus: 3, resources: { slots: 2 }, labels: { zone: "a" } });
+});
+
+afterEach(async () => {
+  await node[Symbol.asyncDispose]();
+  head.kill();
+});
+
+describe("registration", () => {
+  test("tells what the machine offers and where its services are, and then gives signs of life (K1, K2)", async () => {
+    const register = await head.next("register");
+    expect(register.total?.quantities).toMatchObject({ cpu: 3, slots: 2 });
+    expect(register.total?.quantities?.["memory"]).toBeGreaterThan(0);
+    expect(register.labels).toEqual({ zone: "a" });
+    expect(register.objectsAddress).toBe(node.manager.objectsAddress);
+    const heartbeat = await head.next("heartbeat");
+    expect(heartbeat.memoryUsedBytes).toBeGreaterThan(0);
+    expect(head.messages[0]?.register).toBeTruthy();
+    const metrics = await fetch(`http://${node.manager.metricsAddress}/metrics`);
+    expect(await metrics.text()).toContain("palimpsest_node_processes");
+  });
+
+  test("a head that comes back is told what still runs, and the actor does not notice (Z2, K1)", async () => {
+    const actorId = await startCounter(head);
+    const started = await head.next("actorStarted");
+    const port = Number(head.address.split(":")[1]);
+    head.kill();
+    expect(await callActor(started.address ?? "", head.token, "add", 5)).toBe(5);
+    head = await FakeHead.start(port);
+    const register = await head.next("register");
+    expect(register.actors).toMatchObject([
+      { actorId, incarnation: 1, pid: started.pid, address: started.address },
+    ]);
+    expect(await callActor(started.address ?? "", head.token, "add", 1)).toBe(6);
+  });
+
+  test("a death while the head is away is told after the next registration, before the first heartbeat (K2)", async () => {
+    await startCounter(head);
+    const started = await head.next("actorStarted");
+    const port = Number(head.address.split(":")[1]);
+    head.kill();
+    process.kill(started.pid ?? 0, "SIGKILL");
+    await expect.poll(() => isRunning(started.pid ?? 0)).toBe(false);
+    head = await FakeHead.start(port);
+    await head.next("heartbeat");
+    const kinds = head.messages.map((message) => message.message);
+    expect(kinds.slice(0, 3)).toEqual(["register", "actorDied", "heartbeat"]);
+    expect(head.messages[0]?.register?.actors).toEqual([]);
+    expect(head.messages[1]?.actorDied?.certificate?.signal).toBe("SIGKILL");
+  });
+
+  test("a head that stays away longer than the limit ends the node and all it runs", async () => {
+    await using other = await startNode(head, { headAwayLimitMs: 100 });
+    await startCounter(head, { actorId: "actor-orphan" });
+    const { pid } = await head.next("actorStarted");
+    head.kill();
+    const { error } = await other.manager.ended;
+    expect(error?.code).toBe("UNAVAILABLE");
+    expect(isRunning(pid ?? 0)).toBe(false);
+  });
+
+  test("a wrong token is reported at once", async () => {
+    await expect(startNode(head, { token: "not-the-token" })).rejects.toMatchObject({
+      code: "UNAUTHENTICATED",
+    });
+  });
+});
+
+describe("actors", () => {
+  test("start in a process of their own and answer calls", async () => {
+    const actorId = await startCounter(head);
+    const started = await head.next("actorStarted");
+    expect(started).toMatchObject({ actorId, incarnation: 1 });
+    expect(started.pid).not.toBe(process.pid);
+    const facts = await callActor(started.address ?? "", head.token, "whoAmI");
+    expect(facts).toMatchObject({
+      actorId,
+      incarnation: 1,
+      role: "counter",
+      nodeId: node.manager.nodeId,
+      pid: started.pid,
+    });
+    const metrics = await fetch(`http://${started.metricsAddress}/metrics`);
+    expect(await metrics.text()).toContain('palimpsest_actor_calls_total{method="whoAmI",outcome="ok"');
+  });
+
+  test("a repeated order starts nothing twice (R1)", async () => {
+    await startCounter(head);
+    await startCounter(head);
+    const { pid } = await head.next("actorStarted");
+    await startCounter(head, { actorId: "actor-other" });
+    await head.next("actorStarted", (message) => message.actorId === "actor-other");
+    const pids = head.messages.flatMap((message) => message.actorStarted ?? []).map((message) => message.pid);
+    expect(pids.filter((other) => other === pid)).toHaveLength(1);
+    expect(pids).toHaveLength(2);
+  });
+
+  test("exit by themselves: the certificate has exit code, last words and owner", async () => {
+    const actorId = await startCounter(head);
+    const started = await head.next("actorStarted");
+    await callActor(started.address ?? "", head.token, "exit", 7).catch(() => undefined);
+    const died = await head.next("actorDied");
+    expect(died).toMatchObject({ actorId, incarnation: 1 });
+    expect(died.constructorError).toBeFalsy();
+    expect(died.certificate).toMatchObject({
+      exitCode: 7,
+      signal: "",
+      ownerId: "session-test",
+      nodeId: node.manager.nodeId,
+      pid: started.pid,
+    });
+    expect(died.certificate?.lastStderrLines).toContain("about to exit");
+    expect(died.certificate?.reason).toContain("code 7");
+  });
+
+  test("killed from outside: the certificate names the signal, and a restart runs the constructor again", async () => {
+    const actorId = await startCounter(head, { args: [40] });
+    const first = await head.next("actorStarted");
+    await callActor(first.address ?? "", head.token, "add", 100);
+    process.kill(first.pid ?? 0, "SIGKILL");
+    const died = await head.next("actorDied");
+    expect(died.certificate).toMatchObject({
+      signal: "SIGKILL",
+      reason: "its process was killed by SIGKILL",
+    });
+    expect(died.certificate?.exitCode ?? undefined).toBeUndefined();
+    await startCounter(head, { actorId, incarnation: 2, args: [40] });
+    const second = await head.next("actorStarted", (message) => message.incarnation === 2);
+    expect(await callActor(second.address ?? "", head.token, "add", 2)).toBe(42);
+  });
+
+  test("a constructor that throws is told as such, with the error and its stack", async () => {
+    await startCounter(head, { args: ["throw"] });
+    const died = await head.next("actorDied");
+    expect(died.constructorError?.code).toBe("ACTOR_ERROR");
+    expect(died.constructorError?.cause?.message).toBe("the counter refused to start");
+    expect(died.certificate?.reason).toContain("the counter refused to start");
+    expect(died.certificate?.lastStderrLines?.join("\n")).toContain("the counter refused to start");
+    expect(head.messages.some((message) => message.actorStarted)).toBe(false);
+  });
+
+  test("a class that the module does not export is an error of the constructor's kind", async () => {
+    const bundle = head.addBundle(Buffer.from("export class Other {}"));
+    head.send({
+      startActor: { incarnation: 1, spec: { actorId: "actor-x", code: { bundle, exportName: "Missing" } } },
+    });
+    const died = await head.next("actorDied");
+    expect(died.constructorError?.message).toContain("Missing");
+    expect(died.constructorError?.message).toContain("Other");
+  });
+
+  test("code that is not of the installation is refused", async () => {
+    head.send({
+      startActor: {
+        incarnation: 1,
+        spec: { actorId: "actor-x", code: { module: "node:fs", exportName: "Stats" } },
+      },
+    });
+    const died = await head.next("actorDied");
+    expect(died.constructorError?.code).toBe("INVALID_ARGUMENT");
+  });
+
+  test("a bundle whose bytes have another hash is not run (B1)", async () => {
+    const claimed = "0".repeat(64);
+    head.addBundle(Buffer.from("process.exit(0)"), claimed);
+    head.send({
+      startActor: {
+        incarnation: 1,
+        spec: { actorId: "actor-x", code: { bundle: claimed, exportName: "A" } },
+      },
+    });
+    const died = await head.next("actorDied");
+    expect(died.certificate?.reason).toContain("arrived with hash");
+  });
+
+  test("are stopped in order: stop() runs, then the process is gone (E2)", async () => {
+    const actorId = await startCounter(head);
+    const { pid } = await head.next("actorStarted");
+    head.send({ stopActor: { actorId, graceMs: 5_000, reason: "the test is over" } });
+    const died = await head.next("actorDied");
+    expect(died.certificate).toMatchObject({ reason: "the test is over", exitCode: 0 });
+    expect(died.certificate?.lastStderrLines).toContain("counter stopped in order");
+    expect(isRunning(pid ?? 0)).toBe(false);
+  });
+
+  test("a stop that comes while the constructor still waits ends the start (R3)", async () => {
+    const actorId = await startCounter(head, { args: ["slow"] });
+    head.send({ stopActor: { actorId, graceMs: 0, reason: "not wanted" } });
+    const died = await head.next("actorDied");
+    expect(died.certificate?.reason).toContain("not wanted");
+  });
+
+  test("an actor that is not ready in time is killed, and says so", async () => {
+    await using other = await startNode(head, { actorStartTimeoutMs: 1_000 });
+    await startCounter(head, { args: ["slow"] });
+    const died = await head.next("actorDied");
+    expect(died.certificate?.reason).toContain("not ready within 1000 ms");
+    expect(other.manager.nodeId).toBe(died.certificate?.nodeId);
+  });
+});
+
+describe("the end of a node", () => {
+  test("stops every process, tells the head only then, and removes its objects (Z1, Z3)", async () => {
+    await startCounter(head);
+    const { pid } = await head.next("actorStarted");
+    await node.manager.close("the test ends it");
+    expect(isRunning(pid ?? 0)).toBe(false);
+    expect(head.halfClosed).toBe(true);
+    expect(head.messages.some((message) => message.actorDied)).toBe(false);
+    await expect(node.manager.ended).resolves.toMatchObject({ reason: "the test ends it" });
+  });
+
+  test("can be ordered by the head", async () => {
+    head.send({ stopNode: { reason: "cluster shutdown" } });
+    await expect(node.manager.ended).resolves.toMatchObject({ reason: "cluster shutdown", error: undefined });
+  });
+
+  test("kill -9 of the node ends its actors too (N1)", async () => {
+    await node.manager.close();
+    const config = {
+      headAddress: head.address,
+      token: head.token,
+      dataDir: node.dataDir,
+      modulesFrom: new URL("../../cli/package.json", import.meta.url).pathname,
+      objectStoreDir: node.dataDir,
+      gpus: 0,
+    };
+    const program = `
+      const { NodeManager } = await import(${JSON.stringify(new URL("../dist/index.js", import.meta.url).href)});
+      const { createLogger } = await import(${JSON.stringify(new URL("../../telemetry/dist/index.js", import.meta.url).href)});
+      await NodeManager.start(${JSON.stringify(config)}, { logger: createLogger({ component: "n", level: "silent" }), environment: process.env });
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "inherit" });
+    while (head.registrations < 2) await head.changed();
+    await startCounter(head);
+    const { pid } = await head.next("actorStarted");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await expect.poll(() => isRunning(pid ?? 0), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+describe("logs of actors", () => {
+  test("lie in the data folder", async () => {
+    const actorId = await startCounter(head);
+    const { address } = await head.next("actorStarted");
+    await callActor(address ?? "", head.token, "exit", 0).catch(() => undefined);
+    await head.next("actorDied");
+    await expect
+      .poll(() => readFile(`${node.dataDir}/logs/${actorId}-1.log`, "utf8"))
+      .toContain("about to exit");
+  });
+});

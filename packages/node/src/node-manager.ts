@@ -1,0 +1,360 @@
+/**
+ * Job: one per machine: tells the head what the machine has, runs what the head orders, keeps objects.
+ * Non-job: decisions about placement, restarts and jobs (the head's).
+ *
+ * Z1. After close() nothing runs that this node has started, and its objects are gone.
+ * Z2. Actors and drivers go on while the head is away, up to headAwayLimitMs.
+ * Z3. While it ends it starts nothing, and the head hears of its end only when all has stopped.
+ */
+import { mkdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Server } from "@grpc/grpc-js";
+import {
+  createMetrics,
+  type Logger,
+  type Metrics,
+  type MetricsServer,
+  serveMetrics,
+} from "@palimpsest/telemetry";
+import {
+  closeServer,
+  createServer,
+  listen,
+  newId,
+  objectsService,
+  PalimpsestError,
+  Peer,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { BundleCache } from "./bundle-cache.js";
+import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
+import { Drivers } from "./drivers.js";
+import { GpuSlots } from "./gpu-slots.js";
+import { Installation } from "./installation.js";
+import { HeadLink } from "./link.js";
+import { detectResources, LoadMeter, memoryBytes } from "./machine.js";
+import { ObjectFetcher } from "./object-fetch.js";
+import { chooseObjectFolder } from "./object-folder.js";
+import { ObjectStore } from "./object-store.js";
+import { createObjectsHandlers } from "./objects-service.js";
+import { ProcessSupervisor } from "./process-supervisor.js";
+import { RecentDeaths } from "./recent-deaths.js";
+
+const workerModule = "@palimpsest/worker/main";
+
+export interface NodeDeps {
+  readonly logger: Logger;
+  /** Environment of actors and drivers; PALIMPSEST_* of it is left out. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface NodeEnd {
+  /** Why the node ended, for a person. */
+  readonly reason: string;
+  /** Set when it did not end by an order. */
+  readonly error: PalimpsestError | undefined;
+}
+
+export class NodeManager {
+  readonly nodeId: string;
+  /** Settles when the node has ended: by close(), by the head's order, or because the head stayed away. */
+  readonly ended: Promise<NodeEnd>;
+  readonly #config: ResolvedNodeConfig;
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+  readonly #head: Peer;
+  readonly #load = new LoadMeter();
+  readonly #deaths: RecentDeaths;
+  readonly #parts: Parts;
+  readonly #link: HeadLink;
+  #clusterId = "";
+  #notServing: (() => void) | undefined;
+  #closing: Promise<void> | undefined;
+  #registered!: () => void;
+  readonly #firstRegistration: Promise<void>;
+  #end!: (end: NodeEnd) => void;
+
+  private constructor(config: ResolvedNodeConfig, deps: NodeDeps, metrics: Metrics, parts: PartsOf) {
+    this.#config = config;
+    this.nodeId = config.nodeId;
+    this.#logger = deps.logger;
+    this.#metrics = metrics;
+    this.#deaths = new RecentDeaths(config.headAwayLimitMs);
+    this.#head = new Peer(config.headAddress, config.token);
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#firstRegistration = new Promise((resolve) => {
+      this.#registered = resolve;
+    });
+    const environment = childEnvironment(deps.environment);
+    const bundles = new BundleCache({
+      folder: join(config.dataDir, "bundles"),
+      head: () => this.#head,
+      installation: parts.installation,
+    });
+    const supervisor = new ProcessSupervisor({
+      nodeId: this.nodeId,
+      program: parts.installation.pathOf(workerModule),
+      logDir: join(config.dataDir, "logs"),
+      startTimeoutMs: config.actorStartTimeoutMs,
+      environment,
+      gpus: new GpuSlots(parts.resources["gpu"] ?? 0),
+      moduleUrlOf: (code) => moduleUrlOf(code, parts.installation, bundles),
+      session: () => ({
+        clusterId: this.#clusterId,
+        headAddress: config.headAddress,
+        token: config.token,
+        objectsAddress: parts.objectsAddress,
+        listenHost: config.listenHost,
+        objectsPath: parts.store.folder,
+        logLevel: config.logLevel,
+      }),
+      onStarted: (actorStarted) => this.#link.send({ actorStarted }),
+      onDied: (actorDied) => {
+        // The head takes all that a node ran for dead when the node ends; before that it would start them again.
+        if (this.#closing !== undefined) return;
+        this.#deaths.add(actorDied, Date.now());
+        this.#link.send({ actorDied });
+      },
+      metrics,
+      logger: deps.logger,
+    });
+    const drivers = new Drivers({
+      nodeId: this.nodeId,
+      headAddress: config.headAddress,
+      token: config.token,
+      command: config.driverCommand,
+      bundles,
+      environment,
+      workDir: join(config.dataDir, "work"),
+      send: (message) => this.#link.send(message),
+      logger: deps.logger,
+    });
+    this.#parts = { ...parts, supervisor, drivers };
+    this.#link = new HeadLink({
+      peer: this.#head,
+      headAwayLimitMs: config.headAwayLimitMs,
+      register: () => this.#registration(),
+      heartbeat: () => this.#heartbeat(),
+      replay: () => {
+        for (const actorDied of this.#deaths.since(Date.now())) this.#link.send({ actorDied });
+        drivers.replay();
+      },
+      onRegistered: (message) => this.#onRegistered(message),
+      onMessage: (message) => this.#onMessage(message),
+      onReconnect: () => metrics.counter("palimpsest_node_head_reconnects_total").inc(),
+      onLost: (error) => void this.#close(error.rawMessage, error),
+      logger: deps.logger,
+    });
+  }
+
+  /**
+   * Starts the node and returns when it listens; `registered()` tells when the head has it.
+   * @throws {PalimpsestError} CONFIG_INVALID, NOT_FOUND (the worker is not installed), UNAVAILABLE (a port is taken)
+   */
+  static async start(input: NodeConfig, deps: NodeDeps): Promise<NodeManager> {
+    const parsed = parseNodeConfig(input);
+    const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
+    const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
+    const installation = new Installation(config.modulesFrom);
+    const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
+    await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
+    const [resources, objects] = await Promise.all([detectResources(config), startObjects(config, metrics)]);
+    const metricsServer = await serveMetrics(metrics.registry, {
+      host: config.listenHost,
+      port: config.metricsPort,
+    });
+    const manager = new NodeManager(config, deps, metrics, {
+      ...objects,
+      installation,
+      resources,
+      metricsServer,
+    });
+    manager.#link.open();
+    void manager.#addStandardServices();
+    return manager;
+  }
+
+  /** host:port of the object service. */
+  get objectsAddress(): string {
+    return this.#parts.objectsAddress;
+  }
+
+  get metricsAddress(): string {
+    return this.#parts.metricsServer.address;
+  }
+
+  /** Settles when the head has taken the node for the first time. @throws {PalimpsestError} when it ended before */
+  async registered(): Promise<void> {
+    const ended = this.ended.then(({ reason, error }) => {
+      throw error ?? new PalimpsestError("CANCELLED", `the node ended before it was registered: ${reason}`);
+    });
+    await Promise.race([this.#firstRegistration, ended]);
+  }
+
+  /** Ends all that it runs, then itself. */
+  close(reason = "the node was stopped"): Promise<void> {
+    return this.#close(reason, undefined);
+  }
+
+  #close(reason: string, error: PalimpsestError | undefined): Promise<void> {
+    this.#closing ??= this.#shutDown(reason, error);
+    return this.#closing;
+  }
+
+  async #shutDown(reason: string, error: PalimpsestError | undefined): Promise<void> {
+    // After this turn: #closing is set by then, and nothing is started or told any more (Z3).
+    await Promise.resolve();
+    const { supervisor, drivers, server, fetcher, store, metricsServer } = this.#parts;
+    this.#logger.info({ reason }, "node ends");
+    this.#notServing?.();
+    const graceMs = this.#config.stopGraceMs;
+    await Promise.all([supervisor.close(graceMs, reason), drivers.close(graceMs, reason)]);
+    await this.#link.close();
+    this.#head.close();
+    fetcher.close();
+    await Promise.all([closeServer(server), metricsServer.close()]);
+    await store.close();
+    this.#end({ reason, error });
+  }
+
+  #registration(): proto.RegisterNode.$Properties {
+    const { supervisor, drivers, resources, objectsAddress, metricsServer } = this.#parts;
+    return {
+      nodeId: this.nodeId,
+      hostname: hostname(),
+      pid: process.pid,
+      total: { quantities: resources },
+      labels: this.#config.labels,
+      objectsAddress,
+      metricsAddress: metricsServer.address,
+      version: this.#config.version,
+      actors: supervisor.running(),
+      jobIds: drivers.jobIds(),
+    };
+  }
+
+  #heartbeat(): proto.NodeHeartbeat.$Properties {
+    const { store } = this.#parts;
+    this.#metrics.gauge("palimpsest_node_objects").set({ place: "memory" }, store.size);
+    this.#metrics.gauge("palimpsest_node_objects_bytes").set({ place: "memory" }, store.storedBytes);
+    this.#metrics
+      .gauge("palimpsest_node_processes")
+      .set({ state: "running" }, this.#parts.supervisor.running().length);
+    return { sentAtMs: Date.now(), ...this.#load.read(), objectStoreBytes: store.storedBytes };
+  }
+
+  #onRegistered(message: proto.Registered.$Properties): void {
+    this.#clusterId = message.clusterId ?? "";
+    this.#logger.info(
+      { clusterId: this.#clusterId, head: this.#config.headAddress },
+      "registered at the head",
+    );
+    for (const actorId of message.stopActorIds ?? []) {
+      this.#parts.supervisor.stop(actorId, this.#config.stopGraceMs, "the head does not want it any more");
+    }
+    this.#registered();
+  }
+
+  #onMessage(message: proto.HeadMessage.$Properties): void {
+    const { supervisor, drivers, store } = this.#parts;
+    if (this.#closing !== undefined) return;
+    if (message.startActor)
+      supervisor.start(message.startActor.spec ?? {}, message.startActor.incarnation ?? 0);
+    else if (message.stopActor) {
+      const { actorId, graceMs, reason } = message.stopActor;
+      supervisor.stop(actorId ?? "", graceMs ?? 0, reason || "the head stopped it");
+    } else if (message.startDriver) drivers.start(message.startDriver);
+    else if (message.stopDriver) {
+      drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
+    } else if (message.driverOutputAck) {
+      drivers.acknowledge(message.driverOutputAck.jobId ?? "", message.driverOutputAck.offsetBytes ?? 0);
+    } else if (message.releaseHolder) void store.release(message.releaseHolder.holder ?? "");
+    else if (message.stopNode) void this.close(message.stopNode.reason || "the head stopped it");
+  }
+
+  /** Not needed by the cluster itself, and not light to load: after the node has started. */
+  async #addStandardServices(): Promise<void> {
+    try {
+      await this.registered();
+      const { addStandardServices } = await import("./standard-services.js");
+      if (this.#closing === undefined) this.#notServing = addStandardServices(this.#parts.server).notServing;
+    } catch (reason) {
+      if (this.#closing === undefined)
+        this.#logger.warn({ err: reason }, "health and reflection are not served");
+    }
+  }
+}
+
+interface ObjectParts {
+  readonly server: Server;
+  readonly store: ObjectStore;
+  readonly fetcher: ObjectFetcher;
+  /** host:port of the object service. */
+  readonly objectsAddress: string;
+}
+
+interface PartsOf extends ObjectParts {
+  readonly installation: Installation;
+  readonly resources: Readonly<Record<string, number>>;
+  readonly metricsServer: MetricsServer;
+}
+
+interface Parts extends PartsOf {
+  readonly supervisor: ProcessSupervisor;
+  readonly drivers: Drivers;
+}
+
+async function startObjects(config: ResolvedNodeConfig, metrics: Metrics): Promise<ObjectParts> {
+  const { nodeId, dataDir, token } = config;
+  const chosen = await chooseObjectFolder({
+    nodeId,
+    dataDir,
+    preferred: config.objectStoreDir,
+    maxBytes: config.objectStoreBytes,
+    memoryBytes: config.memoryBytes ?? memoryBytes(),
+  });
+  const store = await ObjectStore.open(chosen);
+  const transferred = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
+  const onMoved = (direction: "in" | "out", bytes: number) => transferred.inc({ direction }, bytes);
+  let objectsAddress = "";
+  const address = () => objectsAddress;
+  const fetcher = new ObjectFetcher({
+    store,
+    token,
+    ownAddress: address,
+    onReceived: (sizeBytes) => onMoved("in", sizeBytes),
+  });
+  const server = createServer(token);
+  server.addService(objectsService, createObjectsHandlers({ store, fetcher, address, onMoved }));
+  try {
+    objectsAddress = await listen(server, config.listenHost, config.objectsPort);
+  } catch (reason) {
+    await store.close();
+    throw reason;
+  }
+  return { server, store, fetcher, objectsAddress };
+}
+
+async function moduleUrlOf(
+  code: proto.CodeRef.$Properties,
+  installation: Installation,
+  bundles: BundleCache,
+): Promise<string> {
+  if (code.module) return installation.urlOf(code.module);
+  return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program")).href;
+}
+
+/** The node's own settings and secrets are not the actors'. */
+function childEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && !name.startsWith("PALIMPSEST_")) kept[name] = value;
+  }
+  return kept;
+}

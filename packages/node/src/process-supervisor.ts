@@ -1,0 +1,193 @@
+/**
+ * Job: the actors of this node: one process each, started and stopped as the head says.
+ * Non-job: deciding what runs or is restarted (the head does).
+ *
+ * R1. An (actor, incarnation) is started at most once; a repeated order changes nothing.
+ * R2. Every accepted start ends in exactly one onDied, after at most one onStarted.
+ * R3. A stop that overtakes its start still stops it.
+ * R4. After close() no process runs, and none is started any more.
+ */
+import { join } from "node:path";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type ActorEnd, ActorProcess } from "./actor-process.js";
+import type { GpuLease, GpuSlots } from "./gpu-slots.js";
+
+export interface ProcessSupervisorDeps {
+  readonly nodeId: string;
+  /** Path of the worker's program. */
+  readonly program: string;
+  readonly logDir: string;
+  readonly startTimeoutMs: number;
+  /** Environment of every actor; the spec's own is added. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly gpus: GpuSlots;
+  /** URL of the module that exports the class. */
+  readonly moduleUrlOf: (code: proto.CodeRef.$Properties) => Promise<string>;
+  /** The part of the start message that is the same for all. */
+  readonly session: () => Pick<
+    proto.ActorProcessStart.$Properties,
+    "clusterId" | "headAddress" | "token" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
+  >;
+  readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
+  readonly onDied: (message: proto.ActorDied.$Properties) => void;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+interface Entry {
+  readonly actorId: string;
+  readonly incarnation: number;
+  process: ActorProcess | undefined;
+  ready: proto.ActorProcessReady.$Properties | undefined;
+  /** Set by a stop that came before the process was there. */
+  cancelled: string | undefined;
+  readonly done: Promise<void>;
+}
+
+export class ProcessSupervisor {
+  readonly #deps: ProcessSupervisorDeps;
+  readonly #entries = new Map<string, Entry>();
+  #closed = false;
+
+  constructor(deps: ProcessSupervisorDeps) {
+    this.#deps = deps;
+  }
+
+  /** What runs or is starting, for the head. */
+  running(): proto.RunningActor.$Properties[] {
+    return [...this.#entries.values()].map(({ actorId, incarnation, process, ready }) => ({
+      actorId,
+      incarnation,
+      pid: process?.pid ?? 0,
+      address: ready?.address ?? "",
+      metricsAddress: ready?.metricsAddress ?? "",
+    }));
+  }
+
+  start(spec: proto.ActorSpec.$Properties, incarnation: number): void {
+    const actorId = spec.actorId ?? "";
+    const known = this.#entries.get(actorId);
+    if (this.#closed || (known && known.incarnation >= incarnation)) return;
+    const previous = known?.done;
+    if (known) this.stop(actorId, 0, `incarnation ${incarnation} replaces it`);
+    const entry: Entry = {
+      actorId,
+      incarnation,
+      process: undefined,
+      ready: undefined,
+      cancelled: undefined,
+      // Started in the next turn: `entry` exists by then.
+      done: Promise.resolve(previous).then(() => this.#run(entry, spec)),
+    };
+    this.#entries.set(actorId, entry);
+  }
+
+  stop(actorId: string, graceMs: number, reason: string): void {
+    const entry = this.#entries.get(actorId);
+    if (!entry) return;
+    if (entry.process) void entry.process.stop(graceMs, reason);
+    else entry.cancelled ??= reason;
+  }
+
+  async close(graceMs: number, reason: string): Promise<void> {
+    this.#closed = true;
+    const entries = [...this.#entries.values()];
+    for (const { actorId } of entries) this.stop(actorId, graceMs, reason);
+    await Promise.all(entries.map((entry) => entry.done));
+  }
+
+  async #run(entry: Entry, spec: proto.ActorSpec.$Properties): Promise<void> {
+    const lease = this.#deps.gpus.lease(spec.resources?.quantities?.["gpu"] ?? 0);
+    let end: ActorEnd;
+    try {
+      end = await this.#live(entry, spec, lease);
+    } catch (reason) {
+      end = this.#neverRan(spec, PalimpsestError.from(reason));
+    } finally {
+      if (lease) this.#deps.gpus.release(lease);
+    }
+    if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
+    this.#report(entry, end);
+  }
+
+  async #live(
+    entry: Entry,
+    spec: proto.ActorSpec.$Properties,
+    lease: GpuLease | undefined,
+  ): Promise<ActorEnd> {
+    const moduleUrl = await this.#deps.moduleUrlOf(spec.code ?? {});
+    if (entry.cancelled !== undefined) {
+      throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
+    }
+    const { nodeId, program, metrics, logDir, startTimeoutMs } = this.#deps;
+    const startedAt = performance.now();
+    const process = ActorProcess.start({
+      program,
+      start: { ...this.#deps.session(), spec, incarnation: entry.incarnation, nodeId, moduleUrl },
+      environment: this.#environment(spec, lease),
+      logPath: join(logDir, `${entry.actorId}-${entry.incarnation}.log`),
+      startTimeoutMs,
+    });
+    entry.process = process;
+    metrics.counter("palimpsest_node_process_starts_total").inc();
+    const ready = await process.ready;
+    if (ready && !process.stopping) {
+      metrics
+        .histogram("palimpsest_node_process_start_seconds")
+        .observe((performance.now() - startedAt) / 1000);
+      entry.ready = ready;
+      const { actorId, incarnation } = entry;
+      this.#deps.logger.info({ actorId, incarnation, pid: process.pid, role: spec.role }, "actor started");
+      this.#deps.onStarted({
+        actorId,
+        incarnation,
+        pid: process.pid,
+        address: ready.address ?? "",
+        metricsAddress: ready.metricsAddress ?? "",
+      });
+    }
+    const end = await process.ended;
+    const cause = process.stopping ? "stopped" : end.certificate.signal ? "signal" : "exit";
+    metrics.counter("palimpsest_node_process_exits_total").inc({ reason: cause });
+    return end;
+  }
+
+  #environment(
+    spec: proto.ActorSpec.$Properties,
+    lease: GpuLease | undefined,
+  ): Readonly<Record<string, string>> {
+    return {
+      ...this.#deps.environment,
+      ...(lease ? { CUDA_VISIBLE_DEVICES: lease.indices.join(",") } : {}),
+      ...spec.environment,
+    };
+  }
+
+  /** The certificate of an actor whose process never came to be. */
+  #neverRan(spec: proto.ActorSpec.$Properties, error: PalimpsestError): ActorEnd {
+    const now = Date.now();
+    const certificate = {
+      reason: error.rawMessage,
+      diedAtMs: now,
+      lastHeartbeatMs: now,
+      nodeId: this.#deps.nodeId,
+      ownerId: spec.ownerId ?? "",
+    };
+    // What another node or a later try may do better is a crash; the rest fails everywhere.
+    const hopeless = error.code === "NOT_FOUND" || error.code === "INVALID_ARGUMENT";
+    return { certificate, constructorError: hopeless ? error : undefined };
+  }
+
+  #report({ actorId, incarnation }: Entry, { certificate, constructorError }: ActorEnd): void {
+    const { reason, exitCode, signal } = certificate;
+    this.#deps.logger.info({ actorId, incarnation, reason, exitCode, signal }, "actor ended");
+    this.#deps.onDied({
+      actorId,
+      incarnation,
+      certificate,
+      ...(constructorError ? { constructorError: errorToProto(constructorError) } : {}),
+    });
+  }
+}

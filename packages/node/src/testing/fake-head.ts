@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import type { Server, ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import {
+  createServer,
+  jobsService,
+  listen,
+  nodeLinkService,
+  PalimpsestError,
+  toGrpcError,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+type LinkStream = ServerDuplexStream<proto.NodeMessage.$Properties, proto.HeadMessage.$Properties>;
+type MessageKind = Exclude<keyof proto.NodeMessage.$Properties, "message" | "$unknowns">;
+type MessageOf<Kind extends MessageKind> = NonNullable<proto.NodeMessage.$Properties[Kind]>;
+
+/** A head that a test plays: speaks NodeLink and Jobs.GetBundle over real gRPC, records all, decides nothing. */
+export class FakeHead {
+  readonly token = "token-of-the-tests";
+  readonly messages: proto.NodeMessage.$Properties[] = [];
+  address = "";
+  registrations = 0;
+  halfClosed = false;
+  readonly #bundles = new Map<string, Uint8Array>();
+  #server: Server | undefined;
+  #link: LinkStream | undefined;
+  #waiters = new Set<() => void>();
+
+  static async start(port = 0): Promise<FakeHead> {
+    const head = new FakeHead();
+    const server = createServer(head.token);
+    server.addService(nodeLinkService, { link: (stream: LinkStream) => head.#accept(stream) });
+    const { getBundle } = jobsService;
+    server.addService(
+      { getBundle },
+      {
+        getBundle: (
+          call: ServerWritableStream<proto.GetBundleRequest.$Properties, proto.BundleChunk.$Properties>,
+        ) => {
+          const bytes = head.#bundles.get(call.request.sha256 ?? "");
+          if (!bytes) {
+            call.emit("error", toGrpcError(new PalimpsestError("NOT_FOUND", "no such bundle")));
+            return;
+          }
+          call.write({ data: bytes });
+          call.end();
+        },
+      },
+    );
+    head.#server = server;
+    head.address = await listen(server, "127.0.0.1", port);
+    return head;
+  }
+
+  addBundle(bytes: Uint8Array, sha256 = createHash("sha256").update(bytes).digest("hex")): string {
+    this.#bundles.set(sha256, bytes);
+    return sha256;
+  }
+
+  send(message: proto.HeadMessage.$Properties): void {
+    this.#link?.write(message);
+  }
+
+  /** The first recorded message of that kind that fits, now or later. */
+  async next<Kind extends MessageKind>(
+    kind: Kind,
+    fits: (message: MessageOf<Kind>) => boolean = () => true,
+  ): Promise<MessageOf<Kind>> {
+    for (;;) {
+      for (const message of this.messages) {
+        const found = message[kind];
+        if (found != null && fits(found as MessageOf<Kind>)) return found as MessageOf<Kind>;
+      }
+      await this.changed();
+    }
+  }
+
+  /** Settles at the next message or change of the link. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiters.add(resolve));
+  }
+
+  /** Ends as kill -9 would: every connection breaks. */
+  kill(): void {
+    this.#server?.forceShutdown();
+    this.#server = undefined;
+  }
+
+  #accept(stream: LinkStream): void {
+    this.#link = stream;
+    stream.on("data", (message: proto.NodeMessage.$Properties) => {
+      this.messages.push(message);
+      if (message.register) {
+        this.registrations++;
+        stream.write({ registered: { clusterId: "cluster-test", heartbeatIntervalMs: 50 } });
+      }
+      this.#wake();
+    });
+    stream.on("end", () => {
+      this.halfClosed ||= !stream.cancelled;
+      stream.end();
+      this.#wake();
+    });
+    stream.on("error", () => undefined);
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = new Set();
+    for (const wake of waiters) wake();
+  }
+}
