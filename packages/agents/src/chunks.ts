@@ -28,21 +28,24 @@ export interface DocumentChunks {
  * stream are encoded one by one, so they should end where tokens end (sentences that begin with a space do).
  * Holds at most `maxChunks` chunks of a stream, without limit one chunk and one piece.
  *
+ * @param signal looked at before every piece; a stream that waits without end must end by itself
  * @throws {AgentError} DOCUMENT_OVERFLOW before anything is sampled
  */
 export async function chunkDocument(
   document: DocumentText,
   tokenizer: Tokenizer,
   rules: ChunkRules,
+  signal?: AbortSignal,
 ): Promise<DocumentChunks> {
-  if (rules.maxChunks !== undefined) return limitedChunks(document, tokenizer, rules, rules.maxChunks);
+  const { chunkTokens, maxChunks } = rules;
+  if (maxChunks !== undefined) return limitedChunks(document, tokenizer, rules, maxChunks, signal);
   if (typeof document !== "string") {
-    return { chunks: streamedChunks(document, tokenizer, rules.chunkTokens), droppedTokens: 0 };
+    return { chunks: streamedChunks(document, tokenizer, chunkTokens, signal), droppedTokens: 0 };
   }
   const tokenIds = tokenizer.encode(document);
   return {
-    chunks: slices(tokenIds, 0, rules.chunkTokens),
-    total: Math.ceil(tokenIds.length / rules.chunkTokens),
+    chunks: slices(tokenIds, 0, chunkTokens),
+    total: Math.ceil(tokenIds.length / chunkTokens),
     droppedTokens: 0,
   };
 }
@@ -58,10 +61,12 @@ async function* streamedChunks(
   document: Iterable<string> | AsyncIterable<string>,
   tokenizer: Tokenizer,
   size: number,
+  signal: AbortSignal | undefined,
 ): AsyncIterableIterator<Chunk> {
   let held: number[] = [];
   let start = 0;
   for await (const piece of document) {
+    signal?.throwIfAborted();
     for (const id of tokenizer.encode(piece)) {
       held.push(id);
       if (held.length < size) continue;
@@ -79,6 +84,7 @@ async function limitedChunks(
   tokenizer: Tokenizer,
   { chunkTokens, overflow }: ChunkRules,
   maxChunks: number,
+  signal: AbortSignal | undefined,
 ): Promise<DocumentChunks> {
   const headChunks = overflow === "tail" ? 0 : overflow === "middle" ? Math.ceil(maxChunks / 2) : maxChunks;
   const headTokens = headChunks * chunkTokens;
@@ -87,6 +93,7 @@ async function limitedChunks(
   let tail: number[] = [];
   let tokens = 0;
   for await (const piece of typeof document === "string" ? [document] : document) {
+    signal?.throwIfAborted();
     for (const id of tokenizer.encode(piece)) {
       tokens += 1;
       if (head.length < headTokens) head.push(id);

@@ -3,7 +3,7 @@ import { rulerTaskStream, rulerTasks } from "./ruler.js";
 import type { RulerConfigInput } from "./ruler-config.js";
 
 const tokens = (text: string) => (text.match(/ ?\w+|[^\w]/g) ?? []).length;
-const sentences = (document: string) => document.match(/[^.]+\./g) ?? [];
+const sentences = (document: string): string[] => document.match(/[^.]+\./g) ?? [];
 const count = (text: string, part: string) => text.split(part).length - 1;
 
 describe("needle tasks", () => {

@@ -97,7 +97,7 @@ async function runEpisode(
   signal?.throwIfAborted();
   const startedAtMs = now();
   const bound = prompts.bind(task.question);
-  const document = await chunkDocument(task.document, tokenizer, config);
+  const document = await chunkDocument(task.document, tokenizer, config, signal);
   const conversations: Conversation[] = [];
   const steps: MemoryStep[] = [];
   const counts = { conversations: 0, promptTokens: 0, sampledTokens: 0, truncated: 0, emptyUpdates: 0 };
