@@ -243,6 +243,12 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
       const metrics = await learner.update([{ groupId: "g", taskId: "t", groupSize: 4, members }]);
       learner.close();
       expect(Math.abs(metrics.loss - reference.dapo.loss)).toBeLessThan(1e-5);
+      const trained = mask();
+      const tokens = trained.reduce((sum, value) => sum + value, 0);
+      const entropy =
+        [...stored("entropy")].reduce((sum, value, i) => sum + value * (trained[i] ?? 0), 0) / tokens;
+      expect(metrics.tokens).toBe(tokens);
+      expect(Math.abs(metrics.entropy - entropy)).toBeLessThan(1e-4);
       expect(Math.abs(metrics.gradientNorm / reference.dapo.grad_norm - 1)).toBeLessThan(1e-5);
     });
   },

@@ -1,7 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import * as tf from "@tensorflow/tfjs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { LearnerConfigInput } from "./config.js";
+import { aConversation, aGroup } from "./groups.fixture.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createLearner, type Learner, type LearnerOptions } from "./learner.js";
 
@@ -175,5 +178,69 @@ describe("createLearner", () => {
     const checked = aLearner(tinyConfig({ firstStepChecks: true }));
     await expect(checked.update(randomGroups(7))).rejects.toMatchObject({ code: "FIRST_STEP_CHECK" });
     expect(checked.weightsHash()).toBe(hashWeights(tinyParameters()));
+  });
+
+  it("raises the version when an update stops after a step was applied (L2)", async () => {
+    const learner = aLearner(tinyConfig({ miniBatches: 2 }));
+    const controller = new AbortController();
+    const running = learner.update(randomGroups(5), { signal: controller.signal });
+    const outcome = running.catch((error: unknown) => error);
+    while (learner.step === 0) await setImmediate();
+    controller.abort();
+    expect(await outcome).toMatchObject({
+      code: "ABORTED",
+      details: { appliedSteps: 1, policyVersion: 1 },
+    });
+    expect(learner.policyVersion).toBe(1);
+  });
+
+  it.each<Partial<LearnerConfigInput>>([
+    { loss: { kind: "gspo" }, aggregation: "seq-mean-token-mean", kl: { coefficient: 0.1, estimator: "k1" } },
+    { loss: { kind: "cispo" }, aggregation: "trajectory-mean", kl: { coefficient: 0.1, estimator: "k2" } },
+    { loss: { kind: "dppo" }, aggregation: "seq-mean-token-sum", kl: { coefficient: 0.1, estimator: "abs" } },
+  ])(
+    "compiles every loss and KL estimator to what eager gives ($loss.kind, $kl.estimator)",
+    async (parts) => {
+      const other = tinyParameters(2);
+      const results = [];
+      for (const mode of ["eager", "auto"] as const) {
+        const learner = aLearner(tinyConfig(parts), { mode, referenceParameters: other });
+        results.push(await learner.update(randomGroups(8)));
+      }
+      const [eager, compiled] = results;
+      expect(eager?.klK3).toBeGreaterThan(0.001);
+      expect(Math.abs((eager?.loss ?? 0) / (compiled?.loss ?? Number.NaN) - 1)).toBeLessThan(1e-5);
+      expect(Math.abs((eager?.gradientNorm ?? 0) / (compiled?.gradientNorm ?? Number.NaN) - 1)).toBeLessThan(
+        1e-5,
+      );
+    },
+  );
+
+  it("measures KL from the refreshed reference", async () => {
+    const learner = aLearner(tinyConfig({ kl: { coefficient: 0.01 } }), {
+      referenceParameters: tinyParameters(2),
+    });
+    expect((await learner.update(randomGroups(9))).klK3).toBeGreaterThan(0.001);
+    learner.refreshReference();
+    expect((await learner.update(randomGroups(9))).klK3).toBeLessThan(1e-9);
+  });
+
+  it("reports staleness, components and groups that teach nothing", async () => {
+    const learner = aLearner(tinyConfig(), { policyVersion: 5 });
+    const stale = [aConversation({ policyVersion: 3 })];
+    const groups = [aGroup("a", [1, 0], stale), aGroup("b", [1, 1], [aConversation({ policyVersion: 5 })])];
+    const metrics = await learner.update(groups);
+    expect(metrics).toMatchObject({
+      stalenessMax: 2,
+      stalenessMean: 1,
+      zeroVarianceFraction: 0.5,
+      policyVersion: 6,
+    });
+    expect(metrics.freshTokens).toBe(4);
+    expect(metrics.rewardComponents).toEqual({ exactMatch: { mean: 0.75, std: Math.sqrt(0.1875) } });
+    const silent = [aConversation({ sampledTokenIds: [], stopReason: "abort" })];
+    await expect(learner.update([aGroup("c", [1, 0], silent)])).rejects.toMatchObject({
+      code: "BATCH_EMPTY",
+    });
   });
 });

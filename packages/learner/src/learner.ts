@@ -3,8 +3,9 @@
  * Not its job: fetching groups, publishing weights, deciding when to stop.
  *
  * L1. One call at a time: a second one is refused, not queued.
- * L2. An update that throws leaves weights, moments, counters and random numbers as they were, unless an
- *     earlier optimiser step of the same update was applied; then the error's details say so.
+ * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
+ *     optimiser step of the same update was applied, the policy version rises and the error says so: one
+ *     version never names two sets of weights.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend,
  *     in whatever order the groups come.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
@@ -145,9 +146,16 @@ export class Learner {
       if (batch.rows.length === 0)
         throw new LearnerError("BATCH_EMPTY", `${groups.length} groups hold no token to train`);
       const recorder = recordUpdate(batch, this.config, this.#policyVersion);
-      for (let epoch = 0; epoch < this.config.epochs; epoch++) {
-        for (const rows of this.#miniBatches(batch, random))
-          await this.#policyStep(rows, recorder, options.signal);
+      try {
+        for (let epoch = 0; epoch < this.config.epochs; epoch++) {
+          for (const rows of this.#miniBatches(batch, random))
+            await this.#policyStep(rows, recorder, options.signal);
+        }
+      } catch (error) {
+        if (recorder.steps() === 0) throw error;
+        this.#random = random;
+        this.#policyVersion += 1;
+        throw afterSteps(error, recorder.steps(), this.#policyVersion);
       }
       this.#random = random;
       this.#policyVersion += 1;
@@ -341,3 +349,15 @@ export async function loadCheckpoint(folder: string): Promise<Checkpoint> {
 
 const FIRST_STEP_RATIO_TOLERANCE = 1e-4;
 const FIRST_STEP_KL_TOLERANCE = 1e-7;
+
+/** Errors of other packages pass as they are. */
+function afterSteps(error: unknown, appliedSteps: number, policyVersion: number): unknown {
+  if (!(error instanceof LearnerError)) return error;
+  const { code, message, details } = error;
+  const said = message.replace(/^\[\w+\] /, "");
+  return new LearnerError(
+    code,
+    `${said} (${appliedSteps} optimiser steps of this update had been applied; the weights are now version ${policyVersion})`,
+    { details: { ...details, appliedSteps, policyVersion }, cause: error },
+  );
+}
