@@ -158,7 +158,7 @@ export const catalogue = {
   palimpsest_queue_groups_trained_total: counter("Groups that the learner acknowledged.", "groups"),
   palimpsest_queue_groups_failed_total: counter("Groups dropped whole, by reason.", "groups", ["reason"]),
   palimpsest_queue_episodes_failed_total: counter(
-    "Episodes that left their group after the last attempt, by stage: rollout or reward.",
+    "Episodes that left their group after the last attempt, by stage: rollout, reward or group.",
     "episodes",
     ["stage"],
   ),

@@ -6,7 +6,7 @@
  *  C3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
  *  C4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole.
  *  C5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -74,8 +74,6 @@ interface Held {
   delivered: boolean;
 }
 
-// How often a waiting learner looks for groups that a fenced-off one took in its last moment.
-const adoptIntervalMs = 5000;
 const settleConcurrency = 32;
 
 export class GroupConsumer {
@@ -151,11 +149,8 @@ export class GroupConsumer {
   }
 
   async #waitForBatch(request: NextGroupsRequest): Promise<GroupBatch> {
-    const signal = request.signal
-      ? AbortSignal.any([request.signal, this.#stopping.signal])
-      : this.#stopping.signal;
     for (;;) {
-      this.#throwIfStopped(signal);
+      this.#throwIfStopped(request.signal);
       const seen = this.#changes;
       const batch: Held[] = [];
       for (const held of this.#candidates(request.step)) {
@@ -169,7 +164,7 @@ export class GroupConsumer {
         return { groups: [], dropped: [], failures: [] };
       }
       if (seen === this.#changes) {
-        await this.#waitForChange(signal);
+        await this.#waitForChange(request.signal);
       }
     }
   }
@@ -345,7 +340,7 @@ export class GroupConsumer {
     { group, failures }: AssembledGroup,
     reason?: DropReason,
   ): Promise<boolean> {
-    return await this.#deps.ledger.settle(
+    const settled = await this.#deps.ledger.settle(
       {
         groupId: spec.groupId,
         outcome,
@@ -357,6 +352,12 @@ export class GroupConsumer {
       },
       this.#ownership.epoch,
     );
+    if (settled) {
+      for (const { stage } of failures) {
+        this.#deps.metrics?.counter("palimpsest_queue_episodes_failed_total").inc({ stage });
+      }
+    }
+    return settled;
   }
 
   /** Ends the BullMQ job of a settled group. The ledger has the truth; a job that cannot be ended is only noise. */
@@ -374,23 +375,32 @@ export class GroupConsumer {
     this.#events.emit("change");
   }
 
-  async #waitForChange(signal: AbortSignal): Promise<void> {
-    const timer = AbortSignal.timeout(adoptIntervalMs);
-    try {
-      await once(this.#events, "change", { signal: AbortSignal.any([signal, timer]) });
-    } catch {
-      if (timer.aborted && !signal.aborted) {
-        await this.reclaim();
-      }
+  async #waitForChange(signal: AbortSignal | undefined): Promise<void> {
+    const timedOut = await new Promise<boolean>((resolve) => {
+      const settle = (late: boolean): void => {
+        clearTimeout(timer);
+        this.#events.off("change", onChange);
+        signal?.removeEventListener("abort", onChange);
+        resolve(late);
+      };
+      const onChange = (): void => settle(false);
+      // A learner that is fenced off may have taken a group in its last moment: look now and then.
+      const timer = setTimeout(() => settle(true), this.#deps.settings.stalledIntervalMs);
+      this.#events.on("change", onChange);
+      signal?.addEventListener("abort", onChange);
+    });
+    if (timedOut) {
+      await this.reclaim();
     }
   }
 
-  #throwIfStopped(signal: AbortSignal): void {
+  #throwIfStopped(signal: AbortSignal | undefined): void {
     if (this.#failure !== undefined) {
       throw fencedError(this.epoch);
     }
-    if (signal.aborted) {
-      throw new PalimpsestError("CANCELLED", "waiting for groups was cancelled", { cause: signal.reason });
+    const stopped = [signal, this.#stopping.signal].find((candidate) => candidate?.aborted);
+    if (stopped !== undefined) {
+      throw new PalimpsestError("CANCELLED", "waiting for groups was cancelled", { cause: stopped.reason });
     }
   }
 
@@ -402,6 +412,7 @@ export class GroupConsumer {
 
   async #close(): Promise<void> {
     this.#stopping.abort(new Error("group consumer closed"));
+    this.#changed();
     await this.#worker.close(true);
     await this.#fetching;
     for (const held of this.#held.values()) {

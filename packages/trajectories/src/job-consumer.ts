@@ -74,9 +74,6 @@ export class JobConsumer {
     this.#worker.on("failed", (job, error) => {
       const final = job?.finishedOn !== undefined;
       logger.warn({ jobId: job?.id, kind, attempt: job?.attemptsMade, final, err: error }, "job failed");
-      if (final) {
-        metrics?.counter("palimpsest_queue_episodes_failed_total").inc({ stage: kind });
-      }
     });
   }
 
@@ -108,12 +105,17 @@ export class JobConsumer {
       ?.histogram("palimpsest_queue_job_wait_seconds")
       .observe({ kind }, Math.max(0, startedAtMs - job.timestamp) / 1000);
     let outcome = "error";
+    let closing = this.#closing !== undefined;
     try {
-      signal.throwIfAborted();
+      // A fetch that was under way when the close began may still bring a job.
+      if (closing) {
+        throw new Error("consumer closes");
+      }
       await this.#options.process(job, signal);
       outcome = "ok";
     } catch (error) {
-      if (this.#closing !== undefined && signal.aborted) {
+      closing ||= this.#closing !== undefined && signal.aborted;
+      if (closing) {
         outcome = "released";
         await job.moveToWait(token);
         throw new WaitingError();
@@ -141,16 +143,20 @@ export class JobConsumer {
     }
     this.#worker.cancelAllJobs("consumer closes");
     const timer = new AbortController();
-    const late = sleep(deadlineMs, "late", { signal: timer.signal }).catch(() => "late");
-    const idle = Promise.allSettled(this.#running).then(() => "idle");
-    const outcome = await Promise.race([idle, late]);
+    const late = sleep(deadlineMs, true, { signal: timer.signal }).catch(() => true);
+    let isLate = await Promise.race([Promise.allSettled(this.#running).then(() => false), late]);
+    if (isLate) {
+      await this.#worker.close(true);
+    } else {
+      // Without Redis this waits for it; disconnecting the shared connection ends the wait.
+      isLate = await Promise.race([this.#worker.close().then(() => false), late]);
+    }
     timer.abort();
-    if (outcome === "late") {
+    if (isLate) {
       this.#options.logger.warn(
         { jobs: this.#running.size },
         "jobs did not stop; others will take them over",
       );
     }
-    await this.#worker.close(outcome === "late");
   }
 }

@@ -75,11 +75,10 @@ describe("take-over from dead consumers", () => {
   it("keeps the first trajectory when a consumer that was taken for dead finishes late (T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups({ minGroupSize: 1 });
-    const late = await fixture.open();
     const begun = new Counter();
     const finish = new Counter();
     const finished = new Counter();
-    await late.consumeRollouts({
+    const late = await (await fixture.open()).consumeRollouts({
       concurrency: 1,
       run: async (episode) => {
         begun.add();
@@ -90,19 +89,17 @@ describe("take-over from dead consumers", () => {
     });
     await trainer.dispatchGroup(aGroupRequest({ groupSize: 1 }));
     await begun.reaches(1);
+    // Its connection stays open, so that the late result gets as far as it can.
     await late.close({ deadlineMs: 0 });
-    await fixture.openWorkers({ run: async (episode) => trajectoryOf(episode, { answer: "first" }) });
-    const { groups } = await consumer.nextGroups({ count: 1 });
-    finish.add();
-    await finished.reaches(1);
-    expect(groups[0]?.members[0]?.trajectory.answer).toBe("first");
-    await consumer.acknowledge(["group-1"]);
-    expect((await trainer.ledger.counts()).episodes).toEqual({
-      dispatched: 1,
-      trained: 1,
-      failed: 0,
-      dropped: 0,
+    await fixture.openWorkers({
+      run: async (episode) => trajectoryOf(episode, { answer: "first" }),
+      score: async () => {
+        finish.add();
+        await finished.reaches(1);
+        return { reward: 1, components: {} };
+      },
     });
+    await expectAllTrainedOnce(trainer, consumer, 1, 1, "first");
   });
 
   it("fails an episode that kills every process that takes it, and goes on (T1, T4)", async () => {
@@ -232,6 +229,7 @@ async function expectAllTrainedOnce(
   consumer: GroupConsumer,
   groupCount: number,
   episodeCount: number,
+  answer = "42",
 ): Promise<void> {
   const { groups, dropped, failures } = await consumer.nextGroups({ count: groupCount });
   expect(dropped).toEqual([]);
@@ -239,6 +237,9 @@ async function expectAllTrainedOnce(
   const ids = groups.flatMap(({ members }) => members.map(({ trajectory }) => trajectory.trajectoryId));
   expect(ids).toHaveLength(episodeCount);
   expect(new Set(ids).size).toBe(episodeCount);
+  for (const { trajectory } of groups.flatMap(({ members }) => members)) {
+    expect(trajectory.answer).toBe(answer);
+  }
   await consumer.acknowledge(groups.map(({ groupId }) => groupId));
   const counts = await trainer.ledger.counts();
   expect(counts.groups).toEqual({ dispatched: groupCount, outstanding: 0, trained: groupCount, failed: 0 });
