@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { memAgentConfigSchema } from "@palimpsest/agents";
+import { type MemAgentConfigInput, type MemAgentPreset, memAgentConfig, memAgentPresets } from "@palimpsest/agents";
 import { rulerConfigSchema, taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
+import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
 import { z } from "zod";
@@ -18,6 +19,21 @@ const modelSchema = z.strictObject({
     .describe("model folder (config.json, model.safetensors, tokenizer.json), relative to the recipe; or builtin:NAME"),
 });
 
+const agentSchema = z
+  .strictObject({
+    kind: z.literal("memagent").default("memagent").describe("which memory agent"),
+    preset: z.enum(memAgentPresets as [string, ...string[]]).describe("settings to start from"),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("settings that replace the preset's, by name"),
+  })
+  .transform(({ kind, preset, settings }, context) => {
+    try {
+      return { kind, preset, config: memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>) };
+    } catch (reason) {
+      context.addIssue({ code: "custom", message: reason instanceof Error ? reason.message : String(reason) });
+      return z.NEVER;
+    }
+  });
+
 const rolloutSchema = z.strictObject({
   actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
   concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
@@ -27,7 +43,6 @@ const rolloutSchema = z.strictObject({
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),
-  attempts: z.int().min(1).max(100).default(3).describe("tries of one episode before it counts as failed"),
 });
 
 const rewardSchema = z.strictObject({
@@ -52,7 +67,7 @@ const trainSchema = z.strictObject({
 const evaluationSchema = z.strictObject({
   tasks: z.int().min(1).default(128).describe("questions a length"),
   lengths: z.array(z.int().min(1)).min(1).default([1, 2, 4, 8, 16]).describe("document lengths, times the training length"),
-  source: rulerConfigSchema.optional().describe("generator of the questions; `sentences` is the training length"),
+  source: rulerConfigSchema.describe("generator of the questions; `sentences` is the training length"),
   temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
   seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
 });
@@ -64,7 +79,7 @@ export const recipeSchema = z.strictObject({
     .describe("names the run's folder and queues"),
   seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
   model: modelSchema,
-  agent: memAgentConfigSchema.describe("the memory agent"),
+  agent: agentSchema.describe("the memory agent"),
   data: taskSourceSchema.describe("training questions; taken in order, again from the start when they run out"),
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
@@ -74,6 +89,7 @@ export const recipeSchema = z.strictObject({
   learnerThreads: z.int().min(1).default(2).describe("compute threads of the learner"),
   train: trainSchema,
   evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
+  queues: queueSettingsSchema.prefault({}).describe("limits and times of the run's queues"),
   output: z.string().min(1).default("runs").describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
 });
 
@@ -113,4 +129,17 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
 function resolveModelPath(path: string, baseDir: string): string {
   if (path.startsWith(builtinPrefix)) return resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length));
   return isAbsolute(path) ? path : resolve(baseDir, path);
+}
+
+/**
+ * The recipe's text with its relative paths made absolute: what travels to another folder or machine.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
+export function portableRecipe(text: string, baseDir: string, name: string): string {
+  const recipe = parseRecipe(text, baseDir, name);
+  const document = parseDocument(text);
+  const model = document.getIn(["model", "path"]);
+  if (typeof model === "string" && !model.startsWith(builtinPrefix)) document.setIn(["model", "path"], recipe.model.path);
+  if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
+  return document.toString();
 }

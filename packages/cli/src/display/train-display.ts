@@ -74,7 +74,7 @@ export class TrainDisplay {
         `reward             ${last.rewardMean.toFixed(3)}  ${sparkline(this.#rewards, barWidth)}`,
         `exact match        ${exactMatch === undefined ? "–" : exactMatch.toFixed(3)}    policy version ${last.policyVersion}    groups trained ${last.groupsTrained}, failed ${last.groupsFailed}`,
         `sampler            ${formatCount(last.samplerTokensPerSecond)} tokens/s    learner ${formatCount(last.learnerTokensPerSecond)} tokens/s`,
-        `loss               ${last.update.loss.toFixed(4)}    KL ${last.update.klK3.toFixed(4)}    gradient norm ${last.update.gradNorm.toFixed(3)}    entropy ${last.update.entropy.toFixed(3)}`,
+        `loss               ${last.update.loss.toFixed(4)}    KL ${last.update.klK3.toFixed(4)}    gradient norm ${last.update.gradientNorm.toFixed(3)}    entropy ${last.update.entropy.toFixed(3)}`,
       );
     }
     if (this.#queues.length > 0) {

@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, statfsSync } from "node:fs";
+import { availableParallelism, freemem, totalmem } from "node:os";
+import type { Command } from "commander";
+import { formatTable } from "../table.js";
+
+interface Finding {
+  readonly what: string;
+  readonly found: string;
+  /** The command that mends it; empty when nothing needs mending. */
+  readonly mend: string;
+}
+
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+function firstLine(program: string, args: readonly string[]): string | undefined {
+  try {
+    return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 10_000 }).split("\n")[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const fine = major > 20 || (major === 20 && minor >= 19);
+  return { what: "Node", found: process.versions.node, mend: fine ? "" : "install Node 20.19, 22 or 24" };
+}
+
+function redis(): Finding {
+  const found = firstLine("redis-server", ["--version"])?.match(/v=(\S+)/)?.[1];
+  const mend = process.platform === "darwin" ? "brew install redis" : "apt-get install redis-server";
+  return { what: "redis-server", found: found ?? "missing", mend: found ? "" : mend };
+}
+
+async function backend(): Promise<Finding[]> {
+  const { loadBackend } = await import("@palimpsest/jit");
+  const loaded = await loadBackend();
+  const version = loaded.tensorflowVersion ? ` ${loaded.tensorflowVersion}` : "";
+  return [
+    {
+      what: "backend",
+      found: `${loaded.name}${version}`,
+      mend: loaded.name === "tensorflow" ? "" : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
+    },
+  ];
+}
+
+function machine(): Finding[] {
+  const shm = existsSync("/dev/shm") ? statfsSync("/dev/shm") : undefined;
+  const gpu = firstLine("nvidia-smi", ["-L"]);
+  return [
+    { what: "cpu", found: `${availableParallelism()} cores`, mend: "" },
+    { what: "memory", found: `${gib(freemem())} free of ${gib(totalmem())}`, mend: "" },
+    { what: "gpu", found: gpu ?? "none", mend: "" },
+    { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", mend: "" },
+  ];
+}
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("says what is on this machine, and the command that mends what is missing")
+    .option("--json", "as JSON")
+    .action(async (options: { json?: boolean }) => {
+      const findings = [node(), redis(), ...(await backend()), ...machine()];
+      if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+      else {
+        const rows = findings.map(({ what, found, mend }) => [mend ? "✗" : "✓", what, found, mend]);
+        process.stdout.write(`${formatTable(["", "what", "found", "mend"], rows)}\n`);
+      }
+      if (findings.some(({ mend }) => mend !== "")) process.exitCode = 1;
+    });
+}

@@ -1,0 +1,65 @@
+import { headAddressPathOf } from "@palimpsest/head";
+import type { Command } from "commander";
+import { defaultDataDir } from "../data-dir.js";
+import { parseWhole } from "../key-values.js";
+import { stopSignal } from "../signals.js";
+
+interface HeadOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly advertise?: string;
+  readonly redis?: string;
+  readonly dataDir: string;
+  readonly metricsPort: number;
+  readonly token?: string;
+  readonly logLevel: string;
+}
+
+export function addHead(program: Command): void {
+  const head = program.command("head").description("the cluster's control plane");
+  head
+    .command("start")
+    .description("starts a head and stays with it; the same data folder goes on with the same cluster")
+    .option("--host <address>", "address to listen on; others than loopback are reachable from the network", "127.0.0.1")
+    .option("--port <port>", "0: the port of the last start, or a free one", parseWhole, 0)
+    .option("--advertise <host>", "name under which others reach this machine (default: --host)")
+    .option("--redis <url>", "redis:// URL (default: the head runs a redis-server of its own)")
+    .option("--data-dir <folder>", "token, logs, bundles and Redis's data", defaultDataDir("head"))
+    .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
+    .option("--token <token>", "the cluster's token (default: made at the first start)")
+    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .action(async (options: HeadOptions) => {
+      const [{ Head, tokenPathOf }, { createLogger }] = await Promise.all([
+        import("@palimpsest/head"),
+        import("@palimpsest/telemetry"),
+      ]);
+      const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
+      const token = options.token ?? process.env["PALIMPSEST_TOKEN"];
+      const started = await Head.start(
+        {
+          dataDir: options.dataDir,
+          host: options.host,
+          port: options.port,
+          metricsPort: options.metricsPort,
+          ...(options.advertise ? { advertiseHost: options.advertise } : {}),
+          ...(options.redis ? { redisUrl: options.redis } : {}),
+          ...(token ? { token } : {}),
+        },
+        { logger },
+      );
+      // The token itself is not printed: terminals are logged.
+      process.stdout.write(
+        [
+          `head ${started.clusterId} listens on ${started.address}`,
+          `token file      ${tokenPathOf(options.dataDir)}`,
+          `address file    ${headAddressPathOf(options.dataDir)}`,
+          `metrics         http://${started.metricsAddress}/metrics`,
+          `join a worker   palimpsest worker join --address ${started.address} --token "$(cat ${tokenPathOf(options.dataDir)})"`,
+          "",
+        ].join("\n"),
+      );
+      const stop = stopSignal();
+      stop.addEventListener("abort", () => void started.close());
+      await started.closed;
+    });
+}

@@ -1,0 +1,12 @@
+import type { Command } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+
+export function addStop(program: Command): void {
+  withConnection(program.command("stop"))
+    .description("ends the cluster in order: actors, nodes, head, and the head's own Redis")
+    .option("--head-only", "nodes, actors and Redis go on and wait for the head to come back")
+    .action(async (options: ConnectionOptions & { headOnly?: boolean }) => {
+      await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }));
+      process.stdout.write(options.headOnly ? "the head ends; start it again with the same --data-dir\n" : "the cluster ends\n");
+    });
+}

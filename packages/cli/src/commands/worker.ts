@@ -1,0 +1,63 @@
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
+import { defaultDataDir } from "../data-dir.js";
+import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
+import { stopSignal } from "../signals.js";
+import { version } from "../version.js";
+
+interface WorkerOptions extends ConnectionOptions {
+  readonly cpus?: number;
+  readonly gpus?: number;
+  readonly resources?: Record<string, number>;
+  readonly labels?: Record<string, string>;
+  readonly host: string;
+  readonly nodeDir: string;
+  readonly logLevel: string;
+}
+
+/** The file that nodes run drivers with. */
+export const cliEntry = fileURLToPath(new URL("../../bin/palimpsest.js", import.meta.url));
+
+export function addWorker(program: Command): void {
+  const worker = program.command("worker").description("machines of the cluster");
+  withConnection(worker.command("join"))
+    .description("offers this machine to a cluster and stays with it")
+    .option("--cpus <count>", "cpus to offer (default: all)", parseAmount)
+    .option("--gpus <count>", "gpus to offer (default: what nvidia-smi lists)", parseAmount)
+    .option("--resources <name=amount,…>", "custom resources to offer", parseQuantities)
+    .option("--labels <name=value,…>", "labels that actors may ask for", parseKeyValues)
+    .option("--host <address>", "address that callers reach this machine at", "127.0.0.1")
+    .option("--node-dir <folder>", "logs, bundles and objects", defaultDataDir("node"))
+    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .action(async (options: WorkerOptions) => {
+      const [{ NodeManager }, { createLogger }] = await Promise.all([
+        import("@palimpsest/node"),
+        import("@palimpsest/telemetry"),
+      ]);
+      const { address, token } = resolveConnection(options);
+      const node = await NodeManager.start(
+        {
+          headAddress: address,
+          token,
+          version,
+          listenHost: options.host,
+          dataDir: options.nodeDir,
+          modulesFrom: cliEntry,
+          driverCommand: [cliEntry],
+          logLevel: options.logLevel,
+          ...(options.cpus === undefined ? {} : { cpus: options.cpus }),
+          ...(options.gpus === undefined ? {} : { gpus: options.gpus }),
+          resources: options.resources ?? {},
+          labels: options.labels ?? {},
+        },
+        { logger: createLogger({ component: "node", level: options.logLevel as "warn" }), environment: process.env },
+      );
+      process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
+      const stop = stopSignal();
+      stop.addEventListener("abort", () => void node.close());
+      const end = await node.ended;
+      process.stdout.write(`node ${node.nodeId} ended: ${end.reason}\n`);
+      if (end.error) throw end.error;
+    });
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { type Cluster, connect } from "@palimpsest/client";
+import { readHeadAddress, tokenPathOf } from "@palimpsest/head";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Command } from "commander";
+import { defaultDataDir } from "./data-dir.js";
+
+/** Options of every command that talks to a cluster. */
+export interface ConnectionOptions {
+  readonly address?: string;
+  readonly token?: string;
+  readonly dataDir?: string;
+}
+
+export function withConnection(command: Command): Command {
+  return command
+    .option("--address <host:port>", "the head (default: PALIMPSEST_ADDRESS, else the head of this machine)")
+    .option("--token <token>", "the cluster's token (default: PALIMPSEST_TOKEN, else this machine's token file)")
+    .option("--data-dir <folder>", "data folder of this machine's head");
+}
+
+/** Address and token: flag, then environment, then the files of this machine's head. */
+export function resolveConnection(options: ConnectionOptions): { readonly address: string; readonly token: string } {
+  const dataDir = options.dataDir ?? defaultDataDir("head");
+  const address = options.address ?? process.env["PALIMPSEST_ADDRESS"] ?? readHeadAddress(dataDir)?.address;
+  if (!address) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `no head is known: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
+    );
+  }
+  const token = options.token ?? process.env["PALIMPSEST_TOKEN"] ?? readToken(dataDir);
+  if (!token) {
+    throw new PalimpsestError(
+      "UNAUTHENTICATED",
+      `no token is known for ${address}: give --token or PALIMPSEST_TOKEN; \`palimpsest head start\` prints where it is`,
+    );
+  }
+  return { address, token };
+}
+
+function readToken(dataDir: string): string | undefined {
+  try {
+    return readFileSync(tokenPathOf(dataDir), "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Connects, runs, says goodbye. */
+export async function withCluster<T>(options: ConnectionOptions, name: string, use: (cluster: Cluster) => Promise<T>): Promise<T> {
+  const jobId = process.env["PALIMPSEST_JOB_ID"];
+  const cluster = await connect({ ...resolveConnection(options), name, ...(jobId ? { jobId } : {}) });
+  try {
+    return await use(cluster);
+  } finally {
+    await cluster.close();
+  }
+}

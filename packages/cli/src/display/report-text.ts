@@ -1,0 +1,42 @@
+import type { RunReport } from "@palimpsest/trainer";
+import { formatTable } from "../table.js";
+import { formatCount } from "./count.js";
+import { formatSeconds } from "./duration.js";
+import { sparkline } from "./sparkline.js";
+
+const percent = (share: number | null) => (share === null ? "–" : `${(share * 100).toFixed(1)} %`);
+
+/** The end of a run on one screen. */
+export function reportText(report: RunReport): string {
+  const { exactMatchByLength: rows } = report;
+  const table = formatTable(
+    ["document", "questions", "before", "after", "95 % interval", "of 1x", "µs/token", "peak MiB"],
+    rows.map((row) => [
+      `${row.factor}x (${row.lengthTokens} tokens)`,
+      String(row.tasks),
+      percent(row.before),
+      percent(row.after),
+      `${percent(row.interval[0])} – ${percent(row.interval[1])}`,
+      percent(row.share),
+      row.microsecondsPerDocumentToken.toFixed(0),
+      row.peakRssMib.toFixed(0),
+    ]),
+  );
+  const phases = Object.entries(report.secondsByPhase).map(([phase, seconds]) => `${phase} ${formatSeconds(seconds)}`);
+  const lines = [
+    "",
+    `Exact match ${percent(report.exactMatchBefore)} → ${percent(report.exactMatchAfter)} after ${report.steps} steps${report.shuffleRewards ? " on shuffled rewards" : ""}`,
+    "",
+    ...(rows.length > 0 ? [table, ""] : []),
+    `reward      ${sparkline(report.rewardCurve, 60)}`,
+    `time        ${phases.join(", ")}`,
+    `speed       sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s, learner ${formatCount(report.learnerTokensPerSecond)} tokens/s, ${report.backend}`,
+    `groups      ${report.groupsDispatched} dispatched, ${report.groupsTrained} trained, ${report.groupsFailed} failed`,
+    `processes   ${report.processes.map(({ role, pid }) => `${role} ${pid}`).join(", ")}`,
+    `checkpoint  ${report.checkpoint}`,
+    `model       ${report.model}`,
+    ...report.files.filter((file) => /report\.md|example\.md|\.svg$/.test(file)).map((file) => `written     ${file}`),
+    "",
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,47 @@
+import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import { LearnerActor } from "./learner-actor.js";
+import { RewardActor } from "./reward-actor.js";
+import { RolloutActor } from "./rollout-actor.js";
+import { actorsModule, type RunSpec } from "./run-spec.js";
+
+/** The actors of one run. */
+export interface Crew {
+  readonly rollouts: readonly ActorHandle<RolloutActor>[];
+  readonly rewards: readonly ActorHandle<RewardActor>[];
+  readonly learner: ActorHandle<LearnerActor>;
+}
+
+/** Long enough for an actor to come back from a crash and load its weights. */
+const readyTimeoutMs = 120_000;
+
+/** Spawns every actor of a run and waits until all of them work. All come back after a crash. */
+export async function spawnCrew(cluster: Cluster, spec: RunSpec): Promise<Crew> {
+  const { recipe } = spec;
+  const source = { module: actorsModule };
+  const common = { maxRestarts: -1, maxTaskRetries: -1 };
+  const of = (role: string, resources: Record<string, number>, more: ActorOptions = {}): ActorOptions => ({
+    ...common,
+    role,
+    resources: Object.fromEntries(Object.entries(resources).filter(([, quantity]) => quantity > 0)),
+    ...more,
+  });
+  const learnerType = cluster.actor(
+    LearnerActor,
+    source,
+    of("learner", { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus }),
+  );
+  const rolloutType = cluster.actor(
+    RolloutActor,
+    source,
+    // An evaluation runs beside a look at the counters.
+    of("rollout", { cpu: recipe.rollout.cpus, gpu: recipe.rollout.gpus }, { maxConcurrency: 4 }),
+  );
+  const rewardType = cluster.actor(RewardActor, source, of("reward", { cpu: recipe.reward.cpus }));
+  const [learner, rollouts, rewards] = await Promise.all([
+    learnerType.spawn(spec),
+    Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
+    Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
+  ]);
+  await Promise.all([learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs: readyTimeoutMs })));
+  return { learner, rollouts, rewards };
+}

@@ -1,0 +1,214 @@
+/**
+ * Job: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
+ * Not its job: dispatching groups, choosing tasks, deciding when to stop.
+ *
+ * A1 (T1). A step's groups are acknowledged after the checkpoint that names them is on disk.
+ * A2 (T1). A step that the checkpoint holds already is answered from it, not trained again.
+ * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
+ */
+import { join } from "node:path";
+import type { ActorContext } from "@palimpsest/client";
+import { loadBackend } from "@palimpsest/jit";
+import { createLearner, type Learner, latestCheckpoint, loadCheckpoint, type UpdateMetrics } from "@palimpsest/learner";
+import { parameterShapes } from "@palimpsest/model";
+import { type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { recordStep } from "./learner-metrics.js";
+import type { RunSpec } from "./run-spec.js";
+import { fetchWeights, publishWeights } from "./weights.js";
+
+export interface StepRequest {
+  /** Counts from 1; step n makes policy version n. */
+  readonly step: number;
+  /** Every group that was dispatched for this step. */
+  readonly groupIds: readonly string[];
+  readonly shuffleRewards: boolean;
+}
+
+export interface StepResult {
+  readonly step: number;
+  readonly update: UpdateMetrics;
+  /** Waiting for the step's groups. */
+  readonly waitSeconds: number;
+  readonly updateSeconds: number;
+  readonly checkpointSeconds: number;
+  readonly publishSeconds: number;
+  readonly groupsTrained: number;
+  readonly groupsDropped: number;
+  readonly episodeFailures: readonly string[];
+  readonly weightsHash: string;
+}
+
+export interface LearnerState {
+  readonly policyVersion: number;
+  readonly backend: string;
+  readonly mode: string;
+  readonly checkpoint: string;
+}
+
+/** Versions whose objects are kept: the newest, and the one that rollouts may still be loading. */
+const keptVersions = 2;
+
+export class LearnerActor {
+  readonly #spec: RunSpec;
+  #context!: ActorContext;
+  #queues!: RunQueues;
+  #groups!: GroupConsumer;
+  #learner!: Learner;
+  #backend = "";
+  #checkpoint = "";
+  #last: StepResult | undefined;
+  #published: proto.WeightManifest[] = [];
+  #consumed: string[] = [];
+
+  constructor(spec: RunSpec) {
+    this.#spec = spec;
+  }
+
+  async start(context: ActorContext): Promise<void> {
+    const { recipe, runId, queues, model, initialWeights, checkpointDir } = this.#spec;
+    this.#context = context;
+    const cluster = await context.connect();
+    const backend = await loadBackend({ threads: recipe.learnerThreads });
+    this.#backend = backend.name;
+    const initial = proto.WeightManifest.decode(initialWeights);
+    const folder = await latestCheckpoint(checkpointDir);
+    const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
+    this.#checkpoint = folder ?? "";
+    this.#learner = createLearner({
+      backend,
+      config: recipe.learner,
+      model,
+      parameters: await fetchWeights(context.objects, initial),
+      objectives: ["policy"],
+      ...(checkpoint ? { checkpoint } : {}),
+    });
+    this.#last = (checkpoint?.extra.dataCursor as { last?: StepResult } | undefined)?.last;
+    this.#consumed = [...(checkpoint?.extra.consumedGroupIds ?? [])];
+    this.#queues = await RunQueues.open({
+      redisUrl: cluster.facts.redisUrl,
+      runId,
+      settings: queues,
+      logger: context.logger,
+      metrics: context.metrics,
+    });
+    this.#groups = await this.#queues.consumeGroups({
+      minGroupSize: recipe.train.minGroupSize,
+      alreadyConsumed: this.#consumed,
+    });
+    await this.#publish();
+  }
+
+  async stop(): Promise<void> {
+    await this.#queues?.close();
+  }
+
+  state(): LearnerState {
+    return {
+      policyVersion: this.#learner.policyVersion,
+      backend: this.#backend,
+      mode: this.#learner.mode,
+      checkpoint: this.#checkpoint,
+    };
+  }
+
+  /**
+   * Trains one step. Asked again for the step it did last, it answers the same.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
+   */
+  async trainStep(request: StepRequest): Promise<StepResult> {
+    const { step, groupIds } = request;
+    if (this.#last?.step === step) return this.#last;
+    if (step !== this.#learner.policyVersion + 1) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `step is ${step}; the learner stands after step ${this.#learner.policyVersion} and takes the next one`,
+      );
+    }
+    const startedAt = performance.now();
+    const batch = await this.#groups.nextGroups({
+      count: await this.#outstanding(groupIds),
+      step,
+      policyVersion: this.#learner.policyVersion,
+    });
+    const failures = batch.failures.map((failure) => failure.message);
+    if (batch.groups.length === 0) {
+      throw new PalimpsestError("INTERNAL", `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`);
+    }
+    const waitedAt = performance.now();
+    const update = await this.#learner.update(batch.groups, {
+      shuffleRewards: request.shuffleRewards,
+      signal: this.#context.signal,
+    });
+    const updatedAt = performance.now();
+    const trained = batch.groups.map((group) => group.groupId);
+    const result: StepResult = {
+      step,
+      update,
+      waitSeconds: (waitedAt - startedAt) / 1000,
+      updateSeconds: (updatedAt - waitedAt) / 1000,
+      checkpointSeconds: 0,
+      publishSeconds: 0,
+      groupsTrained: trained.length,
+      groupsDropped: batch.dropped.length,
+      episodeFailures: failures.slice(0, 5),
+      weightsHash: this.#learner.weightsHash(),
+    };
+    // Only groups that could still be on the queues matter: those of this step and the one before.
+    this.#consumed = [...this.#consumed.slice(-this.#spec.recipe.train.groupsPerStep), ...trained];
+    this.#checkpoint = await this.#learner.saveCheckpoint(
+      this.#spec.checkpointDir,
+      {
+        consumedGroupIds: this.#consumed,
+        dataCursor: JSON.parse(JSON.stringify({ step, last: result })),
+        metric: update.rewardMean,
+      },
+      { keepLast: this.#spec.recipe.train.keepCheckpoints },
+    );
+    const savedAt = performance.now();
+    await this.#groups.acknowledge(trained);
+    await this.#publish();
+    this.#last = {
+      ...result,
+      checkpointSeconds: (savedAt - updatedAt) / 1000,
+      publishSeconds: (performance.now() - savedAt) / 1000,
+    };
+    const publishedBytes = this.#published.at(-1)?.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0) ?? 0;
+    recordStep(this.#context.metrics, this.#last, publishedBytes);
+    return this.#last;
+  }
+
+  /** The present weights by parameter name. */
+  parameters(): Record<string, Float32Array> {
+    return this.#learner.parameters();
+  }
+
+  async #outstanding(groupIds: readonly string[]): Promise<number> {
+    const outstanding = new Set(await this.#queues.ledger.outstanding());
+    return groupIds.filter((groupId) => outstanding.has(groupId)).length;
+  }
+
+  async #publish(): Promise<void> {
+    const { runId, model } = this.#spec;
+    const manifest = await publishWeights(
+      this.#context.objects,
+      { runId, policyVersion: this.#learner.policyVersion },
+      this.#learner.parameters(),
+      parameterShapes(model),
+    );
+    await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
+    this.#published.push(manifest);
+    const inUse = new Set(this.#published.slice(-keptVersions).flatMap((kept) => kept.shards.map((shard) => shard.objectId)));
+    for (const old of this.#published.splice(0, this.#published.length - keptVersions)) {
+      for (const shard of old.shards) {
+        if (shard.objectId && !inUse.has(shard.objectId)) await this.#context.objects.delete({ objectId: shard.objectId });
+      }
+    }
+  }
+}
+
+/** Folder of a run's checkpoints. */
+export function checkpointDirOf(runDir: string): string {
+  return join(runDir, "checkpoints");
+}

@@ -1,0 +1,30 @@
+import type { Metrics } from "@palimpsest/telemetry";
+import type { StepResult } from "./learner-actor.js";
+
+/** Writes one step's numbers into the learner's Prometheus registry. */
+export function recordStep(metrics: Metrics, result: StepResult, publishedBytes: number): void {
+  const { update } = result;
+  metrics.counter("palimpsest_learner_updates_total").inc();
+  metrics.histogram("palimpsest_learner_update_seconds").observe(result.updateSeconds);
+  metrics.gauge("palimpsest_learner_policy_version").set(update.policyVersion);
+  metrics.counter("palimpsest_learner_trained_tokens_total").inc(update.tokens);
+  metrics.gauge("palimpsest_learner_loss").set(update.loss);
+  metrics.gauge("palimpsest_learner_kl_nats").set({ pair: "reference" }, update.klK3);
+  metrics.gauge("palimpsest_learner_kl_nats").set({ pair: "rollout" }, update.policyKl);
+  metrics.gauge("palimpsest_learner_entropy_nats").set(update.entropy);
+  metrics.gauge("palimpsest_learner_clip_ratio").set(update.clipFractionHigh + update.clipFractionLow);
+  metrics.gauge("palimpsest_learner_gradient_norm").set(update.gradientNorm);
+  metrics.histogram("palimpsest_learner_checkpoint_seconds").observe(result.checkpointSeconds);
+  metrics.gauge("palimpsest_training_step").set(result.step);
+  const seconds = metrics.histogram("palimpsest_training_step_seconds");
+  seconds.observe({ phase: "rollout" }, result.waitSeconds);
+  seconds.observe({ phase: "update" }, result.updateSeconds);
+  seconds.observe({ phase: "checkpoint" }, result.checkpointSeconds);
+  seconds.observe({ phase: "publish" }, result.publishSeconds);
+  const reward = metrics.gauge("palimpsest_training_reward");
+  reward.set({ part: "reward" }, update.rewardMean);
+  for (const [part, { mean }] of Object.entries(update.rewardComponents)) reward.set({ part }, mean);
+  metrics.histogram("palimpsest_training_staleness_versions").observe(update.stalenessMean);
+  metrics.counter("palimpsest_training_episodes_total").inc(update.trajectories);
+  metrics.counter("palimpsest_training_weights_published_bytes_total").inc(publishedBytes);
+}

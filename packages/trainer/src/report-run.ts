@@ -1,0 +1,147 @@
+import { join } from "node:path";
+import { memAgent } from "@palimpsest/agents";
+import { type EpisodeTrace, type Evaluation, traceEpisode, writeReport } from "@palimpsest/evals";
+import { loadBackend } from "@palimpsest/jit";
+import { createSampler, loadModel, saveModel } from "@palimpsest/model";
+import { rewardByName } from "@palimpsest/rewards";
+import { PalimpsestError } from "@palimpsest/wire";
+import { evaluationTasks } from "./evaluation.js";
+import type { ProcessRow } from "./processes.js";
+import type { Recipe } from "./recipe.js";
+import type { TrainResult } from "./train.js";
+
+/** What a finished run comes to, for people and programs. */
+export interface RunReport {
+  readonly recipe: string;
+  readonly seed: number;
+  readonly shuffleRewards: boolean;
+  readonly backend: string;
+  /** Share of right answers at the training length, in [0, 1]; null where nothing was evaluated. */
+  readonly exactMatchBefore: number | null;
+  readonly exactMatchAfter: number | null;
+  readonly exactMatchByLength: readonly LengthRow[];
+  /** Mean reward of each step. */
+  readonly rewardCurve: readonly number[];
+  readonly steps: number;
+  readonly secondsByPhase: Readonly<Record<string, number>>;
+  /** Means over the run's steps. */
+  readonly samplerTokensPerSecond: number;
+  readonly learnerTokensPerSecond: number;
+  readonly processes: readonly ProcessRow[];
+  readonly groupsDispatched: number;
+  readonly groupsTrained: number;
+  readonly groupsFailed: number;
+  readonly checkpoint: string;
+  readonly model: string;
+  readonly files: readonly string[];
+}
+
+export interface LengthRow {
+  readonly lengthTokens: number;
+  /** Times the training length. */
+  readonly factor: number;
+  readonly tasks: number;
+  readonly before: number | null;
+  readonly after: number;
+  readonly interval: readonly [number, number];
+  /** Of the exact match at the training length. */
+  readonly share: number;
+  readonly microsecondsPerDocumentToken: number;
+  readonly peakRssMib: number;
+}
+
+const mean = (values: readonly number[]) =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+function lengthRows(before: Evaluation | undefined, after: Evaluation | undefined, factors: readonly number[]): LengthRow[] {
+  const home = after?.lengths[0]?.exactMatch ?? 0;
+  return (after?.lengths ?? []).map((length, index) => ({
+    lengthTokens: length.lengthTokens,
+    factor: factors[index] ?? 1,
+    tasks: length.n,
+    before: before?.lengths[index]?.exactMatch ?? null,
+    after: length.exactMatch,
+    interval: [length.exactMatchInterval.low, length.exactMatchInterval.high],
+    share: home > 0 ? length.exactMatch / home : 0,
+    microsecondsPerDocumentToken: length.microsecondsPerDocumentToken,
+    peakRssMib: length.peakRssBytes / 2 ** 20,
+  }));
+}
+
+/** Saves the trained model, traces one episode and writes the report's files beside the checkpoints. */
+export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewards: boolean): Promise<RunReport> {
+  const base = await loadModel(recipe.model.path);
+  const modelDir = join(result.runDir, "model");
+  await saveModel(modelDir, { ...base, parameters: result.parameters });
+  const steps = result.steps;
+  const { before, after } = result;
+  const facts = {
+    recipe: recipe.name,
+    seed: recipe.seed,
+    backend: result.backend,
+    steps: steps.length,
+    "groups trained": result.counts.groups.trained,
+    "groups failed": result.counts.groups.failed,
+    ...Object.fromEntries(Object.entries(result.secondsByPhase).map(([phase, seconds]) => [`seconds ${phase}`, seconds.toFixed(1)])),
+  };
+  const trainingLengthTokens = after?.lengths[0]?.lengthTokens;
+  const files = after
+    ? await writeReport(join(result.runDir, "report"), {
+        title: `${recipe.name}: ${recipe.agent.kind} trained with GRPO${shuffleRewards ? " on shuffled rewards (control)" : ""}`,
+        facts,
+        ...(before ? { before } : {}),
+        after,
+        ...(trainingLengthTokens === undefined ? {} : { trainingLengthTokens }),
+        rewardCurve: steps.map(({ step, rewardMean }) => ({ step, reward: rewardMean })),
+        example: await exampleEpisode(recipe, modelDir),
+      })
+    : [];
+  const rows = lengthRows(before, after, recipe.evaluation?.lengths ?? []);
+  return {
+    recipe: recipe.name,
+    seed: recipe.seed,
+    shuffleRewards,
+    backend: result.backend,
+    exactMatchBefore: rows[0]?.before ?? null,
+    exactMatchAfter: rows[0]?.after ?? null,
+    exactMatchByLength: rows,
+    rewardCurve: steps.map(({ rewardMean }) => rewardMean),
+    steps: steps.length,
+    secondsByPhase: result.secondsByPhase,
+    samplerTokensPerSecond: mean(steps.map((step) => step.samplerTokensPerSecond)),
+    learnerTokensPerSecond: mean(steps.map((step) => step.learnerTokensPerSecond)),
+    processes: result.processes,
+    groupsDispatched: result.counts.groups.dispatched,
+    groupsTrained: result.counts.groups.trained,
+    groupsFailed: result.counts.groups.failed,
+    checkpoint: result.checkpoint,
+    model: modelDir,
+    files,
+  };
+}
+
+/** One episode of the trained model on the first question of the second length, step by step. */
+async function exampleEpisode(recipe: Recipe, modelDir: string): Promise<EpisodeTrace> {
+  const lengths = evaluationTasks(recipe);
+  const task = (lengths[1] ?? lengths[0])?.tasks[0];
+  if (!task || !("document" in task)) throw new PalimpsestError("INTERNAL", "the evaluation has no question to trace");
+  const { config, parameters, tokenizer } = await loadModel(modelDir);
+  if (!tokenizer) throw new PalimpsestError("INTERNAL", `${modelDir} has no tokenizer.json`);
+  const sampler = createSampler({
+    backend: await loadBackend(),
+    config,
+    parameters,
+    maxBatch: 1,
+    maxLength: recipe.rollout.maxTokens,
+  });
+  try {
+    const episode = await memAgent({ sampler, tokenizer, config: recipe.agent.config }).run(
+      { question: task.question, document: task.document },
+      { temperature: 0 },
+    );
+    const score = rewardByName(recipe.reward.name)(episode.answer, task.answers);
+    return traceEpisode(task, episode, score, tokenizer);
+  } finally {
+    await sampler.close();
+  }
+}

@@ -1,0 +1,45 @@
+import type { ActorContext } from "@palimpsest/client";
+import { rewardByName } from "@palimpsest/rewards";
+import { RunQueues } from "@palimpsest/trajectories";
+import type { RunSpec } from "./run-spec.js";
+
+/** Scores the trajectories of the reward queue. */
+export class RewardActor {
+  readonly #spec: RunSpec;
+  #queues!: RunQueues;
+  #scored = 0;
+
+  constructor(spec: RunSpec) {
+    this.#spec = spec;
+  }
+
+  async start(context: ActorContext): Promise<void> {
+    const { recipe, runId, queues } = this.#spec;
+    const reward = rewardByName(recipe.reward.name);
+    const cluster = await context.connect();
+    this.#queues = await RunQueues.open({
+      redisUrl: cluster.facts.redisUrl,
+      runId,
+      settings: queues,
+      logger: context.logger,
+      metrics: context.metrics,
+    });
+    await this.#queues.consumeRewards({
+      concurrency: recipe.reward.concurrency,
+      actorId: context.actorId,
+      score: async (task, trajectory) => {
+        this.#scored += 1;
+        return reward(trajectory.answer, task.answers);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#queues?.close();
+  }
+
+  /** Trajectories scored by this process. */
+  scored(): number {
+    return this.#scored;
+  }
+}

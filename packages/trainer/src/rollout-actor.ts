@@ -1,0 +1,209 @@
+/**
+ * Job: runs episodes of a memory agent on an in-process sampler: those of the rollout queue, and evaluations.
+ * Not its job: scoring for training, choosing tasks, deciding when weights change.
+ *
+ * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
+ * R2. Weights are loaded once, however many episodes wait for them.
+ */
+import { setTimeout } from "node:timers/promises";
+import { type Agent, memAgent, toTrajectory } from "@palimpsest/agents";
+import type { ActorContext } from "@palimpsest/client";
+import { evaluateByLength, type LengthResult, type LengthTasks } from "@palimpsest/evals";
+import { loadBackend } from "@palimpsest/jit";
+import { BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
+import { rewardByName } from "@palimpsest/rewards";
+import { type Episode, RunQueues, type Trajectory } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { RunSpec } from "./run-spec.js";
+import { fetchWeights } from "./weights.js";
+
+/** How long an episode waits for weights that were announced to exist. */
+const weightsTimeoutMs = 60_000;
+
+export interface RolloutStats {
+  readonly sampledTokens: number;
+  readonly prefillTokens: number;
+  readonly secondsBusy: number;
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+  readonly backend: string;
+  readonly peakRssBytes: number;
+}
+
+export type EvaluationMessage =
+  | { readonly kind: "progress"; readonly done: number; readonly correct: number }
+  | { readonly kind: "result"; readonly result: LengthResult };
+
+export interface EvaluationRequest {
+  readonly tasks: LengthTasks;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly minPolicyVersion: number;
+}
+
+export class RolloutActor {
+  readonly #spec: RunSpec;
+  #context!: ActorContext;
+  #queues!: RunQueues;
+  #sampler!: ModelSampler;
+  #agent!: Agent;
+  #backend = "";
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(spec: RunSpec) {
+    this.#spec = spec;
+  }
+
+  async start(context: ActorContext): Promise<void> {
+    const { recipe, runId, queues, model } = this.#spec;
+    const { rollout } = recipe;
+    this.#context = context;
+    const cluster = await context.connect();
+    const backend = await loadBackend({ threads: rollout.threads });
+    this.#backend = backend.name;
+    this.#queues = await RunQueues.open({
+      redisUrl: cluster.facts.redisUrl,
+      runId,
+      settings: queues,
+      logger: context.logger,
+      metrics: context.metrics,
+    });
+    const manifest = proto.WeightManifest.decode((await this.#queues.currentWeights()) ?? this.#spec.initialWeights);
+    const tokenizer = new BpeTokenizer(
+      JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
+    );
+    this.#sampler = await createSampler({
+      backend,
+      config: model,
+      parameters: await fetchWeights(context.objects, manifest),
+      policyVersion: manifest.policyVersion,
+      weightsHash: manifest.weightsHash,
+      maxBatch: rollout.maxBatch,
+      maxLength: rollout.maxTokens,
+    });
+    this.#agent = memAgent({ sampler: this.#sampler, tokenizer, config: recipe.agent.config });
+    await this.#queues.consumeRollouts({
+      concurrency: rollout.concurrency,
+      run: (episode, signal) => this.#run(episode, signal),
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#queues?.close();
+    await this.#sampler?.close();
+  }
+
+  stats(): RolloutStats {
+    const { sampledTokens, prefillTokens, secondsBusy } = this.#sampler.stats;
+    return {
+      sampledTokens,
+      prefillTokens,
+      secondsBusy,
+      policyVersion: this.#sampler.policyVersion,
+      weightsHash: this.#sampler.weightsHash,
+      backend: this.#backend,
+      // Kibibytes on every platform that Node reports it for.
+      peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    };
+  }
+
+  /** Evaluates tasks of one length; the result comes last. */
+  async *evaluate(request: EvaluationRequest): AsyncGenerator<EvaluationMessage> {
+    const { recipe } = this.#spec;
+    await this.#ensureVersion(request.minPolicyVersion);
+    let progress: EvaluationMessage | undefined;
+    let wake: () => void = () => undefined;
+    const finished = evaluateByLength({
+      agent: this.#agent,
+      tasksByLength: [request.tasks],
+      reward: rewardByName(recipe.reward.name),
+      concurrency: recipe.rollout.concurrency,
+      temperature: request.temperature,
+      seed: request.seed,
+      signal: this.#context.signal,
+      onProgress: ({ done, correct }) => {
+        progress = { kind: "progress", done, correct };
+        wake();
+      },
+    });
+    let open = true;
+    const end = () => {
+      open = false;
+      wake();
+    };
+    finished.then(end, end);
+    while (open) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (progress || !open) resolve();
+      });
+      if (progress) {
+        const message = progress;
+        progress = undefined;
+        yield message;
+      }
+    }
+    const [result] = (await finished).lengths;
+    if (result) yield { kind: "result", result };
+  }
+
+  async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {
+    await this.#ensureVersion(episode.minPolicyVersion);
+    const result = await this.#agent.run(
+      { question: episode.task.question, document: episode.task.document },
+      { signal, seed: episode.seed, temperature: this.#spec.recipe.rollout.temperature },
+    );
+    return toTrajectory(this.#agent.name, result, {
+      trajectoryId: episode.trajectoryId,
+      groupId: episode.groupId,
+      taskId: episode.taskId,
+      episodeIndex: episode.episodeIndex,
+      actorId: this.#context.actorId,
+    });
+  }
+
+  /** Loads the newest announced weights when the sampler's are older than asked. */
+  async #ensureVersion(minPolicyVersion: number): Promise<void> {
+    while (this.#sampler.policyVersion < minPolicyVersion) {
+      const before = this.#sampler.policyVersion;
+      this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(minPolicyVersion));
+      await this.#loading;
+      if (this.#sampler.policyVersion === before) {
+        throw new PalimpsestError("STALE_POLICY", `weights stay at version ${before}, version ${minPolicyVersion} is wanted`, {
+          retryable: true,
+        });
+      }
+    }
+  }
+
+  async #load(minPolicyVersion: number): Promise<void> {
+    if (this.#sampler.policyVersion >= minPolicyVersion) return;
+    const manifest = await this.#announced(minPolicyVersion);
+    const parameters = await fetchWeights(this.#context.objects, manifest);
+    await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+  }
+
+  /** The announced manifest of at least this version; waits for it. */
+  async #announced(minPolicyVersion: number): Promise<proto.WeightManifest> {
+    const seen = new AbortController();
+    let found: proto.WeightManifest | undefined;
+    const subscription = await this.#queues.onWeights((bytes) => {
+      const manifest = proto.WeightManifest.decode(bytes);
+      if (manifest.policyVersion < minPolicyVersion) return;
+      found = manifest;
+      seen.abort();
+    });
+    try {
+      if (!found) await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
+    } finally {
+      await subscription.close();
+    }
+    if (found) return found;
+    throw new PalimpsestError(
+      "STALE_POLICY",
+      `weights of version ${minPolicyVersion} were not announced within ${weightsTimeoutMs} ms; is the learner alive?`,
+      { retryable: true },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFile, rename, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { newId, PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { parseConfig } from "./config-error.js";
+import type { Recipe } from "./recipe.js";
+
+const runFileSchema = z.strictObject({
+  runId: z.string().min(1),
+  createdAt: z.string(),
+  shuffleRewards: z.boolean(),
+  recipe: z.json(),
+});
+
+/** The folder of one run: what it is, its checkpoints, its metrics, its report. */
+export interface RunFolder {
+  readonly path: string;
+  readonly runId: string;
+  /** The run was begun by an earlier driver. */
+  readonly resumed: boolean;
+  appendMetrics(line: object): Promise<void>;
+}
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** `quickstart-20260131-142530`: sorts by time, says what it is. */
+export function runFolderName(name: string, now: Date): string {
+  const day = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${name}-${day}-${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+}
+
+/**
+ * Opens the folder at `path`: a new run, or the one that is there.
+ * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe
+ */
+export async function openRunFolder(path: string, recipe: Recipe, shuffleRewards: boolean): Promise<RunFolder> {
+  const folder = resolve(path);
+  const file = join(folder, "run.json");
+  const resolved = JSON.parse(JSON.stringify(recipe)) as z.infer<ReturnType<typeof z.json>>;
+  const appendMetrics = async (line: object) => appendFile(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
+  if (existsSync(file)) {
+    const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
+    if (JSON.stringify(saved.recipe) !== JSON.stringify(resolved) || saved.shuffleRewards !== shuffleRewards) {
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,
+      );
+    }
+    return { path: folder, runId: saved.runId, resumed: true, appendMetrics };
+  }
+  mkdirSync(folder, { recursive: true });
+  const runId = newId("run");
+  const content = { runId, createdAt: new Date().toISOString(), shuffleRewards, recipe: resolved };
+  await writeFile(`${file}.part`, `${JSON.stringify(content, null, 2)}\n`);
+  await rename(`${file}.part`, file);
+  return { path: folder, runId, resumed: false, appendMetrics };
+}

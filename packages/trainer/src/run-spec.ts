@@ -1,0 +1,21 @@
+import type { ModelConfig } from "@palimpsest/model";
+import type { QueueSettingsInput } from "@palimpsest/trajectories";
+import type { Recipe } from "./recipe.js";
+import type { ObjectLocation } from "./weights.js";
+
+/** What every actor of one run is made with: plain data, the same for all. */
+export interface RunSpec {
+  readonly runId: string;
+  readonly recipe: Recipe;
+  readonly model: ModelConfig;
+  /** tokenizer.json as an object. */
+  readonly tokenizer: ObjectLocation;
+  /** proto.WeightManifest of version 0. */
+  readonly initialWeights: Uint8Array;
+  /** Where the learner keeps its checkpoints: a folder on its machine, or one that all nodes share. */
+  readonly checkpointDir: string;
+  readonly queues: QueueSettingsInput;
+}
+
+/** Module that nodes find the actors' classes in. */
+export const actorsModule = "@palimpsest/trainer/actors";

@@ -1,0 +1,28 @@
+import type { ActorHandle } from "@palimpsest/client";
+import type { RolloutActor } from "./rollout-actor.js";
+
+const statsTimeoutMs = 5_000;
+
+/** Follows the sampled tokens of all rollout actors; an actor that is restarting counts again from its new zero. */
+export function samplerProgress(rollouts: readonly ActorHandle<RolloutActor>[]) {
+  const known = rollouts.map(() => 0);
+  return {
+    /** Sampled tokens a second since the last look, over `seconds` of rollout. */
+    async sample(seconds: number): Promise<number> {
+      let sampled = 0;
+      await Promise.all(
+        rollouts.map(async (handle, index) => {
+          try {
+            const { sampledTokens } = await handle.with({ timeoutMs: statsTimeoutMs, retries: 0 }).stats();
+            const before = known[index] ?? 0;
+            sampled += sampledTokens >= before ? sampledTokens - before : sampledTokens;
+            known[index] = sampledTokens;
+          } catch {
+            // It died under the question: its tokens show at the next step.
+          }
+        }),
+      );
+      return seconds > 0 ? sampled / seconds : 0;
+    },
+  };
+}

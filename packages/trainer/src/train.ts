@@ -1,0 +1,223 @@
+/**
+ * Job: one run, from base model to report: spawns the actors, dispatches a step's groups, has the learner train
+ * them, evaluates before and after. The whole loop is `trainSteps`.
+ * Non-job: anything that must survive this process; the learner's checkpoint and the queues hold that.
+ *
+ * D1 (T1). A group's id follows from run, step and place: a driver that dispatches it again changes nothing.
+ * D2 (T6). Tasks and seeds follow from recipe seed and step alone.
+ * D3. A step is asked of the learner again after the learner's death; the learner answers it once.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Cluster } from "@palimpsest/client";
+import { tasksFromConfig } from "@palimpsest/datasets";
+import type { Evaluation, LengthTasks } from "@palimpsest/evals";
+import { loadModel, type ModelFolder, parameterShapes } from "@palimpsest/model";
+import { episodeSeed, type GroupRequest, type RunCounts, RunQueues, type Task } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { type Crew, spawnCrew } from "./crew.js";
+import { evaluate, evaluationTasks } from "./evaluation.js";
+import type { StepReport, TrainListener } from "./event.js";
+import { checkpointDirOf, type StepResult } from "./learner-actor.js";
+import { type ProcessRow, processesOf } from "./processes.js";
+import type { Recipe } from "./recipe.js";
+import { openRunFolder, type RunFolder } from "./run-folder.js";
+import type { RunSpec } from "./run-spec.js";
+import { samplerProgress } from "./sampler-progress.js";
+import { watchRun } from "./watch-run.js";
+import { publishWeights } from "./weights.js";
+
+export interface TrainOptions {
+  readonly cluster: Cluster;
+  readonly recipe: Recipe;
+  readonly runDir: string;
+  /** Deals the rewards of a step out at random: the control that must not learn. */
+  readonly shuffleRewards: boolean;
+  readonly onEvent: TrainListener;
+  readonly signal: AbortSignal;
+}
+
+export interface TrainResult {
+  readonly runDir: string;
+  readonly checkpoint: string;
+  readonly before: Evaluation | undefined;
+  readonly after: Evaluation | undefined;
+  readonly steps: readonly StepReport[];
+  readonly secondsByPhase: Readonly<Record<string, number>>;
+  readonly counts: RunCounts;
+  readonly processes: readonly ProcessRow[];
+  readonly backend: string;
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+}
+
+/** @throws {PalimpsestError}; the signal's reason */
+export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { cluster, recipe, onEvent, signal } = options;
+  const seconds: Record<string, number> = {};
+  const timed = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      seconds[phase] = (seconds[phase] ?? 0) + (performance.now() - startedAt) / 1000;
+    }
+  };
+
+  onEvent({ kind: "phase", phase: "starting", total: 1 });
+  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
+  const tasks = await tasksFromConfig(recipe.data, { signal });
+  const lengths = evaluationTasks(recipe);
+  const spec = await runSpec(cluster, recipe, folder);
+  const queues = await RunQueues.open({ redisUrl: cluster.facts.redisUrl, runId: folder.runId, settings: spec.queues });
+  const watch = watchRun(cluster, queues, onEvent);
+  try {
+    const crew = await timed("starting", () => spawnCrew(cluster, spec));
+    const start = (await crew.learner.state()).policyVersion;
+    const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
+      timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
+    // The base model is measured once: a resumed run finds that evaluation in its folder.
+    const before = start === 0 ? await evaluated("evaluating before", 0) : undefined;
+    const steps = await timed("training", () => trainSteps({ ...options, folder, tasks, queues, crew, start }));
+    const after = await evaluated("evaluating after", recipe.train.steps);
+    const state = await crew.learner.state();
+    return {
+      runDir: folder.path,
+      checkpoint: state.checkpoint,
+      before,
+      after,
+      steps,
+      secondsByPhase: seconds,
+      counts: await queues.ledger.counts(),
+      processes: await processesOf(cluster),
+      backend: `${state.backend} (${state.mode})`,
+      parameters: await crew.learner.parameters(),
+    };
+  } finally {
+    watch.close();
+    await queues.close();
+  }
+}
+
+interface StepsOptions extends TrainOptions {
+  readonly folder: RunFolder;
+  readonly tasks: readonly Task[];
+  readonly queues: RunQueues;
+  readonly crew: Crew;
+  /** Steps that the learner has done already. */
+  readonly start: number;
+}
+
+/** The loop: dispatch, train, report. */
+async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
+  const { recipe, queues, crew, folder, signal, onEvent, shuffleRewards } = options;
+  const { steps } = recipe.train;
+  const reports: StepReport[] = [];
+  const sampler = samplerProgress(crew.rollouts);
+  const learner = crew.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
+  onEvent({ kind: "phase", phase: "training", total: steps });
+  for (let step = options.start + 1; step <= steps; step++) {
+    signal.throwIfAborted();
+    const groups = stepGroups(options, step);
+    await queues.dispatchGroups(groups, { signal });
+    const result = await learner.trainStep({ step, groupIds: groups.map((group) => group.groupId), shuffleRewards });
+    const counts = await queues.ledger.counts();
+    const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
+    reports.push(report);
+    await folder.appendMetrics(report);
+    onEvent({ kind: "step", report });
+  }
+  return reports;
+}
+
+/** The groups of one step: the next tasks in order, from the start again when they run out. */
+function stepGroups({ recipe, folder, tasks }: StepsOptions, step: number): GroupRequest[] {
+  const { groupsPerStep } = recipe.train;
+  return Array.from({ length: groupsPerStep }, (_, place): GroupRequest => {
+    const index = (step - 1) * groupsPerStep + place;
+    return {
+      groupId: `${folder.runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
+      task: tasks[index % tasks.length] as Task,
+      groupSize: recipe.learner.groupSize,
+      agent: recipe.agent.kind,
+      seed: episodeSeed(recipe.seed, index),
+      minPolicyVersion: step - 1,
+      step,
+    };
+  });
+}
+
+function stepReport(result: StepResult, steps: number, counts: RunCounts, samplerTokensPerSecond: number): StepReport {
+  const { update } = result;
+  return {
+    step: result.step,
+    steps,
+    policyVersion: update.policyVersion,
+    rewardMean: update.rewardMean,
+    components: Object.fromEntries(Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean])),
+    update,
+    rolloutSeconds: result.waitSeconds,
+    updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
+    samplerTokensPerSecond,
+    learnerTokensPerSecond: update.tokensPerSecond,
+    groupsDispatched: counts.groups.dispatched,
+    groupsTrained: counts.groups.trained,
+    groupsFailed: counts.groups.failed,
+  };
+}
+
+async function evaluatePhase(
+  { recipe, onEvent, signal }: TrainOptions,
+  crew: Crew,
+  tasks: readonly LengthTasks[],
+  phase: "evaluating before" | "evaluating after",
+  minPolicyVersion: number,
+): Promise<Evaluation | undefined> {
+  if (tasks.length === 0) return undefined;
+  onEvent({ kind: "phase", phase, total: tasks.reduce((sum, length) => sum + length.tasks.length, 0) });
+  return await evaluate({
+    rollouts: crew.rollouts,
+    recipe,
+    tasks,
+    minPolicyVersion,
+    signal,
+    onProgress: (done, total) => onEvent({ kind: "progress", phase, done, total }),
+  });
+}
+
+/** Puts the base model where every node can fetch it. */
+async function runSpec(cluster: Cluster, recipe: Recipe, folder: RunFolder): Promise<RunSpec> {
+  const base = await readBase(recipe.model.path);
+  const tokenizer = await cluster.objects.put(await readFile(join(recipe.model.path, "tokenizer.json")));
+  const manifest = await publishWeights(
+    cluster.objects,
+    { runId: folder.runId, policyVersion: 0 },
+    base.parameters,
+    parameterShapes(base.config),
+  );
+  return {
+    runId: folder.runId,
+    recipe,
+    model: base.config,
+    tokenizer,
+    initialWeights: proto.WeightManifest.encode(manifest).finish(),
+    checkpointDir: checkpointDirOf(folder.path),
+    queues: {
+      ...recipe.queues,
+      // A step is dispatched whole before it is trained.
+      maxOutstandingGroups: Math.max(recipe.queues.maxOutstandingGroups, recipe.train.groupsPerStep),
+    },
+  };
+}
+
+async function readBase(path: string): Promise<ModelFolder> {
+  try {
+    return await loadModel(path);
+  } catch (reason) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `model.path: ${path} does not load (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, or builtin:quickstart`,
+      { cause: reason },
+    );
+  }
+}
