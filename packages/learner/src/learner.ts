@@ -24,7 +24,7 @@ import {
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
-import type { TokenStatistics } from "./metrics.js";
+import { checkFresh } from "./fresh-checks.js";
 import { trainedTokens } from "./micro-batches.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
@@ -283,35 +283,11 @@ export class Learner {
       onMicroBatch: (batch, arrays, outputs) =>
         recorder.addTokens(rows, batch, arrays, outputs, untouchedSince),
       beforeApply: () => {
-        if (untouchedSince) this.#checkFresh(recorder.tokens());
+        if (untouchedSince) checkFresh(recorder.tokens(), config, this.#untouched);
       },
     });
     this.#stepDone();
     recorder.addStep(result, learningRate);
-  }
-
-  /** What must hold while the weights are still those that sampled. */
-  #checkFresh(tokens: TokenStatistics): void {
-    const { maxLogprobDifference, firstStepChecks, reference } = this.config;
-    const difference = tokens.freshLogprobDifferenceMean;
-    if (maxLogprobDifference !== null && difference > maxLogprobDifference)
-      throw new LearnerError(
-        "LOGPROB_MISMATCH",
-        `sampler and trainer differ by ${difference} nats on average over ${tokens.freshTokens} fresh tokens, more than maxLogprobDifference ${maxLogprobDifference}`,
-        { details: { ...tokens } },
-      );
-    if (!firstStepChecks || !this.#untouched || tokens.freshTokens < tokens.tokens) return;
-    const ratioOff = Math.max(tokens.ratioMax - 1, 1 - tokens.ratioMin);
-    if (ratioOff > FIRST_STEP_RATIO_TOLERANCE)
-      throw new LearnerError("FIRST_STEP_CHECK", `a ratio is off 1 by ${ratioOff} before any step`, {
-        details: { ...tokens },
-      });
-    if (reference !== "none" && tokens.klK3 > FIRST_STEP_KL_TOLERANCE)
-      throw new LearnerError(
-        "FIRST_STEP_CHECK",
-        `KL to the reference is ${tokens.klK3} nats before any step; is the reference another model?`,
-        { details: { ...tokens } },
-      );
   }
 
   #stepDone(): void {
@@ -346,9 +322,6 @@ export class Learner {
 export async function loadCheckpoint(folder: string): Promise<Checkpoint> {
   return await readCheckpoint(folder);
 }
-
-const FIRST_STEP_RATIO_TOLERANCE = 1e-4;
-const FIRST_STEP_KL_TOLERANCE = 1e-7;
 
 /** Errors of other packages pass as they are. */
 function afterSteps(error: unknown, appliedSteps: number, policyVersion: number): unknown {
