@@ -12,7 +12,7 @@ export interface ConnectOptions {
 }
 
 /** Connects for queue work: commands wait through a restart of Redis instead of failing.
- *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; CONFIG_INVALID when Redis may evict keys */
+ *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys */
 export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -20,7 +20,11 @@ export async function connectRedis(url: string, options: ConnectOptions): Promis
     connectTimeout: options.timeoutMs ?? 10_000,
     retryStrategy: (times) => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs),
   });
-  redis.on("error", (error) => options.logger.warn({ err: error }, "redis connection error"));
+  let lastError: Error | undefined;
+  redis.on("error", (error) => {
+    lastError = error;
+    options.logger.warn({ err: error }, "redis connection error");
+  });
   try {
     await redis.connect();
     await checkServer(redis, options.logger);
@@ -29,7 +33,22 @@ export async function connectRedis(url: string, options: ConnectOptions): Promis
     if (cause instanceof PalimpsestError) {
       throw cause;
     }
-    throw new PalimpsestError("UNAVAILABLE", `no Redis answers at ${redactText(url)}`, { cause });
+    // The event says more than the rejection, which is often only "connection is closed".
+    const reason = [lastError, cause].find(
+      (error) => error instanceof Error && /NOAUTH|WRONGPASS/.test(error.message),
+    );
+    if (reason !== undefined) {
+      throw new PalimpsestError(
+        "UNAUTHENTICATED",
+        `Redis at ${redactText(url)} refuses the password of the URL`,
+        {
+          cause: reason,
+        },
+      );
+    }
+    throw new PalimpsestError("UNAVAILABLE", `no Redis answers at ${redactText(url)}`, {
+      cause: lastError ?? cause,
+    });
   }
   return redis;
 }

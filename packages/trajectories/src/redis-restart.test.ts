@@ -87,6 +87,25 @@ describe("a redis that may not be used", () => {
     }
   });
 
+  it("is reported when it refuses the password", async () => {
+    const locked = await startRedisServer({ config: [["requirepass", "right"]] });
+    try {
+      for (const user of ["", ":wrong@"]) {
+        const redisUrl = `redis://${user}127.0.0.1:${locked.port}`;
+        await expect(RunQueues.open({ redisUrl, runId: "r" })).rejects.toMatchObject({
+          code: "UNAUTHENTICATED",
+        });
+      }
+      const queues = await RunQueues.open({
+        redisUrl: `redis://:right@127.0.0.1:${locked.port}`,
+        runId: "r",
+      });
+      await queues.close();
+    } finally {
+      await locked.close();
+    }
+  });
+
   it("is reported as unavailable, without its password, when nothing answers", async () => {
     const gone = await startRedisServer();
     await gone.close();
