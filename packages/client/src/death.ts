@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 /** "reward actor-12ab" or "actor counter (actor-12ab)": how messages name an actor. */
@@ -29,12 +29,13 @@ export function certificateDetails(info: proto.ActorInfo.$Properties): Record<st
   return details;
 }
 
-/** ACTOR_DIED with the certificate in its details and the last words of the process in its message. */
+/** ACTOR_DIED with the certificate in its details; the cause is what its constructor threw, when it did. */
 export function diedError(info: proto.ActorInfo.$Properties): PalimpsestError {
   const reason = info.certificate?.reason || "no certificate is known";
   const lastWords = info.certificate?.lastStderrLines?.slice(-5) ?? [];
   const tail = lastWords.length > 0 ? `\nlast lines of its standard error:\n  ${lastWords.join("\n  ")}` : "";
   return new PalimpsestError("ACTOR_DIED", `${actorTitle(info)} died: ${reason}${tail}`, {
     details: certificateDetails(info),
+    ...(info.constructorError ? { cause: errorFromProto(info.constructorError) } : {}),
   });
 }

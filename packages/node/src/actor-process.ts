@@ -40,8 +40,8 @@ export class ActorProcess {
     this.actorId = spec.actorId ?? "";
     this.incarnation = options.start.incarnation ?? 0;
     const child = fork(options.program, [], {
-      // Nothing of the node's own flags; "advanced" carries bytes as they are.
-      execArgv: [],
+      // Nothing of the node's own flags. Bundles carry source maps: their stacks name the user's files.
+      execArgv: spec.code?.bundle ? ["--enable-source-maps"] : [],
       serialization: "advanced",
       env: { ...options.environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],

@@ -135,7 +135,7 @@ export class Drivers {
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
     const { headAddress, token, environment, workDir, logger } = this.#deps;
     const { jobId, log } = driver;
-    const child = spawn(process.execPath, ["--import", guard, ...args], {
+    const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
       cwd: workDir,
       env: {
         ...environment,

@@ -57,7 +57,7 @@ export class Mailbox {
     return this.#running;
   }
 
-  /** Takes a call of a caller. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
+  /** Takes a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
   offer(caller: unknown, entry: MailboxEntry): void {
     const mustWait = this.#running >= this.#options.maxConcurrency;
     if (mustWait && this.#waiting.size >= this.#options.maxPendingCalls) {

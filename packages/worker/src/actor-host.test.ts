@@ -1,0 +1,324 @@
+import { ActorChannel, type ActorHandle, createHandle } from "@palimpsest/client";
+import { createMetrics } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, describe, expect, test } from "vitest";
+import { ActorHost, type ActorHostOptions } from "./actor-host.js";
+
+const token = "token-of-the-tests";
+const closers: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+class Subject {
+  readonly log: string[] = [];
+  produced = 0;
+  closed = 0;
+  abortables = 0;
+  #release: () => void = () => undefined;
+  readonly released = new Promise<void>((resolve) => {
+    this.#release = resolve;
+  });
+
+  note(text: string): number {
+    return this.log.push(text);
+  }
+
+  async echo<Value>(value: Value): Promise<Value> {
+    return value;
+  }
+
+  wait(): Promise<void> {
+    this.log.push("wait");
+    return this.released;
+  }
+
+  release(): void {
+    this.#release();
+  }
+
+  fail(): void {
+    throw new RangeError("out of range", { cause: new Error("the deeper reason") });
+  }
+
+  async nested(): Promise<void> {
+    throw new PalimpsestError("ACTOR_DIED", "another actor died");
+  }
+
+  async *count(limit: number): AsyncGenerator<number> {
+    try {
+      for (let index = 0; index < limit; index++) {
+        this.produced++;
+        yield index;
+      }
+    } finally {
+      this.closed++;
+    }
+  }
+
+  async *failAfter(items: number): AsyncGenerator<number> {
+    for (let index = 0; index < items; index++) yield index;
+    throw new Error("no more");
+  }
+
+  abortable(signal: AbortSignal): Promise<string> {
+    this.abortables++;
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => {
+        this.log.push(`aborted: ${(signal.reason as PalimpsestError).code}`);
+        resolve("late");
+      });
+    });
+  }
+
+  start(): void {}
+  readonly notAMethod = 1;
+}
+
+async function host(options: Partial<ActorHostOptions> = {}) {
+  const subject = new Subject();
+  const metrics = createMetrics({ component: "test", processMetrics: false });
+  const started = await ActorHost.start(
+    {
+      actorId: "actor-test",
+      incarnation: 1,
+      maxConcurrency: 1,
+      maxPendingCalls: 1_000,
+      token,
+      listenHost: "127.0.0.1",
+      ...options,
+    },
+    { metrics },
+  );
+  started.host.serve(subject);
+  closers.push(() => started.host.close());
+  return { subject, metrics, ...started };
+}
+
+function caller(address: string, options: { readonly token?: string; readonly incarnation?: number } = {}) {
+  const channel = new ActorChannel({
+    actorId: "actor-test",
+    token: options.token ?? token,
+    resolver: {
+      resolve: async () => ({
+        spec: { actorId: "actor-test" },
+        state: proto.ActorState.ACTOR_STATE_ALIVE,
+        address,
+        incarnation: options.incarnation ?? 1,
+      }),
+    },
+  });
+  closers.push(() => channel.close());
+  const handle: ActorHandle<Subject> = createHandle<Subject>({
+    channel,
+    defaults: { timeoutMs: 10_000, retries: 0 },
+    info: () => Promise.reject(new Error("no head")),
+    kill: () => Promise.reject(new Error("no head")),
+  });
+  return { channel, handle };
+}
+
+describe("calls", () => {
+  test("bring structured values there and back", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    const value = {
+      tokens: new Int32Array([1, 2]),
+      when: new Date(0),
+      map: new Map([["a", 1]]),
+      none: undefined,
+    };
+    expect(await handle.echo(value)).toEqual(value);
+  });
+
+  test("of one caller run in the order in which they were made, many in flight", async () => {
+    const { address, subject } = await host();
+    const { handle } = caller(address);
+    const results = await Promise.all(Array.from({ length: 500 }, (_, index) => handle.note(String(index))));
+    expect(results).toEqual(Array.from({ length: 500 }, (_, index) => index + 1));
+    expect(subject.log).toEqual(Array.from({ length: 500 }, (_, index) => String(index)));
+  });
+
+  test("overlap up to maxConcurrency, so that one can let another go on", async () => {
+    const { address } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    const waiting = handle.wait();
+    await handle.release();
+    await expect(waiting).resolves.toBeUndefined();
+  });
+
+  test("above maxPendingCalls are refused with PENDING_CALLS_LIMIT", async () => {
+    const { address, metrics } = await host({ maxPendingCalls: 2 });
+    const { handle, channel } = caller(address);
+    const calls = Array.from({ length: 5 }, () => handle.wait());
+    const outcomes = Promise.allSettled(calls);
+    await expect(calls[3]).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT", retryable: true });
+    await expect(calls[4]).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
+    expect(await metrics.registry.metrics()).toContain(
+      'palimpsest_actor_rejected_calls_total{component="test"} 2',
+    );
+    channel.close();
+    await outcomes;
+  });
+
+  test("carry user errors with name, remote stack and causes", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    const error = (await handle.fail().catch((reason: unknown) => reason)) as PalimpsestError;
+    expect(error).toMatchObject({ code: "ACTOR_ERROR", details: { actorId: "actor-test", method: "fail" } });
+    const cause = error.cause as Error;
+    expect(cause).toMatchObject({ name: "RangeError", message: "out of range" });
+    expect(cause.stack).toContain("actor-host.test");
+    expect(cause.cause).toMatchObject({ message: "the deeper reason" });
+  });
+
+  test("that fail because of another actor do not look as if this one had died", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    await expect(handle.nested()).rejects.toMatchObject({
+      code: "ACTOR_ERROR",
+      cause: { code: "ACTOR_DIED" },
+    });
+  });
+
+  test("of what is no method of the class are NOT_FOUND", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    for (const name of ["missing", "notAMethod", "hasOwnProperty", "start"]) {
+      const call = Reflect.get(handle, name) as () => Promise<unknown>;
+      await expect(call()).rejects.toMatchObject({ code: "NOT_FOUND" });
+    }
+  });
+
+  test("for another incarnation never run (A1)", async () => {
+    const { address, subject } = await host();
+    const { handle } = caller(address, { incarnation: 7 });
+    await expect(handle.note("wrong")).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    expect(subject.log).toEqual([]);
+  });
+
+  test("whose arguments cannot travel fail at the caller, and the actor goes on", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    await expect(handle.echo(() => 1)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(handle.echo(new Uint8Array(17 * 1024 * 1024))).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+    });
+    expect(await handle.echo("on")).toBe("on");
+  });
+
+  test("are counted by method and outcome", async () => {
+    const { address, metrics } = await host();
+    const { handle } = caller(address);
+    await handle.echo(1);
+    await handle.fail().catch(() => undefined);
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('palimpsest_actor_calls_total{method="echo",outcome="ok",component="test"} 1');
+    expect(text).toContain('palimpsest_actor_calls_total{method="fail",outcome="error",component="test"} 1');
+  });
+});
+
+describe("deadlines and cancellation", () => {
+  test("a call without an answer fails with GET_TIMEOUT, and the method's signal aborts (I4)", async () => {
+    const { address, subject } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    const quick = handle.with({ timeoutMs: 100 });
+    await expect(quick.abortable(new AbortController().signal)).rejects.toMatchObject({
+      code: "GET_TIMEOUT",
+    });
+    await expect.poll(() => subject.log.length).toBe(1);
+    expect(subject.log[0]).toMatch(/aborted: (GET_TIMEOUT|CANCELLED)/);
+  });
+
+  test("a signal among the arguments cancels the call and arrives as a signal", async () => {
+    const { address, subject } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    const abort = new AbortController();
+    const call = handle.abortable(abort.signal);
+    await handle.note("running");
+    abort.abort();
+    await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
+    await expect.poll(() => subject.log).toEqual(["running", "aborted: CANCELLED"]);
+  });
+
+  test("a call that is cancelled while it waits never runs (M5)", async () => {
+    const { address, subject } = await host();
+    const { handle } = caller(address);
+    const blocked = handle.wait();
+    const abort = new AbortController();
+    const waiting = handle.with({ signal: abort.signal }).note("never");
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
+    // Another caller's later call is taken after the cancellation has arrived.
+    await expect.poll(async () => subject.log).toEqual(["wait"]);
+    subject.release();
+    await blocked;
+    await handle.note("after");
+    expect(subject.log).toEqual(["wait", "after"]);
+  });
+
+  test("a caller that leaves takes its waiting calls along and aborts its running ones (A2)", async () => {
+    const { address, subject } = await host({ maxConcurrency: 1 });
+    const leaving = caller(address);
+    const running = leaving.handle.abortable(new AbortController().signal).catch(() => undefined);
+    const waiting = leaving.handle.note("never").catch(() => undefined);
+    await expect.poll(() => subject.abortables).toBe(1);
+    const staying = caller(address).handle.note("stays");
+    leaving.channel.close();
+    await Promise.all([running, waiting]);
+    expect(await staying).toBe(2);
+    expect(subject.log).toEqual(["aborted: CANCELLED", "stays"]);
+  });
+
+  test("a wrong token reaches nothing", async () => {
+    const { address, subject } = await host();
+    const { handle } = caller(address, { token: "another-token" });
+    await expect(handle.with({ timeoutMs: 500 }).note("no")).rejects.toBeInstanceOf(PalimpsestError);
+    expect(subject.log).toEqual([]);
+  });
+});
+
+describe("async generators", () => {
+  test("give their items in order and end", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    const items: number[] = [];
+    for await (const item of handle.count(1_000)) items.push(item);
+    expect(items).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
+  });
+
+  test("wait for a reader that is slow (I3)", async () => {
+    const { address, subject } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    const reader = handle.count(10_000)[Symbol.asyncIterator]();
+    expect(await reader.next()).toEqual({ done: false, value: 0 });
+    // Two round trips later a generator that did not wait would be far ahead.
+    await handle.note("one");
+    await handle.note("two");
+    expect(subject.produced).toBeLessThanOrEqual(64);
+    for (let index = 1; index < 200; index++) expect((await reader.next()).value).toBe(index);
+    expect(subject.produced).toBeLessThanOrEqual(200 + 64);
+    await reader.return?.();
+  });
+
+  test("are closed when the reader leaves the loop (I4)", async () => {
+    const { address, subject } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    for await (const item of handle.count(1_000_000)) if (item === 10) break;
+    await expect.poll(() => subject.closed).toBe(1);
+    expect(subject.produced).toBeLessThan(1_000);
+  });
+
+  test("that throw give the items before the error", async () => {
+    const { address } = await host();
+    const { handle } = caller(address);
+    const items: number[] = [];
+    const reading = (async () => {
+      for await (const item of handle.failAfter(3)) items.push(item);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "ACTOR_ERROR", cause: { message: "no more" } });
+    expect(items).toEqual([0, 1, 2]);
+  });
+});
