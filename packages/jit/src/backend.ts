@@ -6,6 +6,7 @@ import {
   restoreUtilFunctions,
   tensorflowEnvironment,
 } from "./binding-patches.js";
+import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { loadWasm } from "./wasm-backend.js";
@@ -85,6 +86,7 @@ async function loadTensorflow(threads: number | undefined): Promise<Omit<Backend
 }
 
 async function loadCpu(): Promise<void> {
+  registerCpuKernels();
   await activate("cpu");
   // tfjs prints an advertisement for tfjs-node at the first tensor.
   Reflect.set(tf.backend(), "firstUse", false);

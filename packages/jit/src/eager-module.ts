@@ -44,7 +44,8 @@ export class EagerModule implements JitModule {
       const tensors: Record<string, tfjs.Tensor> = {};
       Object.entries(fn.inputs).forEach(([key, spec], index) => {
         const values = arrays[index];
-        if (values !== undefined) tensors[key] = this.#tf.tensor(values, [...spec.shape], spec.dtype);
+        // A tensor keeps a reference to its array, and may become state.
+        if (values !== undefined) tensors[key] = this.#tf.tensor(values.slice(), [...spec.shape], spec.dtype);
       });
       const result = fn.body(Object.fromEntries(this.#state), tensors);
       for (const [key, tensor] of Object.entries(result.outputs)) {
@@ -63,7 +64,6 @@ export class EagerModule implements JitModule {
     checkState(this.#specs, values);
     for (const [key, array] of Object.entries(values)) {
       this.#state.get(key)?.dispose();
-      // A tensor keeps a reference to the array it is made from.
       this.#state.set(key, this.#kept(stateSpec(this.#specs, key), array.slice()));
     }
   }

@@ -16,6 +16,8 @@ import type { Operation, TracedFunction, Value } from "./trace.js";
  *     variable's new value. Elsewhere it writes a copy.
  * G3. A variable that is written in place owns its memory: what is assigned to it as a whole is copied in, and what
  *     is assigned from it to another variable is copied out.
+ * G4. No variable keeps memory of JavaScript's: the addon hands arrays over without a copy, and TensorFlow may let go
+ *     of them on any thread.
  */
 
 /** Where a call finds its nodes. */
@@ -85,7 +87,8 @@ function emitState(
     const zeros = owned(emitter.fill(dtype, spec.shape, 0));
     initialised.push(emitter.node("AssignVariableOp", [variable, zeros], type));
     const feed = emitter.node("Placeholder", [], { ...type, shape });
-    const write = emitter.node("AssignVariableOp", [variable, owned(feed)], type);
+    const copied = emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
+    const write = emitter.node("AssignVariableOp", [variable, copied], type);
     const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
     const read = emitter.node("ReadVariableOp", [variable], type);
     entries.set(key, { feed: `${feed}:0`, written: `${written}:0`, read: `${read}:0` });
@@ -168,13 +171,14 @@ function writesInPlace(program: Program, value: Value): boolean {
 
 const SHARING = new Set(["ExpandDims", "Reshape", "Slice", "SplitV", "StridedSlice", "Unpack", SCATTER_ROWS]);
 
-/** G3: the value may lie in the memory of a variable that is written in place. */
+/** G3, G4: the value may lie in the memory of a variable that is written in place, or of an input. */
 function sharesMemory(
   value: Value,
   variables: ReadonlyMap<string, string>,
   owners: ReadonlySet<string>,
 ): boolean {
   const { origin } = value;
+  if (origin.kind === "input") return true;
   if (origin.kind === "state") return owners.has(variables.get(origin.name) ?? "");
   if (origin.kind !== "operation") return false;
   const { name, inputs, loop } = origin.operation;

@@ -145,7 +145,7 @@ export function loadGraph(
   functions: readonly FunctionProto[],
 ): { readonly sessionId: number; readonly sizeBytes: number } {
   const bytes = encode(nodes, functions);
-  const directory = mkdtempSync(join(tmpdir(), "palimpsest-graph-"));
+  const directory = mkdtempSync(join(tmpdir(), `palimpsest-graph-${process.pid}-`));
   try {
     writeFileSync(join(directory, "saved_model.pb"), bytes);
     return { sessionId: binding.loadSavedModel(directory, TAG), sizeBytes: bytes.length };

@@ -1,0 +1,94 @@
+import * as tf from "@tensorflow/tfjs";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { loadBackend } from "./backend.js";
+import { restoreUtilFunctions, tensorflowEnvironment } from "./binding-patches.js";
+import { nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
+
+const BELOW_ZERO = -(2 ** 31);
+
+/** The addon after 2^31 tensors: every id that it gives is below zero. */
+function wrapped(real: TensorflowBinding): TensorflowBinding {
+  const out = (id: number): number => id + BELOW_ZERO;
+  const back = (id: number): number => id - BELOW_ZERO;
+  return {
+    ...real,
+    createTensor: (...given) => out(real.createTensor(...given)),
+    deleteTensor: (id) => real.deleteTensor(back(id)),
+    tensorDataSync: (id) => real.tensorDataSync(back(id)),
+    executeOp: (name, attributes, ids, outputs) =>
+      real
+        .executeOp(name, attributes, ids.map(back), outputs)
+        .map((tensor) => ({ ...tensor, id: out(tensor.id) })),
+  };
+}
+
+describe("the patches of the tensorflow binding", () => {
+  beforeAll(async () => {
+    await loadBackend({ prefer: "tensorflow" });
+  });
+
+  test("free tensors whose ids have wrapped below zero", () => {
+    const backend = nodeBackend();
+    const real = backend.binding;
+    backend.binding = wrapped(real);
+    try {
+      const before = real.getNumOfTensors();
+      const result = tf.tidy(() => {
+        const x = tf.tensor1d([1, 2, 3]);
+        return Array.from(tf.mul(tf.add(x, 1), 2).dataSync());
+      });
+      expect(result).toEqual([4, 6, 8]);
+      expect(real.getNumOfTensors()).toBe(before);
+    } finally {
+      backend.binding = real;
+    }
+  });
+
+  test("free a shared tensor with its last owner only", () => {
+    const backend = nodeBackend();
+    const real = backend.binding;
+    backend.binding = wrapped(real);
+    try {
+      const before = real.getNumOfTensors();
+      const x = tf.tidy(() => tf.add(tf.tensor1d([1, 2]), 1));
+      const alias = x.clone();
+      x.dispose();
+      expect(Array.from(alias.dataSync())).toEqual([2, 3]);
+      alias.dispose();
+      expect(real.getNumOfTensors()).toBe(before);
+    } finally {
+      backend.binding = real;
+    }
+  });
+
+  test("gather without reading the indices back, and still refuse an index outside", () => {
+    const read = vi.spyOn(nodeBackend().binding, "tensorDataSync");
+    const x = tf.tensor1d([5, 6, 7]);
+    const indices = tf.add(tf.tensor1d([0, 1], "int32"), tf.scalar(1, "int32"));
+    const taken = tf.gather(x, indices as tf.Tensor1D);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    expect(Array.from(taken.dataSync())).toEqual([6, 7]);
+    expect(() => tf.gather(x, tf.tensor1d([3], "int32"))).toThrow(/not in \[0, 3\)/);
+    tf.dispose([x, indices, taken]);
+  });
+
+  test("bring back the functions of node:util that Node 23 dropped, and leave those that are there", () => {
+    const isArray = (): boolean => true;
+    const util: Record<string, unknown> = { isArray };
+    restoreUtilFunctions(util);
+    expect(util["isArray"]).toBe(isArray);
+    const isNullOrUndefined = util["isNullOrUndefined"] as (value: unknown) => boolean;
+    expect([null, undefined, 0, ""].map(isNullOrUndefined)).toEqual([true, true, false, false]);
+  });
+
+  test("set threads in the environment only where a number was asked for", () => {
+    expect(tensorflowEnvironment(3)).toMatchObject({
+      TF_NUM_INTRAOP_THREADS: "3",
+      TF_NUM_INTEROP_THREADS: "3",
+    });
+    expect(tensorflowEnvironment(undefined)).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
+    expect(tensorflowEnvironment(undefined)).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
+    expect(process.env["TF_CPP_MIN_LOG_LEVEL"]).toBe("3");
+  });
+});

@@ -1,0 +1,138 @@
+import * as tf from "@tensorflow/tfjs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Backend, loadBackend } from "./backend.js";
+import { type JitFunction, type JitModule, jit, type Tensors } from "./module.js";
+import { scatterRows } from "./scatter-rows.js";
+import type { TensorSpec } from "./spec.js";
+
+const table: TensorSpec = { shape: [2, 3, 2], dtype: "float32" };
+const inputs = {
+  at: { shape: [2, 2], dtype: "int32" },
+  rows: { shape: [2, 2], dtype: "float32" },
+} as const;
+
+function need<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("missing");
+  return value;
+}
+
+const write = (target: tf.Tensor, i: Tensors): tf.Tensor =>
+  scatterRows(target, need(i["at"]), need(i["rows"]));
+
+const functions: Record<string, JitFunction> = {
+  write: {
+    inputs,
+    body: (state, i) => {
+      const written = write(need(state["a"]), i);
+      return { outputs: { sum: tf.sum(written) }, state: { a: written } };
+    },
+  },
+  writeBesideTheOld: {
+    inputs,
+    body: (state, i) => {
+      const written = write(need(state["a"]), i);
+      return {
+        outputs: { old: need(state["a"]), change: tf.sub(written, need(state["a"])) },
+        state: { a: written },
+      };
+    },
+  },
+  writeWithoutKeeping: { inputs, body: (state, i) => ({ outputs: { all: write(need(state["a"]), i) } }) },
+  writeIntoTheOther: {
+    inputs,
+    body: (state, i) => ({ outputs: {}, state: { b: write(need(state["a"]), i) } }),
+  },
+  writeTwice: {
+    inputs,
+    body: (state, i) => {
+      const first = write(need(state["a"]), i);
+      const moved = tf.reverse(need(i["at"]), 0);
+      return { outputs: {}, state: { a: scatterRows(first, moved, tf.mul(need(i["rows"]), 10)) } };
+    },
+  },
+  copy: {
+    inputs: {},
+    body: (state) => ({ outputs: {}, state: { b: tf.reshape(need(state["a"]), [2, 3, 2]) } }),
+  },
+  clear: { inputs: {}, body: () => ({ outputs: {}, state: { a: tf.zeros([2, 3, 2]) } }) },
+};
+
+const call = { at: Int32Array.of(0, 2, 1, 0), rows: Float32Array.of(1, 2, 3, 4) };
+const after = Float32Array.of(0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0);
+const zeros = new Float32Array(12);
+
+describe.each([
+  ["tensorflow", "graph"],
+  ["tensorflow", "xla"],
+  ["tensorflow", "eager"],
+  ["wasm", "eager"],
+  ["cpu", "eager"],
+] as const)("scatterRows on %s in mode %s", (prefer, mode) => {
+  let backend: Backend;
+
+  beforeAll(async () => {
+    backend = await loadBackend({ prefer });
+  });
+
+  function build(): JitModule {
+    return jit({ backend, state: { a: table, b: table }, functions, mode });
+  }
+
+  test("writes the rows at their places and leaves the others", () => {
+    const module = build();
+    expect(module.call("write", call)).toEqual({ sum: Float32Array.of(10) });
+    expect(module.readState()).toEqual({ a: after, b: zeros });
+    module.call("write", { ...call, rows: Float32Array.of(5, 6, 7, 8) });
+    expect(module.readState(["a"])["a"]).toEqual(Float32Array.of(0, 0, 0, 0, 5, 6, 7, 8, 0, 0, 0, 0));
+    module.dispose();
+  });
+
+  test("G2: keeps the old rows where they are used beside the new ones", () => {
+    const module = build();
+    expect(module.call("writeBesideTheOld", call)).toEqual({ old: zeros, change: after });
+    expect(module.readState(["a"])["a"]).toEqual(after);
+    module.dispose();
+  });
+
+  test("G2: leaves the state where the result is not its new value", () => {
+    const module = build();
+    expect(module.call("writeWithoutKeeping", call)).toEqual({ all: after });
+    expect(module.readState()).toEqual({ a: zeros, b: zeros });
+    module.call("writeIntoTheOther", call);
+    expect(module.readState()).toEqual({ a: zeros, b: after });
+    module.dispose();
+  });
+
+  test("writes one after the other", () => {
+    const module = build();
+    module.call("writeTwice", call);
+    expect(module.readState(["a"])["a"]).toEqual(Float32Array.of(0, 0, 0, 0, 30, 40, 10, 20, 0, 0, 0, 0));
+    module.dispose();
+  });
+
+  test("G3: does not write into what another entry or a constant holds", () => {
+    const module = build();
+    module.call("write", call);
+    module.call("copy", {});
+    module.call("write", { ...call, rows: Float32Array.of(9, 9, 9, 9) });
+    expect(module.readState(["b"])["b"]).toEqual(after);
+    module.call("clear", {});
+    module.call("write", call);
+    module.call("clear", {});
+    expect(module.readState(["a"])["a"]).toEqual(zeros);
+    const given = new Float32Array(12);
+    module.writeState({ a: given });
+    module.call("write", call);
+    expect(given).toEqual(zeros);
+    module.dispose();
+  });
+
+  test("refuses indices and rows that do not fit the table", () => {
+    const target = tf.zeros([2, 3, 2]);
+    const wrong = () => scatterRows(target, tf.zeros([2, 2], "int32"), tf.zeros([3, 2]));
+    expect(wrong).toThrow(expect.objectContaining({ code: "SHAPE_MISMATCH" }));
+    const type = () => scatterRows(target, tf.zeros([2, 2]), tf.zeros([2, 2]));
+    expect(type).toThrow(expect.objectContaining({ code: "DTYPE_MISMATCH" }));
+    target.dispose();
+  });
+});
