@@ -1,27 +1,31 @@
 import { Command } from "commander";
-import { addDoctor } from "./commands/doctor.js";
-import { addHead } from "./commands/head.js";
-import { addJob } from "./commands/job.js";
-import { addList } from "./commands/list.js";
-import { addModel } from "./commands/model.js";
-import { addQuickstart } from "./commands/quickstart.js";
-import { addStatus } from "./commands/status.js";
-import { addStop } from "./commands/stop.js";
-import { addTrain } from "./commands/train.js";
-import { addWorker } from "./commands/worker.js";
 import { reportFailure } from "./failure.js";
 import { version } from "./version.js";
+
+/** Adds one command to the program; its module is loaded only when it is wanted: a head starts without tensors. */
+type Add = (program: Command) => void;
+
+const commands: Readonly<Record<string, () => Promise<Add>>> = {
+  head: async () => (await import("./commands/head.js")).addHead,
+  worker: async () => (await import("./commands/worker.js")).addWorker,
+  status: async () => (await import("./commands/status.js")).addStatus,
+  list: async () => (await import("./commands/list.js")).addList,
+  stop: async () => (await import("./commands/stop.js")).addStop,
+  job: async () => (await import("./commands/job.js")).addJob,
+  train: async () => (await import("./commands/train.js")).addTrain,
+  quickstart: async () => (await import("./commands/quickstart.js")).addQuickstart,
+  model: async () => (await import("./commands/model.js")).addModel,
+  doctor: async () => (await import("./commands/doctor.js")).addDoctor,
+};
 
 const program = new Command("palimpsest")
   .description("A distributed actor system, and on it reinforcement learning of memory agents.")
   .version(version)
   .showHelpAfterError("(palimpsest --help shows what there is)");
 
-for (const add of [addHead, addWorker, addStatus, addList, addStop, addJob, addTrain, addQuickstart, addModel, addDoctor]) {
-  add(program);
-}
-
 try {
+  const wanted = commands[process.argv[2] ?? ""];
+  for (const load of wanted ? [wanted] : Object.values(commands)) (await load())(program);
   await program.parseAsync();
 } catch (reason) {
   process.exitCode = reportFailure(reason);

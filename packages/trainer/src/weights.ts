@@ -96,8 +96,8 @@ export async function fetchWeights(
     if (!tensor.name || !shard || end > shard.byteLength) {
       throw new PalimpsestError("CODEC", `weights version ${manifest.policyVersion}: tensor ${tensor.name} lies outside its shard`);
     }
-    // A copy: shards arrive at any alignment.
-    parameters[tensor.name] = new Float32Array(shard.slice(start, end).buffer);
+    // A copy of its own: shards arrive at any alignment, and a Buffer's slice would still be the shard.
+    parameters[tensor.name] = new Float32Array(Uint8Array.from(shard.subarray(start, end)).buffer);
   }
   const hash = hashWeights(parameters);
   if (hash !== manifest.weightsHash) {
