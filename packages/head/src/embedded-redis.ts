@@ -44,13 +44,16 @@ export interface EmbeddedRedisOptions {
 }
 
 export class EmbeddedRedis {
+  /** It ran before this head: a head that fails to start leaves it alone. */
+  readonly adopted: boolean;
   readonly #options: EmbeddedRedisOptions;
   #record: Record;
   #ensuring: Promise<void> | undefined;
 
-  private constructor(options: EmbeddedRedisOptions, record: Record) {
+  private constructor(options: EmbeddedRedisOptions, record: Record, adopted: boolean) {
     this.#options = options;
     this.#record = record;
+    this.adopted = adopted;
   }
 
   /** Adopts the server that runs on the folder, or starts one. @throws {PalimpsestError} CONFIG_INVALID, UNAVAILABLE */
@@ -65,10 +68,10 @@ export class EmbeddedRedis {
       );
       if (running !== undefined) {
         options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
-        return new EmbeddedRedis(options, keep(options.folder, running));
+        return new EmbeddedRedis(options, keep(options.folder, running), true);
       }
     }
-    return new EmbeddedRedis(options, await startAnywhere(options, known));
+    return new EmbeddedRedis(options, await startAnywhere(options, known), false);
   }
 
   /** ioredis URL with the password. */
@@ -102,7 +105,7 @@ export class EmbeddedRedis {
     if (running === undefined) return;
     process.kill(running.pid, "SIGTERM");
     const deadline = Date.now() + stopTimeoutMs;
-    while (isAlive(running.pid) && (await probe(folder, this.#record)) !== undefined) {
+    while (await isRedisOf(running)) {
       if (Date.now() > deadline) {
         logger.warn({ pid: running.pid }, "own redis does not end, killed");
         process.kill(running.pid, "SIGKILL");
@@ -151,10 +154,13 @@ async function launch(options: EmbeddedRedisOptions, port: number, password: str
   const log = openSync(logPath, "w", 0o600);
   const child = spawn(program, [configPath], { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
-  const ended = endOf(child, program, logPath);
   child.unref();
   const wanted = { pid: child.pid ?? 0, port, password };
-  const running = await Promise.race([answersWithin(folder, wanted, startTimeoutMs), ended]);
+  const starting = new AbortController();
+  const running = await Promise.race([
+    answersWithin(folder, wanted, startTimeoutMs, starting.signal),
+    endOf(child, program, logPath, starting.signal),
+  ]).finally(() => starting.abort());
   if (running instanceof PalimpsestError) throw running;
   if (running === undefined) {
     if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
@@ -167,11 +173,17 @@ async function launch(options: EmbeddedRedisOptions, port: number, password: str
   return keep(folder, running);
 }
 
-/** Resolves with the reason when the process cannot start or ends. */
-function endOf(child: ChildProcess, program: string, logPath: string): Promise<PalimpsestError> {
+/** Resolves with the reason when the process cannot start, or ends before the signal. */
+function endOf(
+  child: ChildProcess,
+  program: string,
+  logPath: string,
+  started: AbortSignal,
+): Promise<PalimpsestError> {
   return new Promise((resolve) => {
     child.once("error", (reason: NodeJS.ErrnoException) => resolve(cannotRun(program, reason)));
     child.once("exit", (code) => {
+      if (started.aborted) return;
       const output = readFileSync(logPath, "utf8").trim();
       const taken = /address already in use/i.test(output);
       const lastLine = output.split("\n").at(-1) ?? "";
@@ -232,11 +244,16 @@ function keep(folder: string, record: Record): Record {
   return record;
 }
 
-async function answersWithin(folder: string, record: Record, timeoutMs: number): Promise<Record | undefined> {
+async function answersWithin(
+  folder: string,
+  record: Record,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Record | undefined> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const running = await probe(folder, record);
-    if (running !== undefined || Date.now() >= deadline) return running;
+    if (running !== undefined || Date.now() >= deadline || signal?.aborted) return running;
     await delay(probeEveryMs);
   }
 }

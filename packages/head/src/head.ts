@@ -228,6 +228,8 @@ async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Pro
           logger,
         })
       : undefined;
+  // Until the head has started; close() says anew.
+  parts.leaveRedis = embedded?.adopted ?? false;
   parts.endings.push(async () => {
     if (!parts.leaveRedis) await embedded?.stop();
   });
@@ -324,7 +326,7 @@ async function stopNodes(plane: ControlPlane): Promise<void> {
 
 /** @throws {PalimpsestError} ALREADY_EXISTS when a head of this folder still answers */
 async function refuseSecondHead(before: HeadAddress | undefined): Promise<void> {
-  if (!before || before.pid === 0 || before.pid === process.pid) return;
+  if (!before || before.pid === 0) return;
   if (!isProcess(before.pid) || !(await accepts(before.address))) return;
   throw new PalimpsestError(
     "ALREADY_EXISTS",

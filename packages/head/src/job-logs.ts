@@ -18,6 +18,8 @@ interface Log {
   /** Bytes of output that came, kept or not. */
   sizeBytes: number;
   keptBytes: number;
+  /** Of the kept ones, those that are in the file. */
+  writtenBytes: number;
   writing: Promise<void>;
   readonly wake: Set<() => void>;
 }
@@ -51,6 +53,7 @@ export class JobLogs {
       log.writing = (async () => {
         await previous;
         if (kept.length > 0) await this.#write(jobId, kept);
+        log.writtenBytes += kept.length;
         for (const wake of log.wake) wake();
       })();
     }
@@ -78,7 +81,7 @@ export class JobLogs {
         // Asked before the file is read: output precedes the end, so an end seen here hides nothing.
         const more = follow();
         await log.writing;
-        if (log.keptBytes > offset) {
+        if (log.writtenBytes > offset) {
           file ??= await open(this.#path(jobId), "r");
           const { bytesRead, buffer } = await file.read(Buffer.alloc(readBytes), 0, readBytes, offset);
           if (bytesRead > 0) {
@@ -88,7 +91,7 @@ export class JobLogs {
           }
         }
         if (!more) return;
-        await nextWake(log, () => log.keptBytes > offset || !follow(), signal);
+        await nextWake(log, () => log.writtenBytes > offset || !follow(), signal);
       }
     } finally {
       await file?.close();
@@ -109,7 +112,13 @@ export class JobLogs {
     const known = this.#logs.get(jobId);
     if (known) return known;
     const sizeBytes = statSync(this.#path(jobId), { throwIfNoEntry: false })?.size ?? 0;
-    const log: Log = { sizeBytes, keptBytes: sizeBytes, writing: Promise.resolve(), wake: new Set() };
+    const log: Log = {
+      sizeBytes,
+      keptBytes: sizeBytes,
+      writtenBytes: sizeBytes,
+      writing: Promise.resolve(),
+      wake: new Set(),
+    };
     this.#logs.set(jobId, log);
     return log;
   }

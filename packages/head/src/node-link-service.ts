@@ -25,6 +25,8 @@ type HeadMessage = proto.HeadMessage.$Properties;
 type LinkStream = ServerDuplexStream<NodeMessage, HeadMessage>;
 
 const maxUnreadMessages = 10_000;
+/** Within this time after the end of a stream it is known whether its connection broke. */
+const breakNoticeMs = 50;
 /** Bytes of driver output on their way to disk before the stream is paused. */
 const maxUnwrittenBytes = 8 * 1024 * 1024;
 
@@ -69,9 +71,11 @@ class NodeLink implements NodeConnection {
       }
     });
     stream.on("end", () => {
-      // A connection that breaks also ends the stream, and says in the same turn that it was cancelled.
-      setImmediate(() => this.#disconnected(!stream.cancelled));
-      stream.end();
+      // A connection that breaks looks like a half-close first and says right after that it was cancelled.
+      setTimeout(() => {
+        this.#disconnected(!stream.cancelled);
+        stream.end();
+      }, breakNoticeMs);
     });
     stream.on("cancelled", () => this.#disconnected(false));
     stream.on("error", () => this.#disconnected(false));

@@ -1,0 +1,362 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import { describe, expect, it } from "vitest";
+import { aSpec } from "./testing/builders.js";
+import { settle } from "./testing/manual-clock.js";
+import { TestPlane } from "./testing/plane.js";
+
+async function alive(test: TestPlane, actorId: string, over: Parameters<typeof aSpec>[1] = {}) {
+  const node = await test.join("a");
+  test.session("session-test");
+  await test.plane.lifecycle.create(aSpec(actorId, over));
+  await settle();
+  node.started(actorId, 1);
+  await settle();
+  return node;
+}
+
+describe("ActorLifecycle", () => {
+  it("C1: a node is told to start an actor only when the store holds the decision", async () => {
+    const test = await TestPlane.open();
+    const node = await test.join("a");
+    test.store.failure = new Error("redis is away");
+    const created = test.plane.lifecycle.create(aSpec("x"));
+    await test.clock.advance(100);
+    expect(node.startsOf("x")).toEqual([]);
+    test.store.failure = undefined;
+    await test.clock.advance(500);
+    await created;
+    expect(node.startsOf("x")).toEqual([1]);
+  });
+
+  it("says why an actor waits, and places it when a node that fits joins", async () => {
+    const test = await TestPlane.open();
+    await test.join("small", { cpu: 0.5 });
+    await test.plane.lifecycle.create(aSpec("x", { resources: { quantities: { cpu: 2 } } }));
+    await settle();
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "PENDING",
+      pendingReason: "needs 2 cpu: small has 0.5 of 0.5 cpu",
+    });
+    const big = await test.join("big", { cpu: 2 });
+    expect(big.startsOf("x")).toEqual([1]);
+    expect(test.plane.actors.get("x")?.pendingReason).toBe("");
+  });
+
+  it("C2: reports about another incarnation or from another node change nothing", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: 1 });
+    const other = await test.join("b");
+    node.died("x", 7);
+    other.died("x", 1);
+    other.started("x", 1);
+    expect(test.plane.actors.get("x")).toMatchObject({ state: "ALIVE", nodeId: "a", incarnation: 1 });
+    expect(other.stopsOf("x")).toHaveLength(1);
+  });
+
+  it("C3: resources come back when the node says that the process is gone, not when the kill is asked", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x");
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
+    expect(test.state("x")).toBe("DEAD");
+    expect(node.stopsOf("x")[0]).toMatchObject({ graceMs: 2_000, reason: "it was killed by a client" });
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+    node.died("x", 1, { certificate: { reason: "killed", signal: "SIGTERM", lastStderrLines: ["bye"] } });
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
+    expect(test.plane.actors.get("x")?.certificate).toMatchObject({
+      reason: "it was killed by a client",
+      signal: "SIGTERM",
+      lastStderrLines: ["bye"],
+      ownerId: "session-test",
+    });
+  });
+
+  it("C4: restarts at most maxRestarts times, then stays dead with the last certificate", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: 1 });
+    node.died("x", 1);
+    expect(test.plane.actors.get("x")).toMatchObject({ state: "RESTARTING", restarts: 1, address: "" });
+    await settle();
+    expect(node.startsOf("x")).toEqual([1, 2]);
+    node.started("x", 2);
+    node.died("x", 2, { certificate: { reason: "out of memory", signal: "SIGKILL" } });
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "DEAD",
+      incarnation: 2,
+      certificate: { reason: "out of memory", signal: "SIGKILL", nodeId: "a" },
+    });
+    await settle();
+    expect(node.startsOf("x")).toEqual([1, 2]);
+  });
+
+  it("C4: a start that a lost node cut short uses no restart", async () => {
+    const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    const first = await test.join("a");
+    await test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    expect(first.startsOf("x")).toEqual([1]);
+    first.disconnect(true);
+    const second = await test.join("b");
+    expect(second.startsOf("x")).toEqual([2]);
+    expect(test.plane.actors.get("x")).toMatchObject({ state: "STARTING", restarts: 0 });
+  });
+
+  it("slows the restarts of an actor that dies again and again", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    node.died("x", 1);
+    await settle();
+    node.died("x", 2);
+    await settle();
+    expect(node.startsOf("x")).toEqual([1, 2]);
+    await test.clock.advance(100);
+    expect(node.startsOf("x")).toEqual([1, 2, 3]);
+    node.died("x", 3);
+    await test.clock.advance(100);
+    expect(node.startsOf("x")).toEqual([1, 2, 3]);
+    await test.clock.advance(100);
+    expect(node.startsOf("x")).toEqual([1, 2, 3, 4]);
+  });
+
+  it("C5: a constructor that throws is final and its error is kept", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: 5 });
+    node.died("x", 1, { constructorError: { code: "ACTOR_ERROR", message: "no such model" } });
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "DEAD",
+      constructorError: { message: "no such model" },
+    });
+  });
+
+  it("C6: a node is told to stop what nobody wants any more", async () => {
+    const test = await TestPlane.open();
+    await alive(test, "x");
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    const back = await test.join("a", {
+      actors: [
+        { actorId: "x", incarnation: 1, address: "127.0.0.1:1" },
+        { actorId: "stranger", incarnation: 1, address: "127.0.0.1:2" },
+      ],
+    });
+    expect(back.stopActorIds).toEqual(["x", "stranger"]);
+  });
+
+  it("the death of a node is the death of its actors, with a certificate that names it", async () => {
+    const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
+    const node = await alive(test, "x");
+    const session = test.session("session-test");
+    node.disconnect();
+    await test.clock.advance(4_000);
+    expect(test.state("x")).toBe("ALIVE");
+    await test.clock.advance(3_000);
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "DEAD",
+      certificate: {
+        reason: expect.stringMatching(/^node lost: no heartbeat from a for /),
+        nodeId: "a",
+        pid: 101,
+      },
+    });
+    expect(session.events.at(-1)?.actorDied?.spec?.actorId).toBe("x");
+  });
+
+  it("actors of a node whose link broke for a moment do not notice", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: 3 });
+    node.disconnect();
+    const back = await test.join("a", {
+      actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001", pid: 101 }],
+    });
+    expect(back.stopActorIds).toEqual([]);
+    expect(test.plane.actors.get("x")).toMatchObject({ state: "ALIVE", incarnation: 1, restarts: 0 });
+    expect(back.startsOf("x")).toEqual([]);
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+  });
+
+  it("K3: what a node did not list after a break is settled at its first heartbeat", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "gone", { maxRestarts: 1 });
+    await test.plane.lifecycle.create(aSpec("lost-start"));
+    await settle();
+    node.disconnect();
+    const back = await test.join("a", { heartbeat: false });
+    expect(test.state("gone")).toBe("ALIVE");
+    expect(back.startsOf("lost-start")).toEqual([]);
+    back.heartbeat();
+    await settle();
+    expect(back.startsOf("lost-start")).toEqual([1]);
+    expect(back.startsOf("gone")).toEqual([2]);
+    expect(test.plane.actors.get("gone")?.certificate?.reason).toContain("out of the head's reach");
+  });
+
+  it("a node's own word about a death after a break is believed instead", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x");
+    node.disconnect();
+    const back = await test.join("a", { heartbeat: false });
+    back.died("x", 1, { certificate: { reason: "out of memory", signal: "SIGKILL" } });
+    back.heartbeat();
+    expect(test.plane.actors.get("x")?.certificate?.reason).toBe("out of memory");
+  });
+
+  it("an actor that is killed while it waits is never started", async () => {
+    const test = await TestPlane.open();
+    await test.plane.lifecycle.create(aSpec("x"));
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    const node = await test.join("a");
+    expect(node.startsOf("x")).toEqual([]);
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
+  });
+
+  it("an actor killed between its placement and its start gives its resources back", async () => {
+    const test = await TestPlane.open();
+    const node = await test.join("a");
+    test.store.failure = new Error("redis is away");
+    void test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    expect(test.state("x")).toBe("STARTING");
+    void test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    test.store.failure = undefined;
+    await test.clock.advance(1_000);
+    expect(node.startsOf("x")).toEqual([]);
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 4 });
+  });
+
+  it("a kill that allows restarts is a crash: the process is killed at once and started again", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: 1 });
+    await test.plane.lifecycle.kill("x", { noRestart: false, reason: "killed" });
+    expect(node.stopsOf("x")[0]?.graceMs).toBe(0);
+    expect(test.state("x")).toBe("ALIVE");
+    node.died("x", 1);
+    await settle();
+    expect(node.startsOf("x")).toEqual([1, 2]);
+    node.disconnect();
+    await expect(
+      test.plane.lifecycle.kill("x", { noRestart: false, reason: "killed" }),
+    ).rejects.toMatchObject({
+      code: "ACTOR_UNAVAILABLE",
+    });
+    await expect(
+      test.plane.lifecycle.kill("unknown", { noRestart: true, reason: "" }),
+    ).rejects.toBeInstanceOf(PalimpsestError);
+  });
+
+  it("A1: a name belongs to one actor and is free again when that is dead", async () => {
+    const test = await TestPlane.open();
+    await alive(test, "x", { name: "learner" });
+    const second = aSpec("y", { name: "learner" });
+    await expect(test.plane.lifecycle.create(second)).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      details: { actorId: "x" },
+    });
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    await test.plane.lifecycle.create(second);
+    expect(test.plane.actors.byName("learner")?.spec.actorId).toBe("y");
+  });
+
+  it("A2: nothing brings a dead actor back", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    node.started("x", 1);
+    node.died("x", 1);
+    await test.plane.actors.update("x", { state: "ALIVE" });
+    await test.clock.advance(60_000);
+    expect(test.state("x")).toBe("DEAD");
+  });
+
+  it("actors that an actor owns die with it", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "parent");
+    await test.plane.lifecycle.create(aSpec("child", { ownerId: "parent" }));
+    await test.plane.lifecycle.create(aSpec("detached", { ownerId: "parent", detached: true }));
+    node.died("parent", 1);
+    await settle();
+    expect([test.state("child"), test.state("detached")]).toEqual(["DEAD", "STARTING"]);
+    expect(test.plane.actors.get("child")?.certificate?.reason).toBe("its owner, actor parent, died");
+  });
+
+  it("remembers only so many dead actors, also in the store", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 2 });
+    for (const actorId of ["x", "y", "z"]) {
+      await test.plane.lifecycle.create(aSpec(actorId));
+      await test.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+    }
+    await settle();
+    expect([...test.plane.actors.all()].map((actor) => actor.spec.actorId)).toEqual(["y", "z"]);
+    expect([...(await test.store.readTable("actors")).keys()].sort()).toEqual(["y", "z"]);
+  });
+});
+
+describe("a head that was killed and started again", () => {
+  it("goes on with actors that their node reports alive, same incarnation, same restarts", async () => {
+    const first = await TestPlane.open();
+    await alive(first, "x", { maxRestarts: 2, args: Uint8Array.of(1, 2), name: "learner" });
+    const second = await first.reopened();
+    expect(second.plane.clusterId).toBe(first.plane.clusterId);
+    expect(second.plane.actors.byName("learner")).toEqual(first.plane.actors.get("x"));
+    second.session("session-test");
+    const node = await second.join("a", {
+      actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001", pid: 101 }],
+    });
+    expect(second.plane.actors.get("x")).toMatchObject({
+      state: "ALIVE",
+      incarnation: 1,
+      restarts: 0,
+      pid: 101,
+    });
+    expect(node.startsOf("x")).toEqual([]);
+    expect(second.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
+  });
+
+  it("counts actors of nodes that do not come back as died, and restarts them elsewhere", async () => {
+    const times = { heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000, recoveryGraceMs: 10_000 };
+    const first = await TestPlane.open(times);
+    await alive(first, "x", { maxRestarts: 1 });
+    await first.plane.lifecycle.create(aSpec("y"));
+    await settle();
+    first.plane.lifecycle.started("a", { actorId: "y", incarnation: 1, address: "127.0.0.1:1" });
+    const second = await first.reopened(times);
+    second.session("session-test");
+    const node = await second.join("b");
+    for (let beats = 0; beats < 9; beats++) {
+      await second.clock.advance(1_000);
+      node.heartbeat();
+    }
+    expect(second.state("x")).toBe("ALIVE");
+    await second.clock.advance(3_000);
+    expect(node.startsOf("x")).toEqual([2]);
+    expect(second.plane.actors.get("y")).toMatchObject({
+      state: "DEAD",
+      certificate: { reason: expect.stringContaining("node lost") },
+    });
+  });
+
+  it("believes a node that runs a later incarnation than the store remembers", async () => {
+    const first = await TestPlane.open();
+    await first.plane.lifecycle.create(aSpec("x"));
+    const second = await first.reopened();
+    const node = await second.join("a", {
+      actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001", pid: 5 }],
+    });
+    expect(second.plane.actors.get("x")).toMatchObject({ state: "ALIVE", incarnation: 1, nodeId: "a" });
+    expect(node.startsOf("x")).toEqual([]);
+  });
+
+  it("O3: kills the actors of owners that do not come back either", async () => {
+    const first = await TestPlane.open();
+    await alive(first, "x");
+    const second = await first.reopened({ ownerGraceMs: 10_000, recoveryGraceMs: 15_000 });
+    const node = await second.join("a", {
+      actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001" }],
+    });
+    for (let beats = 0; beats < 14; beats++) {
+      await second.clock.advance(1_000);
+      node.heartbeat();
+    }
+    expect(second.state("x")).toBe("ALIVE");
+    await second.clock.advance(2_000);
+    expect(second.state("x")).toBe("DEAD");
+    expect(node.stopsOf("x")).toHaveLength(1);
+  });
+});

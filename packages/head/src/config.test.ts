@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { type HeadConfigInput, headConfigSchema, parseHeadConfig } from "./config.js";
+
+describe("head configuration", () => {
+  it("listens on loopback only, unless told otherwise", () => {
+    expect(parseHeadConfig({ dataDir: "d" }).host).toBe("127.0.0.1");
+  });
+
+  it("refuses to be open to the network without a token", () => {
+    expect(() => parseHeadConfig({ dataDir: "d", host: "0.0.0.0", token: "" })).toThrow(
+      "token is empty and host 0.0.0.0 is reachable from outside",
+    );
+    expect(() => parseHeadConfig({ dataDir: "d", token: "short" })).toThrow(/^\[CONFIG_INVALID\] token: /);
+  });
+
+  it("names the field that is wrong, in one line", () => {
+    const wrong = { dataDir: "d", port: 70_000, colour: "red" } as HeadConfigInput;
+    expect(() => parseHeadConfig(wrong)).toThrow(/port: .*; head: .*colour/);
+    expect(() => parseHeadConfig({ dataDir: "d", redisUrl: "localhost" })).toThrow("redisUrl");
+  });
+
+  it("describes every field", () => {
+    for (const [name, field] of Object.entries(headConfigSchema.shape)) {
+      expect(field.description, name).toMatch(/\.$/);
+    }
+  });
+});

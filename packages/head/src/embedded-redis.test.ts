@@ -1,0 +1,137 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EmbeddedRedis } from "./embedded-redis.js";
+import { quietLogger, temporaryFolder } from "./testing/builders.js";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let started: EmbeddedRedis[];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  started = [];
+});
+afterEach(async () => {
+  for (const redis of started) await redis.stop();
+  folder.remove();
+});
+
+async function start(program = "redis-server"): Promise<EmbeddedRedis> {
+  const redis = await EmbeddedRedis.start({
+    folder: join(folder.path, "redis"),
+    host: "127.0.0.1",
+    advertiseHost: "127.0.0.1",
+    program,
+    logger: quietLogger(),
+  });
+  started.push(redis);
+  return redis;
+}
+
+async function using<T>(redis: EmbeddedRedis, use: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(redis.url, { lazyConnect: true, retryStrategy: () => null });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await use(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+function killNow(pid: number): Promise<void> {
+  process.kill(pid, "SIGKILL");
+  return expect.poll(() => isAlive(pid)).toBe(false);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("EmbeddedRedis", () => {
+  it("keeps every write on disk, evicts nothing, and needs its password", async () => {
+    const redis = await start();
+    await using(redis, async (client) => {
+      const value = async (name: string) => ((await client.config("GET", name)) as string[])[1];
+      expect(await value("appendonly")).toBe("yes");
+      expect(await value("appendfsync")).toBe("everysec");
+      expect(await value("maxmemory-policy")).toBe("noeviction");
+      expect(await value("bind")).toBe("127.0.0.1");
+    });
+    const stranger = new Redis({ port: redis.port, lazyConnect: true, retryStrategy: () => null });
+    stranger.on("error", () => undefined);
+    await expect(stranger.connect().then(() => stranger.ping())).rejects.toThrow();
+    stranger.disconnect();
+  });
+
+  it("R1: a second start of the same folder adopts the server that runs", async () => {
+    const first = await start();
+    await using(first, (client) => client.set("a", "1"));
+    const second = await start();
+    expect([second.pid, second.url]).toEqual([first.pid, first.url]);
+  });
+
+  it("R3: after an orderly stop it comes back on the same port with the same data", async () => {
+    const first = await start();
+    await using(first, (client) => client.set("a", "1"));
+    await first.stop();
+    await expect.poll(() => isAlive(first.pid)).toBe(false);
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    expect(second.pid).not.toBe(first.pid);
+    expect(await using(second, (client) => client.get("a"))).toBe("1");
+  });
+
+  it("R3: a server that was killed is started again on the same port, by ensure and by a new head", async () => {
+    const first = await start();
+    await killNow(first.pid);
+    await Promise.all([first.ensure(), first.ensure()]);
+    await using(first, (client) => client.set("a", "1"));
+    await killNow(first.pid);
+    const second = await start();
+    expect(second.url).toBe(first.url);
+    expect(isAlive(second.pid)).toBe(true);
+  });
+
+  it("R3: takes another port when a stranger has taken its own, with the same data", async () => {
+    const first = await start();
+    await using(first, (client) => client.set("a", "1"));
+    await first.stop();
+    const stranger: Server = createServer((socket) => socket.destroy()).listen(first.port, "127.0.0.1");
+    await once(stranger, "listening");
+    const second = await start();
+    stranger.close();
+    expect(second.port).not.toBe(first.port);
+    expect(await using(second, (client) => client.get("a"))).toBe("1");
+  });
+
+  it("R4: the password is in files of mode 0600 only", async () => {
+    const redis = await start();
+    const password = new URL(redis.url).password;
+    for (const name of ["redis.json", "redis.conf"]) {
+      const path = join(folder.path, "redis", name);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(readFileSync(path, "utf8")).toContain(password);
+    }
+    expect(execFileSync("ps", ["-o", "args=", "-p", String(redis.pid)], { encoding: "utf8" })).not.toContain(
+      password,
+    );
+    expect(readdirSync(join(folder.path, "redis")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("says in one line what to type when there is no redis-server", async () => {
+    const message = await start("redis-server-that-is-not-there").catch((reason: Error) => reason.message);
+    expect(message).toContain("apt-get install redis-server");
+    expect(message).toContain("brew install redis");
+    expect(message).not.toContain("\n");
+  });
+});

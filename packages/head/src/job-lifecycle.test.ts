@@ -1,0 +1,192 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Submission, sha256Of, submissionFromProto } from "./job.js";
+import { aSpec, temporaryFolder } from "./testing/builders.js";
+import { settle } from "./testing/manual-clock.js";
+import { TestPlane } from "./testing/plane.js";
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const open = (over = {}) => TestPlane.open({ dataDir: folder.path, ...over });
+
+function aRecipe(submissionId: string, over: proto.SubmitRequest.$Properties = {}): Submission {
+  return submissionFromProto({ submissionId, recipe: "agent: memagent\n", name: "toy.yaml", ...over });
+}
+
+const exit = (
+  test: TestPlane,
+  jobId: string,
+  exitCode: number,
+  over: proto.DeathCertificate.$Properties = {},
+) =>
+  test.plane.jobLifecycle.driverExited("a", { jobId, certificate: { reason: "exited", exitCode, ...over } });
+
+async function running(test: TestPlane, jobId = "job-1", over: proto.SubmitRequest.$Properties = {}) {
+  const node = await test.join("a");
+  await test.plane.jobLifecycle.submit(aRecipe(jobId, over));
+  await settle();
+  return node;
+}
+
+describe("JobLifecycle", () => {
+  it("sends a recipe as a bundle that nodes can fetch, with the user's arguments after it", async () => {
+    const test = await open();
+    const node = await running(test, "job-1", { argv: ["--seed", "3"], environment: { A: "1" } });
+    const sha256 = sha256Of("agent: memagent\n");
+    expect(node.sent).toContainEqual({
+      startDriver: {
+        jobId: "job-1",
+        argv: ["recipe", "--seed", "3"],
+        bundle: sha256,
+        environment: { A: "1" },
+      },
+    });
+    expect(readFileSync(join(folder.path, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
+    expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "RUNNING", nodeId: "a", name: "toy.yaml" });
+  });
+
+  it.each([
+    [0, {}, "SUCCEEDED", ""],
+    [
+      2,
+      { lastStderrLines: ["agent: unknown key", ""] },
+      "FAILED",
+      "its driver exited with code 2: agent: unknown key",
+    ],
+  ])("a driver that exits with %i leaves the job with its code", async (code, over, status, message) => {
+    const test = await open();
+    await running(test);
+    test.plane.jobLifecycle.driverStarted("a", { jobId: "job-1", pid: 77 });
+    exit(test, "job-1", code, over);
+    expect(test.plane.jobs.get("job-1")).toMatchObject({
+      status,
+      message,
+      driverExitCode: code,
+      driverPid: 77,
+    });
+  });
+
+  it("J1: a terminal status never changes", async () => {
+    const test = await open();
+    await running(test);
+    exit(test, "job-1", 0);
+    exit(test, "job-1", 1);
+    await test.plane.jobLifecycle.stop("job-1");
+    await test.plane.jobs.update("job-1", { status: "RUNNING" });
+    expect(test.plane.jobs.get("job-1").status).toBe("SUCCEEDED");
+  });
+
+  it("J2: the same content under one submission id is one job, other content is refused", async () => {
+    const test = await open();
+    const node = await running(test, "job-1", { metadata: { a: "1", b: "2" } });
+    await test.plane.jobLifecycle.submit(aRecipe("job-1", { metadata: { b: "2", a: "1" } }));
+    await expect(
+      test.plane.jobLifecycle.submit(aRecipe("job-1", { argv: ["--fast"] })),
+    ).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+    await settle();
+    expect(node.sent.filter((message) => message.startDriver)).toHaveLength(1);
+    const second = await test.reopened({ dataDir: folder.path });
+    await expect(second.plane.jobLifecycle.submit(aRecipe("job-1", { argv: ["--fast"] }))).rejects.toThrow(
+      "other content",
+    );
+  });
+
+  it("D1: a driver whose node is lost is not started again", async () => {
+    const test = await open();
+    const node = await running(test);
+    const other = await test.join("b");
+    node.disconnect(true);
+    await settle();
+    expect(test.plane.jobs.get("job-1")).toMatchObject({
+      status: "FAILED",
+      message: "it left the cluster: submit it again",
+    });
+    expect(other.sent.filter((message) => message.startDriver)).toEqual([]);
+  });
+
+  it("D2: a start that was lost with the link is repeated, one that was seen is not", async () => {
+    const test = await open();
+    const node = await running(test, "unseen");
+    await test.plane.jobLifecycle.submit(aRecipe("seen"));
+    await settle();
+    test.plane.jobLifecycle.driverStarted("a", { jobId: "seen", pid: 5 });
+    node.disconnect();
+    const back = await test.join("a");
+    expect(back.sent.flatMap(({ startDriver }) => startDriver?.jobId ?? [])).toEqual(["unseen"]);
+    expect(test.plane.jobs.get("seen").status).toBe("FAILED");
+  });
+
+  it("D3: a job that was asked to stop ends STOPPED, however its driver ends", async () => {
+    const test = await open({ driverStopGraceMs: 3_000 });
+    const node = await running(test);
+    const asked = await test.plane.jobLifecycle.stop("job-1");
+    expect(asked).toMatchObject({ status: "RUNNING", stopRequested: true });
+    expect(node.sent).toContainEqual({ stopDriver: { jobId: "job-1", graceMs: 3_000 } });
+    exit(test, "job-1", 0);
+    expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "STOPPED", driverExitCode: 0 });
+  });
+
+  it("a job that waits says why, and stops without a driver", async () => {
+    const test = await open();
+    await test.plane.jobLifecycle.submit(aRecipe("job-1"));
+    await settle();
+    expect(test.plane.jobs.get("job-1").message).toContain("palimpsest worker join");
+    expect((await test.plane.jobLifecycle.stop("job-1")).status).toBe("STOPPED");
+    const node = await test.join("a");
+    expect(node.sent.filter((message) => message.startDriver)).toEqual([]);
+  });
+
+  it("the end of a job ends its sessions, its actors and its holds on objects", async () => {
+    const test = await open();
+    const node = await running(test);
+    test.session("session-test", "job-1");
+    await test.plane.lifecycle.create(aSpec("by-session"));
+    await test.plane.lifecycle.create(aSpec("by-job", { ownerId: "unseen", jobId: "job-1" }));
+    exit(test, "job-1", 0);
+    expect([test.state("by-session"), test.state("by-job")]).toEqual(["DEAD", "DEAD"]);
+    expect(node.sent).toContainEqual({ releaseHolder: { holder: "job-1" } });
+  });
+
+  it("a head started again goes on with drivers that run, and stops those it was asked to stop", async () => {
+    const first = await open();
+    await running(first);
+    await first.plane.jobLifecycle.submit(aRecipe("job-2"));
+    await settle();
+    await first.plane.jobLifecycle.stop("job-2");
+    const second = await first.reopened({ dataDir: folder.path });
+    const node = await second.join("a", { jobIds: ["job-1", "job-2", "unknown"] });
+    expect(node.sent.flatMap(({ stopDriver }) => stopDriver?.jobId ?? [])).toEqual(["job-2", "unknown"]);
+    exit(second, "job-1", 0);
+    exit(second, "job-2", 0);
+    expect(second.plane.jobs.all().map((job) => job.status)).toEqual(["SUCCEEDED", "STOPPED"]);
+  });
+
+  it("forgets the oldest ended jobs with their logs", async () => {
+    const test = await open({ maxEndedJobs: 1 });
+    await running(test, "job-1");
+    await test.plane.logs.append("job-1", "hello\n", 0);
+    exit(test, "job-1", 0);
+    await test.plane.jobLifecycle.submit(aRecipe("job-2"));
+    await settle();
+    exit(test, "job-2", 0);
+    await test.plane.jobLifecycle.submit(aRecipe("job-3"));
+    expect(test.plane.jobs.all().map((job) => job.jobId)).toEqual(["job-2", "job-3"]);
+    expect(existsSync(join(folder.path, "logs", "job-1.log"))).toBe(false);
+  });
+
+  it("refuses what cannot be a job, naming the field", () => {
+    expect(() => submissionFromProto({})).toThrow("entrypoint is missing");
+    expect(() => submissionFromProto({ bundle: "../../etc/passwd" })).toThrow("64 hex digits");
+    expect(() => aRecipe("../x")).toThrow("submission_id");
+    expect(() => aRecipe("x", { environment: { PALIMPSEST_TOKEN: "mine" } })).toThrow("PALIMPSEST_TOKEN");
+    expect(() => aRecipe("x", { resources: { quantities: { cpu: -1 } } })).toThrow("resource cpu is -1");
+  });
+});

@@ -1,0 +1,110 @@
+import * as proto from "@palimpsest/wire/protocol";
+import { describe, expect, it } from "vitest";
+import { TestPlane } from "./testing/plane.js";
+
+describe("NodeTable", () => {
+  it("N1: offers only nodes with an open link to the scheduler", async () => {
+    const { plane, ...test } = await open();
+    const node = await test.join("a");
+    expect(plane.nodes.view().map((one) => one.nodeId)).toEqual(["a"]);
+    node.disconnect();
+    expect(plane.nodes.get("a")?.state).toBe("SUSPECT");
+    expect(plane.nodes.view()).toEqual([]);
+  });
+
+  it("N2: available is the total less all leases, also after a node registered anew", async () => {
+    const { plane, ...test } = await open();
+    await test.join("a", { cpu: 4 });
+    plane.nodes.reserve("a", "one", { cpu: 1.5 });
+    plane.nodes.reserve("a", "two", { cpu: 0.1 });
+    plane.nodes.reserve("a", "two", { cpu: 0.2 });
+    await test.join("a", { cpu: 8 });
+    expect(plane.nodes.get("a")?.available).toEqual({ cpu: 6.3 });
+    plane.nodes.release("a", "one");
+    plane.nodes.release("a", "one");
+    expect(plane.nodes.get("a")?.available).toEqual({ cpu: 7.8 });
+  });
+
+  it("N3: declares a node dead after its timeout of silence, and not before", async () => {
+    const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
+    const node = await test.join("a");
+    await clock.advance(4_000);
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+    node.heartbeat();
+    await clock.advance(5_000);
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+    await clock.advance(2_000);
+    expect(plane.nodes.get("a")?.state).toBe("DEAD");
+    expect(node.closedBecause).toContain("no heartbeat from a");
+  });
+
+  it("N3: a sleep of the head itself does not count as the nodes' silence", async () => {
+    const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
+    await test.join("a");
+    clock.sleep(60_000);
+    await clock.advance(1_000);
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+  });
+
+  it("N4: the end of a link that was replaced changes nothing", async () => {
+    const { plane, ...test } = await open();
+    const older = await test.join("a");
+    const newer = await test.join("a");
+    expect(older.closedBecause).toContain("newer link");
+    older.disconnect();
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+    newer.disconnect();
+    expect(plane.nodes.get("a")?.state).toBe("SUSPECT");
+  });
+
+  it("a node that leaves in order is dead at once; one that comes back is alive again", async () => {
+    const { plane, ...test } = await open();
+    const node = await test.join("a");
+    node.disconnect(true);
+    expect(plane.nodes.get("a")?.state).toBe("DEAD");
+    await test.join("a");
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+  });
+
+  it("nodes of an earlier head are suspect and have the recovery grace to come back in", async () => {
+    const times = { heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000, recoveryGraceMs: 12_000 };
+    const first = await open(times);
+    await first.join("a", { labels: { zone: "x" } });
+    await first.join("b");
+    const { plane, clock, ...second } = await first.reopened(times);
+    expect(plane.nodes.get("a")).toMatchObject({
+      state: "SUSPECT",
+      labels: { zone: "x" },
+      total: { cpu: 4 },
+    });
+    await clock.advance(10_000);
+    const back = await second.join("b");
+    expect(plane.nodes.get("a")?.state).toBe("SUSPECT");
+    await clock.advance(4_000);
+    expect(plane.nodes.get("a")?.state).toBe("DEAD");
+    expect(plane.nodes.get("b")?.state).toBe("ALIVE");
+    back.heartbeat();
+  });
+
+  it("writes nodes as messages that other versions can read", async () => {
+    const { store, ...test } = await open();
+    await test.join("a");
+    const row = (await store.readTable("nodes")).get("a");
+    expect(proto.NodeInfo.decode(row ?? new Uint8Array())).toMatchObject({ nodeId: "a", objectsAddress: "" });
+  });
+});
+
+/** Methods bound, so that tests may take the parts they use. */
+async function open(over: Parameters<typeof TestPlane.open>[0] = {}) {
+  return bind(await TestPlane.open(over));
+}
+
+function bind(test: TestPlane) {
+  return {
+    plane: test.plane,
+    clock: test.clock,
+    store: test.store,
+    join: test.join.bind(test),
+    reopened: async (over: Parameters<typeof TestPlane.open>[0]) => bind(await test.reopened(over)),
+  };
+}
