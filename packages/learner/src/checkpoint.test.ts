@@ -1,6 +1,9 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   bestCheckpoint,
@@ -62,11 +65,14 @@ describe("checkpoints", () => {
     expect((await readdir(root)).sort()).toEqual(["policy-00000001", "policy-00000002"]);
   });
 
-  it("replace the folder of the same policy version (C1)", async () => {
-    await writeCheckpoint(root, aCheckpoint(1, 0.1));
-    const folder = await writeCheckpoint(root, aCheckpoint(1, 0.2));
+  it("keep the last writing of a policy version (C1, C2)", async () => {
+    for (const metric of [0.1, 0.3, 0.2]) await writeCheckpoint(root, aCheckpoint(1, metric));
+    const folder = (await latestCheckpoint(root)) ?? "";
     expect((await readCheckpoint(folder)).extra.metric).toBe(0.2);
-    expect(await readdir(root)).toEqual(["policy-00000001"]);
+    expect(await bestCheckpoint(root)).toBe(folder);
+    expect(await readdir(root)).toEqual([basename(folder)]);
+    await writeCheckpoint(root, aCheckpoint(2));
+    expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000002"));
   });
 
   it("fail to read when a byte was changed, a file cut short or gone (C4)", async () => {
@@ -89,4 +95,27 @@ describe("checkpoints", () => {
     expect(await latestCheckpoint(join(root, "nowhere"))).toBeUndefined();
     expect(await bestCheckpoint(root)).toBeUndefined();
   });
+
+  it.each([2, 3, 5])(
+    "survive SIGKILL of the writer after its checkpoint %i (C1, C2)",
+    async (acknowledged) => {
+      const writer = fork(fileURLToPath(new URL("./checkpoint-writer.fixture.ts", import.meta.url)), [root], {
+        execArgv: ["--import", import.meta.resolve("tsx")],
+      });
+      const exited = once(writer, "exit");
+      await new Promise<void>((resolve) => {
+        writer.on("message", (policyVersion) => {
+          if (policyVersion === acknowledged) resolve();
+        });
+      });
+      writer.kill("SIGKILL");
+      await exited;
+      const found = await readCheckpoint((await latestCheckpoint(root)) ?? "");
+      expect(found.policyVersion).toBeGreaterThanOrEqual(acknowledged);
+      expect(found.extra.dataCursor).toBe(found.policyVersion);
+      const values = found.tensors["weights/a"];
+      expect(values).toHaveLength(300_000);
+      expect(values?.every((value) => value === found.policyVersion)).toBe(true);
+    },
+  );
 });

@@ -41,7 +41,8 @@ export interface Checkpoint {
   readonly extra: CheckpointExtra;
 }
 
-const FOLDER = /^policy-(\d{8,})$/;
+/** Version, and how often that version had been written before. */
+const FOLDER = /^policy-(\d{8,})(?:-(\d+))?$/;
 const TEMPORARY = /^\.writing-/;
 const MANIFEST = "checkpoint.json";
 const DATA = "state.bin";
@@ -65,7 +66,7 @@ type Manifest = z.infer<typeof manifestSchema>;
 
 /**
  * Writes a checkpoint under `root` and returns its folder. The same policy version written again
- * replaces the earlier folder.
+ * gets a folder of its own, and then the earlier one goes.
  */
 export async function writeCheckpoint(
   root: string,
@@ -73,7 +74,7 @@ export async function writeCheckpoint(
   options: { readonly keepLast?: number } = {},
 ): Promise<string> {
   await mkdir(root, { recursive: true });
-  const name = folderName(checkpoint.policyVersion);
+  const name = await freeName(root, checkpoint.policyVersion);
   const temporary = join(root, `.writing-${name}-${randomBytes(4).toString("hex")}`);
   await mkdir(temporary);
   const { data, tensors } = join32(checkpoint.tensors);
@@ -99,7 +100,7 @@ export async function writeCheckpoint(
   ]);
   await syncFolder(temporary);
   const folder = join(root, name);
-  await replaceFolder(temporary, folder);
+  await rename(temporary, folder);
   await syncFolder(root);
   await prune(root, options.keepLast ?? 2);
   return folder;
@@ -144,12 +145,23 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   return { policyVersion, step, random, config, model, tensors, extra };
 }
 
-function folderName(policyVersion: number): string {
-  return `policy-${String(policyVersion).padStart(8, "0")}`;
+interface Folder {
+  readonly name: string;
+  readonly policyVersion: number;
+  /** Another folder holds a later writing of the same version. */
+  readonly superseded: boolean;
+}
+
+/** A name that no folder has: rename cannot replace a folder, and an earlier one must not go first (C2). */
+async function freeName(root: string, policyVersion: number): Promise<string> {
+  const taken = (await folders(root)).filter((folder) => folder.policyVersion === policyVersion);
+  const name = `policy-${String(policyVersion).padStart(8, "0")}`;
+  const last = FOLDER.exec(taken.at(-1)?.name ?? "");
+  return last === null ? name : `${name}-${Number(last[2] ?? 0) + 1}`;
 }
 
 /** Complete checkpoints, oldest first. */
-async function folders(root: string): Promise<{ readonly name: string; readonly policyVersion: number }[]> {
+async function folders(root: string): Promise<readonly Folder[]> {
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
@@ -157,9 +169,15 @@ async function folders(root: string): Promise<{ readonly name: string; readonly 
   return names
     .flatMap((name) => {
       const match = FOLDER.exec(name);
-      return match === null ? [] : [{ name, policyVersion: Number(match[1]) }];
+      return match === null
+        ? []
+        : [{ name, policyVersion: Number(match[1]), writing: Number(match[2] ?? 0) }];
     })
-    .sort((a, b) => a.policyVersion - b.policyVersion);
+    .sort((a, b) => a.policyVersion - b.policyVersion || a.writing - b.writing)
+    .map(({ name, policyVersion }, index, sorted) => {
+      const superseded = sorted[index + 1]?.policyVersion === policyVersion;
+      return { name, policyVersion, superseded };
+    });
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
@@ -167,7 +185,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 }
 
 async function metrics(root: string): Promise<{ readonly name: string; readonly metric: number | null }[]> {
-  const found = await folders(root);
+  const found = (await folders(root)).filter((folder) => !folder.superseded);
   return await Promise.all(
     found.map(async ({ name }) => {
       // A damaged folder is not the best one; reading it says what is wrong with it.
@@ -192,23 +210,10 @@ async function prune(root: string, keepLast: number): Promise<void> {
   const keep = new Set(candidates.slice(-Math.max(keepLast, 1)).map(({ name }) => name));
   const best = bestOf(candidates);
   if (best !== undefined) keep.add(best);
-  const gone = candidates.map(({ name }) => name).filter((name) => !keep.has(name));
-  const left = (await readdir(root)).filter((name) => TEMPORARY.test(name));
-  await Promise.all([...gone, ...left].map((name) => rm(join(root, name), { recursive: true, force: true })));
-}
-
-/** rename cannot replace a folder that has files, so an earlier one steps aside first. */
-async function replaceFolder(temporary: string, folder: string): Promise<void> {
-  try {
-    await rename(temporary, folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
-    const aside = `${temporary}-old`;
-    await rename(folder, aside);
-    await rename(temporary, folder);
-    await rm(aside, { recursive: true, force: true });
-  }
+  const gone = (await readdir(root)).filter(
+    (name) => TEMPORARY.test(name) || (FOLDER.test(name) && !keep.has(name)),
+  );
+  await Promise.all(gone.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
 function join32(tensors: Readonly<Record<string, Float32Array>>): {

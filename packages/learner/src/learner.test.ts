@@ -116,17 +116,17 @@ describe("createLearner", () => {
     expect(largestDifference(eager.parameters(), compiled.parameters())).toBeLessThan(1e-4);
   });
 
-  it.each(["eager", "auto"] as const)(
-    "holds no more tensors after 200 updates than after one (%s)",
-    async (mode) => {
-      const learner = aLearner(tinyConfig({ buckets: [{ rows: 4, length: 12 }] }), { mode });
-      const groups = randomGroups(1, 1, 2);
-      await learner.update(groups);
-      const before = tf.memory().numTensors;
-      for (let step = 0; step < 200; step++) await learner.update(groups);
-      expect(tf.memory().numTensors).toBe(before);
-    },
-  );
+  it.each([
+    ["eager", 60],
+    ["auto", 300],
+  ] as const)("holds no more tensors after many updates than after one (%s, %i)", async (mode, updates) => {
+    const learner = aLearner(tinyConfig({ buckets: [{ rows: 4, length: 12 }] }), { mode });
+    const groups = randomGroups(1, 1, 2);
+    await learner.update(groups);
+    const before = tf.memory().numTensors;
+    for (let step = 0; step < updates; step++) await learner.update(groups);
+    expect(tf.memory().numTensors).toBe(before);
+  });
 
   it("stops at a loss that is not finite and keeps weights and usability (L2, O1, O2)", async () => {
     const before = hashWeights(tinyParameters());

@@ -92,6 +92,7 @@ export class Learner {
   #random: Random;
   #running: string | undefined;
   #closed = false;
+  #saving: Promise<unknown> = Promise.resolve();
   /** No step has been applied since the start: theory says what the first must look like. */
   #untouched: boolean;
 
@@ -231,13 +232,20 @@ export class Learner {
     };
   }
 
-  /** Writes a checkpoint under `root`, keeps the last ones and the best; returns its folder. */
+  /**
+   * Writes a checkpoint of the present state under `root`, keeps the last ones and the best; returns its
+   * folder. Training may go on while it writes.
+   */
   async saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
     options: { readonly keepLast?: number } = {},
   ): Promise<string> {
-    return await writeCheckpoint(root, this.checkpoint(extra), options);
+    const checkpoint = this.checkpoint(extra);
+    // One after another: a writer clears away what a killed one left, and must not take a live one for it.
+    const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, options));
+    this.#saving = saving.catch(() => undefined);
+    return await saving;
   }
 
   /** Compile and run times by function. */

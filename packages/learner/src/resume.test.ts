@@ -82,6 +82,20 @@ describe("a learner made from a checkpoint", () => {
     learner.close();
   });
 
+  it("is what the learner was when saving began, however many saves run at once", async () => {
+    const learner = make();
+    const first = learner.saveCheckpoint(root, extra);
+    await learner.update(randomGroups(1));
+    const second = learner.saveCheckpoint(root, extra);
+    const hash = learner.weightsHash();
+    await learner.update(randomGroups(2));
+    learner.close();
+    expect((await loadCheckpoint(await first)).policyVersion).toBe(0);
+    const resumed = make(await loadCheckpoint(await second));
+    expect(resumed.weightsHash()).toBe(hash);
+    resumed.close();
+  });
+
   it("refuses a checkpoint of another model", async () => {
     const learner = make();
     const checkpoint = learner.checkpoint(extra);
