@@ -1,11 +1,6 @@
 import { join } from "node:path";
-import { memAgent } from "@palimpsest/agents";
-import { type EpisodeTrace, type Evaluation, traceEpisode, writeReport } from "@palimpsest/evals";
-import { loadBackend } from "@palimpsest/jit";
-import { createSampler, loadModel, saveModel } from "@palimpsest/model";
-import { rewardByName } from "@palimpsest/rewards";
-import { PalimpsestError } from "@palimpsest/wire";
-import { evaluationTasks } from "./evaluation.js";
+import { type Evaluation, writeReport } from "@palimpsest/evals";
+import { loadModel, saveModel } from "@palimpsest/model";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import type { TrainResult } from "./train.js";
@@ -68,7 +63,7 @@ function lengthRows(before: Evaluation | undefined, after: Evaluation | undefine
   }));
 }
 
-/** Saves the trained model, traces one episode and writes the report's files beside the checkpoints. */
+/** Saves the trained model and writes the report's files beside the checkpoints. */
 export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewards: boolean): Promise<RunReport> {
   const base = await loadModel(recipe.model.path);
   const modelDir = join(result.runDir, "model");
@@ -93,7 +88,7 @@ export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewa
         after,
         ...(trainingLengthTokens === undefined ? {} : { trainingLengthTokens }),
         rewardCurve: steps.map(({ step, rewardMean }) => ({ step, reward: rewardMean })),
-        example: await exampleEpisode(recipe, modelDir),
+        ...(result.example ? { example: result.example } : {}),
       })
     : [];
   const rows = lengthRows(before, after, recipe.evaluation?.lengths ?? []);
@@ -118,30 +113,4 @@ export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewa
     model: modelDir,
     files,
   };
-}
-
-/** One episode of the trained model on the first question of the second length, step by step. */
-async function exampleEpisode(recipe: Recipe, modelDir: string): Promise<EpisodeTrace> {
-  const lengths = evaluationTasks(recipe);
-  const task = (lengths[1] ?? lengths[0])?.tasks[0];
-  if (!task || !("document" in task)) throw new PalimpsestError("INTERNAL", "the evaluation has no question to trace");
-  const { config, parameters, tokenizer } = await loadModel(modelDir);
-  if (!tokenizer) throw new PalimpsestError("INTERNAL", `${modelDir} has no tokenizer.json`);
-  const sampler = createSampler({
-    backend: await loadBackend(),
-    config,
-    parameters,
-    maxBatch: 1,
-    maxLength: recipe.rollout.maxTokens,
-  });
-  try {
-    const episode = await memAgent({ sampler, tokenizer, config: recipe.agent.config }).run(
-      { question: task.question, document: task.document },
-      { temperature: 0 },
-    );
-    const score = rewardByName(recipe.reward.name)(episode.answer, task.answers);
-    return traceEpisode(task, episode, score, tokenizer);
-  } finally {
-    await sampler.close();
-  }
 }

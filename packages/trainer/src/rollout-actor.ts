@@ -8,11 +8,11 @@
 import { setTimeout } from "node:timers/promises";
 import { type Agent, memAgent, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
-import { evaluateByLength, type LengthResult, type LengthTasks } from "@palimpsest/evals";
+import { type EpisodeTrace, evaluateByLength, type LengthResult, type LengthTasks, traceEpisode } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
 import { rewardByName } from "@palimpsest/rewards";
-import { type Episode, RunQueues, type Trajectory } from "@palimpsest/trajectories";
+import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { RunSpec } from "./run-spec.js";
@@ -48,6 +48,7 @@ export class RolloutActor {
   #queues!: RunQueues;
   #sampler!: ModelSampler;
   #agent!: Agent;
+  #tokenizer!: BpeTokenizer;
   #backend = "";
   #loading: Promise<void> = Promise.resolve();
 
@@ -70,7 +71,7 @@ export class RolloutActor {
       metrics: context.metrics,
     });
     const manifest = proto.WeightManifest.decode((await this.#queues.currentWeights()) ?? this.#spec.initialWeights);
-    const tokenizer = new BpeTokenizer(
+    this.#tokenizer = new BpeTokenizer(
       JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
     );
     this.#sampler = await createSampler({
@@ -82,7 +83,7 @@ export class RolloutActor {
       maxBatch: rollout.maxBatch,
       maxLength: rollout.maxTokens,
     });
-    this.#agent = memAgent({ sampler: this.#sampler, tokenizer, config: recipe.agent.config });
+    this.#agent = memAgent({ sampler: this.#sampler, tokenizer: this.#tokenizer, config: recipe.agent.config });
     await this.#queues.consumeRollouts({
       concurrency: rollout.concurrency,
       run: (episode, signal) => this.#run(episode, signal),
@@ -146,6 +147,15 @@ export class RolloutActor {
     }
     const [result] = (await finished).lengths;
     if (result) yield { kind: "result", result };
+  }
+
+  /** One greedy episode, step by step, for people. */
+  async trace(task: Task, minPolicyVersion: number): Promise<EpisodeTrace> {
+    await this.#ensureVersion(minPolicyVersion);
+    const { question, document } = task;
+    const result = await this.#agent.run({ question, document }, { temperature: 0, signal: this.#context.signal });
+    const score = rewardByName(this.#spec.recipe.reward.name)(result.answer, task.answers);
+    return traceEpisode(task, result, score, this.#tokenizer);
   }
 
   async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {

@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { tasksFromConfig } from "@palimpsest/datasets";
-import type { Evaluation, LengthTasks } from "@palimpsest/evals";
+import type { EpisodeTrace, Evaluation, LengthTasks } from "@palimpsest/evals";
 import { loadModel, type ModelFolder, parameterShapes } from "@palimpsest/model";
 import { episodeSeed, type GroupRequest, type RunCounts, RunQueues, type Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -43,6 +43,8 @@ export interface TrainResult {
   readonly checkpoint: string;
   readonly before: Evaluation | undefined;
   readonly after: Evaluation | undefined;
+  /** One episode of the trained policy on a question of the second length. */
+  readonly example: EpisodeTrace | undefined;
   readonly steps: readonly StepReport[];
   readonly secondsByPhase: Readonly<Record<string, number>>;
   readonly counts: RunCounts;
@@ -86,6 +88,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       checkpoint: state.checkpoint,
       before,
       after,
+      example: await exampleOf(crew, lengths, recipe.train.steps),
       steps,
       secondsByPhase: seconds,
       counts: await queues.ledger.counts(),
@@ -97,6 +100,12 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     watch.close();
     await queues.close();
   }
+}
+
+async function exampleOf(crew: Crew, lengths: readonly LengthTasks[], minPolicyVersion: number): Promise<EpisodeTrace | undefined> {
+  const task = (lengths[1] ?? lengths[0])?.tasks[0];
+  if (!task || !("document" in task)) return undefined;
+  return await crew.rollouts[0]?.trace(task, minPolicyVersion);
 }
 
 interface StepsOptions extends TrainOptions {

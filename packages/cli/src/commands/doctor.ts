@@ -15,7 +15,7 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
 function firstLine(program: string, args: readonly string[]): string | undefined {
   try {
-    return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 10_000 }).split("\n")[0];
+    return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 60_000 }).split("\n")[0];
   } catch {
     return undefined;
   }
@@ -33,17 +33,24 @@ function redis(): Finding {
   return { what: "redis-server", found: found ?? "missing", mend: found ? "" : mend };
 }
 
-async function backend(): Promise<Finding[]> {
-  const { loadBackend } = await import("@palimpsest/jit");
-  const loaded = await loadBackend();
+const loadInChild = `
+const { loadBackend } = await import(process.argv[1]);
+const { name, tensorflowVersion, gpu, passedOver } = await loadBackend();
+process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, passedOver }));
+process.exit(0);`;
+
+/** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
+function backend(): Finding {
+  const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild, import.meta.resolve("@palimpsest/jit")]);
+  if (said === undefined) return { what: "backend", found: "none loads", mend: "npm run quickstart" };
+  const loaded = JSON.parse(said) as { name: string; tensorflowVersion?: string; gpu: boolean; passedOver: string[] };
   const version = loaded.tensorflowVersion ? ` ${loaded.tensorflowVersion}` : "";
-  return [
-    {
-      what: "backend",
-      found: `${loaded.name}${version}`,
-      mend: loaded.name === "tensorflow" ? "" : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
-    },
-  ];
+  const because = loaded.passedOver.length > 0 ? ` (${loaded.passedOver.join("; ")})` : "";
+  return {
+    what: "backend",
+    found: `${loaded.name}${version}${loaded.gpu ? " on the GPU" : ""}${because}`,
+    mend: loaded.name === "tensorflow" ? "" : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
+  };
 }
 
 function machine(): Finding[] {
@@ -62,8 +69,8 @@ export function addDoctor(program: Command): void {
     .command("doctor")
     .description("says what is on this machine, and the command that mends what is missing")
     .option("--json", "as JSON")
-    .action(async (options: { json?: boolean }) => {
-      const findings = [node(), redis(), ...(await backend()), ...machine()];
+    .action((options: { json?: boolean }) => {
+      const findings = [node(), redis(), backend(), ...machine()];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
       else {
         const rows = findings.map(({ what, found, mend }) => [mend ? "✗" : "✓", what, found, mend]);

@@ -1,0 +1,117 @@
+#!/usr/bin/env node
+// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md and the
+// JSON schema of recipes. With --check: fails when a committed one differs. Needs a build.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./setup/paths.mjs";
+
+const check = process.argv.includes("--check");
+const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/index.js")).href);
+const { z } = await import(pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href);
+const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }] = await Promise.all([
+  load("trainer"),
+  load("head"),
+  load("node"),
+  load("telemetry"),
+]);
+
+const schemaOf = (schema) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+const code = (value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+const cell = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function typeOf(node) {
+  if (node.const !== undefined) return code(node.const);
+  if (node.enum) return node.enum.map(code).join(" or ");
+  const variants = node.anyOf ?? node.oneOf;
+  if (variants) return variants.map(typeOf).join(" or ");
+  if (node.type === "array") return `list of ${typeOf(node.items ?? {})}`;
+  if (node.type === "object") return node.additionalProperties && !node.properties ? "mapping" : "section";
+  const bounds = [
+    node.minimum !== undefined && node.minimum > -9e15 ? `≥ ${node.minimum}` : "",
+    node.exclusiveMinimum !== undefined ? `> ${node.exclusiveMinimum}` : "",
+    node.maximum !== undefined && node.maximum < 9e15 ? `≤ ${node.maximum}` : "",
+  ].filter(Boolean);
+  return [node.type ?? "any", bounds.join(", ")].filter(Boolean).join(" ");
+}
+
+/** One row a field, sections and variants followed downwards. */
+function rows(node, path, found) {
+  for (const variant of node.oneOf ?? node.anyOf ?? []) {
+    const tag = Object.entries(variant.properties ?? {}).find(([, field]) => field.const !== undefined);
+    if (variant.properties) rows(variant, tag ? `${path} (${tag[0]}: ${tag[1].const})` : path, found);
+  }
+  for (const [name, field] of Object.entries(node.properties ?? {})) {
+    const here = path === "" ? name : `${path}.${name}`;
+    const required = (node.required ?? []).includes(name) && field.default === undefined;
+    const preset = field.default === undefined ? (required ? "required" : "") : cell(code(field.default).slice(0, 60));
+    found.push(`| \`${here}\` | ${cell(typeOf(field))} | ${field.type === "object" ? "" : preset} | ${cell(field.description ?? "")} |`);
+    rows(field, here, found);
+    if (field.items) rows(field.items, `${here}[]`, found);
+  }
+  return found;
+}
+
+function table(title, intro, schema) {
+  return [`## ${title}`, "", intro, "", "| field | type | default | meaning |", "|---|---|---|---|", ...rows(schemaOf(schema), "", []), ""];
+}
+
+const written = "<!-- Written by scripts/generate-docs.mjs from the code: change the code, then run it. -->";
+
+const configuration = [
+  "# Configuration reference",
+  "",
+  written,
+  "",
+  "An unknown field is an error that names it. Precedence: default, file, environment, flag.",
+  "",
+  ...table("Recipe", "A training run, as YAML. `docs/recipe.schema.json` gives editors completion.", recipeSchema),
+  ...table("Head", "`palimpsest head start` sets these by flags of the same names.", headConfigSchema),
+  ...table("Node", "`palimpsest worker join` sets these by flags of the same names.", nodeConfigSchema),
+].join("\n");
+
+/** A proto file as a document: its comments are the text. */
+function protocolOf(file) {
+  const source = readFileSync(join(root, "protos/palimpsest/v1", file), "utf8");
+  const body = source.split("\n").filter((line) => !/^(syntax|package|import)/.test(line));
+  return [`## ${file}`, "", "```proto", body.join("\n").trim(), "```", ""];
+}
+
+const protocol = [
+  "# Protocol",
+  "",
+  written,
+  "",
+  "Everything that crosses a process boundary is a message of `protos/palimpsest/v1`, over gRPC. Every RPC, of any service,",
+  'needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are on, so `grpcurl` can look.',
+  "A failed call carries a gRPC status for any client and, in the trailer `palimpsest-error-bin`, an `Error` message.",
+  "",
+  ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
+].join("\n");
+
+const files = {
+  "docs/configuration.md": `${configuration.trimEnd()}\n`,
+  "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
+  "docs/metrics.md": `${catalogueMarkdown().trimEnd()}\n`,
+  "docs/protocol.md": `${protocol.trimEnd()}\n`,
+};
+
+for (const [name, content] of Object.entries(files)) {
+  const path = join(root, name);
+  if (!check) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    continue;
+  }
+  let committed = "";
+  try {
+    committed = readFileSync(path, "utf8");
+  } catch {
+    // Missing counts as different.
+  }
+  if (committed !== content) {
+    process.stderr.write(`${name} is not what the code says: run \`node scripts/generate-docs.mjs\` and commit\n`);
+    process.exit(1);
+  }
+}
