@@ -45,34 +45,6 @@ describe("redis that restarts", () => {
     expect(counts.groups).toEqual({ dispatched: 24, outstanding: 0, trained: 24, failed: 0 });
     expect(unaccounted(counts)).toEqual({ groups: 0, episodes: 0 });
   });
-
-  it("tells listeners the weights that were announced while they were cut off", async () => {
-    const [learner, rollout] = await Promise.all([fixture.open(), fixture.open()]);
-    const seen: string[] = [];
-    let changed = (): void => {};
-    const until = async (word: string): Promise<void> => {
-      while (!seen.includes(word)) {
-        await new Promise<void>((resolve) => {
-          changed = resolve;
-        });
-      }
-    };
-    await learner.announceWeights(Buffer.from("v0"));
-    await rollout.onWeights((bytes) => {
-      seen.push(Buffer.from(bytes).toString());
-      changed();
-    });
-    await until("v0");
-    await learner.announceWeights(Buffer.from("v1"));
-    await until("v1");
-    await server.kill();
-    const announced = learner.announceWeights(Buffer.from("v2"));
-    await server.start();
-    await announced;
-    await until("v2");
-    expect(seen).toEqual(["v0", "v1", "v2"]);
-    expect(await rollout.currentWeights()).toEqual(Buffer.from("v2"));
-  });
 });
 
 describe("a redis that may not be used", () => {

@@ -254,17 +254,26 @@ describe("run queues", () => {
     });
   });
 
-  it("completes a dispatch whose producer died after the claim, and after the jobs were added (T1)", async () => {
+  it("completes a dispatch whose producer died after the claim (T1)", async () => {
     const trainer = await fixture.open();
     await trainer.ledger.claim([{ groupId: "group-1", groupSize: 4 }], 10);
     expect(await trainer.dispatchGroup(aGroupRequest())).toBe("added");
-    // As if the producer had died before it confirmed.
+    expect((await depthsOf(fixture.runId))["rollouts"]).toMatchObject({ waiting: 4 });
+    expect((await trainer.ledger.counts()).groups).toMatchObject({ dispatched: 1, outstanding: 1 });
+  });
+
+  it("adds no job again when the producer died after adding them, even if they are done (T1)", async () => {
+    const trainer = await fixture.open();
+    const workers = await fixture.openWorkers();
+    const consumer = await trainer.consumeGroups();
+    await trainer.dispatchGroup(aGroupRequest());
+    await consumer.nextGroups({ count: 1 });
+    await workers.close();
     await redis.sadd(`{palimpsest-${fixture.runId}}:ledger:dispatching`, "group-1");
     expect(await trainer.dispatchGroup(aGroupRequest())).toBe("added");
     const depths = await depthsOf(fixture.runId);
-    expect(depths["rollouts"]).toMatchObject({ waiting: 4 });
-    expect(depths["groups"]).toMatchObject({ waitingChildren: 1 });
-    expect((await trainer.ledger.counts()).groups).toMatchObject({ dispatched: 1, outstanding: 1 });
+    expect(depths["rollouts"]).toMatchObject({ waiting: 0 });
+    expect(depths["rewards"]).toMatchObject({ waiting: 0, waitingChildren: 0 });
   });
 
   it("waits for room above maxOutstandingGroups, or refuses when told so", async () => {

@@ -61,9 +61,12 @@ export class WeightAnnouncements {
     await subscriber.connect();
     await subscriber.subscribe(this.#key);
     await catchUp();
-    // ioredis subscribes again by itself; what was announced in between is read.
+    // After a lost connection: first listen again, then read what was announced in between.
     subscriber.on("ready", () => {
-      catchUp().catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
+      subscriber
+        .subscribe(this.#key)
+        .then(catchUp)
+        .catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
     });
     return {
       close: async () => {
