@@ -56,16 +56,27 @@ export class Objects {
   async put(bytes: Uint8Array, options: PutOptions = {}): Promise<ObjectRef> {
     const peer = await this.#connected();
     const { stream, response } = peer.clientStream(objectsService.put, this.#settings(options));
-    response.catch(() => undefined);
+    let answered = false;
+    let wake: () => void = () => undefined;
+    stream.on("drain", () => wake());
+    const onAnswer = () => {
+      answered = true;
+      wake();
+    };
+    response.then(onAnswer, onAnswer);
     for (let offset = 0; offset < bytes.byteLength || offset === 0; offset += chunkBytes) {
       const data = bytes.subarray(offset, offset + chunkBytes);
       const first = offset === 0;
       const chunk = first
         ? { data, sizeBytes: bytes.byteLength, holder: options.holder ?? this.#options.holder }
         : { data };
-      // A refusal ends the stream while we still write; the answer says why.
-      if (!stream.writable) break;
-      if (!stream.write(chunk)) await drained(stream, response);
+      // A refusal comes while we still write; the answer says why.
+      if (answered) break;
+      if (stream.write(chunk)) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (answered) resolve();
+      });
     }
     stream.end();
     const info = await response;
@@ -171,16 +182,4 @@ async function readLocal(
   if (!info.path || sizeBytes < fileReadBytes || basename(info.path) !== objectId) return undefined;
   const bytes = await readFile(info.path).catch(() => undefined);
   return bytes?.byteLength === sizeBytes ? bytes : undefined;
-}
-
-/** Returns when the stream takes more, or when the answer has come already. */
-function drained(
-  stream: { once(event: "drain", listener: () => void): unknown },
-  response: Promise<unknown>,
-): Promise<void> {
-  return new Promise((resolve) => {
-    stream.once("drain", resolve);
-    const settled = () => resolve();
-    response.then(settled, settled);
-  });
 }

@@ -1,0 +1,218 @@
+import { encodeValue, PalimpsestError } from "@palimpsest/wire";
+import type * as protoTypes from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ActorChannel } from "./actor-channel.js";
+import { type ActorHandle, createHandle } from "./actor-handle.js";
+import { ScriptedActor } from "./testing/scripted-actor.js";
+
+const token = "token-of-the-tests";
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_PENDING, ACTOR_STATE_RESTARTING } = proto.ActorState;
+
+interface Echo {
+  echo(value: unknown): Promise<unknown>;
+  silent(value?: unknown): Promise<unknown>;
+  stream(): AsyncGenerator<number>;
+}
+
+let actor: ScriptedActor;
+let channel: ActorChannel;
+let handle: ActorHandle<Echo>;
+/** What the head says; tests change it. */
+let info: protoTypes.ActorInfo.$Properties;
+let told: () => void;
+
+function say(next: protoTypes.ActorInfo.$Properties): void {
+  info = { spec: { actorId: "actor-test", role: "tester" }, ...next };
+  told();
+}
+
+beforeEach(async () => {
+  told = () => undefined;
+  actor = await ScriptedActor.start(token);
+  actor.silent.add("silent").add("stream");
+  say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
+  channel = new ActorChannel({
+    actorId: "actor-test",
+    token,
+    maxOutstandingCalls: 50,
+    resolver: {
+      // As Head.ResolveActor: waits for a later incarnation or death, or for the test's next word.
+      resolve: async (_actorId, known, _waitMs, signal) => {
+        const settled = () =>
+          info.state === ACTOR_STATE_DEAD ||
+          (info.state === ACTOR_STATE_ALIVE && (info.incarnation ?? 0) > known);
+        while (!settled() && !signal.aborted) {
+          const word = new Promise<void>((resolve) => {
+            told = resolve;
+          });
+          const timeUp = new Promise<void>((resolve) => setTimeout(resolve, 50));
+          await Promise.race([word, timeUp]);
+          break;
+        }
+        return info;
+      },
+    },
+  });
+  handle = createHandle<Echo>({
+    channel,
+    defaults: { timeoutMs: 10_000, retries: 0 },
+    info: () => Promise.reject(new Error("not here")),
+    kill: () => Promise.reject(new Error("not here")),
+  });
+});
+
+afterEach(() => {
+  channel.close();
+  actor.kill();
+});
+
+async function restart(): Promise<void> {
+  say({
+    state: ACTOR_STATE_RESTARTING,
+    incarnation: 1,
+    certificate: { reason: "its process was killed by SIGKILL", signal: "SIGKILL" },
+  });
+  actor.kill();
+  const next = await ScriptedActor.start(token);
+  next.silent.add("silent").add("stream");
+  actor = next;
+  say({ state: ACTOR_STATE_ALIVE, address: next.address, incarnation: 2 });
+}
+
+describe("ActorChannel", () => {
+  test("sends the calls of one turn in one message, in order (C1, C2)", async () => {
+    await handle.echo("warm");
+    const values = Array.from({ length: 200 }, (_, index) => index).slice(0, 40);
+    expect(await Promise.all(values.map((value) => handle.echo(value)))).toEqual(values);
+    expect(actor.batches).toHaveLength(2);
+    expect(actor.batches[1]?.frames).toHaveLength(40);
+  });
+
+  test("keeps calls that come before the actor lives, and their order (H1)", async () => {
+    say({ state: ACTOR_STATE_PENDING });
+    const calls = Promise.all([handle.echo(1), handle.echo(2), handle.echo(3)]);
+    say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
+    expect(await calls).toEqual([1, 2, 3]);
+    expect(actor.frames.map((frame) => frame.call?.incarnation)).toEqual([1, 1, 1]);
+  });
+
+  test("fails what was in flight at a restart, and sends what comes after to the new process (H2, H3)", async () => {
+    await handle.echo("warm");
+    const inFlight = handle.silent();
+    await expect.poll(() => actor.methods).toContain("silent");
+    const failed = expect(inFlight).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE", retryable: true });
+    await restart();
+    await failed;
+    expect(await handle.echo("again")).toBe("again");
+    expect(actor.methods).toEqual(["echo"]);
+    expect(actor.frames[0]?.call?.incarnation).toBe(2);
+  });
+
+  test("sends a call again when it has retries left, before later calls (H2)", async () => {
+    await handle.echo("warm");
+    const retried = handle.with({ retries: 1 }).silent("payload");
+    await expect.poll(() => actor.methods).toContain("silent");
+    const restarted = restart();
+    await restarted;
+    await expect.poll(() => actor.methods).toEqual(["silent"]);
+    actor.reply({ callId: actor.frames[0]?.call?.callId ?? 0, value: encodeValue("second try") });
+    await expect(retried).resolves.toBe("second try");
+  });
+
+  test("never repeats a generator whose items were seen (H2)", async () => {
+    await handle.echo("warm");
+    const items = handle.with({ retries: 5 }).stream()[Symbol.asyncIterator]();
+    await expect.poll(() => actor.methods).toContain("stream");
+    const callId = actor.frames.find((frame) => frame.call?.method === "stream")?.call?.callId ?? 0;
+    actor.reply({ callId, item: encodeValue(1) });
+    expect(await items.next()).toEqual({ done: false, value: 1 });
+    await restart();
+    await expect(items.next()).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    expect(actor.methods).toEqual([]);
+  });
+
+  test("fails everything with the death certificate when the actor does not come back (H3, H4)", async () => {
+    await handle.echo("warm");
+    const inFlight = handle.silent();
+    await expect.poll(() => actor.methods).toContain("silent");
+    const certificate = {
+      reason: "its process exited with code 3",
+      exitCode: 3,
+      lastStderrLines: ["the last words"],
+      nodeId: "node-1",
+      ownerId: "session-1",
+    };
+    say({ state: ACTOR_STATE_DEAD, incarnation: 1, certificate });
+    actor.kill();
+    const error = (await inFlight.catch((reason: unknown) => reason)) as PalimpsestError;
+    expect(error).toBeInstanceOf(PalimpsestError);
+    expect(error).toMatchObject({
+      code: "ACTOR_DIED",
+      details: { exitCode: "3", nodeId: "node-1", ownerId: "session-1", lastStderr: "the last words" },
+    });
+    expect(error.message).toContain("the last words");
+    await expect(handle.echo(1)).rejects.toBe(error);
+    await expect(handle.ready()).rejects.toBe(error);
+  });
+
+  test("takes what a failed constructor threw as the cause", async () => {
+    say({
+      state: ACTOR_STATE_DEAD,
+      constructorError: { code: "ACTOR_ERROR", message: "constructor of A threw: no" },
+    });
+    await expect(handle.ready()).rejects.toMatchObject({
+      code: "ACTOR_DIED",
+      cause: { code: "ACTOR_ERROR", rawMessage: "constructor of A threw: no" },
+    });
+  });
+
+  test("believes the head at once when it tells of a death", async () => {
+    await handle.echo("warm");
+    const inFlight = handle.silent();
+    channel.noticeDeath({ spec: { actorId: "actor-test" }, certificate: { reason: "its node died" } });
+    await expect(inFlight).rejects.toMatchObject({
+      code: "ACTOR_DIED",
+      details: { reason: "its node died" },
+    });
+  });
+
+  test("refuses calls above maxOutstandingCalls (H5)", async () => {
+    const calls = Array.from({ length: 51 }, () => handle.silent());
+    const outcomes = Promise.allSettled(calls);
+    await expect(calls[50]).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
+    channel.close();
+    const reasons = (await outcomes).map((outcome) => outcome.status === "rejected" && outcome.reason.code);
+    expect(reasons.filter((code) => code === "CANCELLED")).toHaveLength(50);
+  });
+
+  test("a deadline covers the wait for an actor that never lives, and ready() too (P1)", async () => {
+    say({ state: ACTOR_STATE_PENDING });
+    await expect(handle.with({ timeoutMs: 60 }).echo(1)).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+    await expect(handle.ready({ timeoutMs: 60 })).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+    await expect(handle.ready({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+
+  test("tells the actor of a call that nobody waits for any more", async () => {
+    await handle.echo("warm");
+    await expect(handle.with({ timeoutMs: 60 }).silent()).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+    const callId = actor.frames.find((frame) => frame.call?.method === "silent")?.call?.callId;
+    await expect.poll(() => actor.frames.map((frame) => frame.cancelCallId)).toContain(callId);
+  });
+
+  test("a signal that is aborted already makes a call that is not sent", async () => {
+    await handle.echo("warm");
+    await expect(handle.with({ signal: AbortSignal.abort() }).silent()).rejects.toMatchObject({
+      code: "CANCELLED",
+    });
+  });
+});
+
+describe("a handle", () => {
+  test("is not a promise, and keeps its own names", async () => {
+    expect(await Promise.resolve(handle)).toBe(handle);
+    expect(handle.actorId).toBe("actor-test");
+    expect(handle.echo).toBe(handle.echo);
+    expect(() => Object.assign(handle, { state: 1 })).toThrow(PalimpsestError);
+  });
+});

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bundleModule, isMainModule } from "./bundle.js";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-bundle-"));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString();
+
+describe("bundleModule", () => {
+  test("makes one module of TypeScript and all that it imports, and leaves the installation out", async () => {
+    await file("base.ts", "export const base: number = 40;");
+    const path = await file(
+      "counter.ts",
+      `import { base } from "./base.js"; import { connect } from "@palimpsest/client";
+       export class Counter { value = base; connect = connect; }`,
+    );
+    const { bytes, sha256 } = await bundleModule(pathToFileURL(path));
+    const text = textOf(bytes);
+    expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(text).toContain("40");
+    expect(text).toMatch(/from "@palimpsest\/client"/);
+    expect(text).not.toContain("./base");
+  });
+
+  test("gives the same bytes for the same source", async () => {
+    const path = await file("a.ts", "export class A { one(): number { return 1; } }");
+    expect((await bundleModule(path)).sha256).toBe((await bundleModule(path)).sha256);
+  });
+
+  test("a bundle runs: classes keep their names and CommonJS may ask for require", async () => {
+    await file("legacy.cjs", `module.exports = { sep: require("node:path").sep };`);
+    const path = await file(
+      "a.ts",
+      `import legacy from "./legacy.cjs"; export class Long { sep = legacy.sep; }`,
+    );
+    const bundled = await file("out.mjs", textOf((await bundleModule(path)).bytes));
+    const { Long } = (await import(pathToFileURL(bundled).href)) as { Long: new () => { sep: string } };
+    expect(Long.name).toBe("Long");
+    expect(new Long().sep).toBe("/");
+  });
+
+  test("a program carries the modules of the actors that it names by URL", async () => {
+    await file("actor.ts", "export class Worker { answer(): number { return 42; } }");
+    const path = await file(
+      "program.ts",
+      `export const source: URL = new URL("./actor.js", import.meta.url);`,
+    );
+    const bundled = await file("out.mjs", textOf((await bundleModule(path)).bytes));
+    const { source } = (await import(pathToFileURL(bundled).href)) as { source: URL };
+    expect(source.protocol).toBe("data:");
+    expect(textOf((await bundleModule(source)).bytes)).toContain("42");
+  });
+
+  test("says which file does not bundle and why", async () => {
+    const path = await file("broken.ts", "export class {");
+    await expect(bundleModule(path)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(bundleModule(path)).rejects.toThrow("broken.ts");
+    await expect(bundleModule("./relative.ts")).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(bundleModule("https://example.com/x.js")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+    });
+  });
+});
+
+test("the program that runs is known, whatever else is not", async () => {
+  const path = await file("main.mjs", "");
+  expect(isMainModule(pathToFileURL(path), path)).toBe(true);
+  expect(isMainModule(pathToFileURL(join(folder, "other.mjs")), path)).toBe(false);
+  expect(isMainModule(pathToFileURL(path), undefined)).toBe(false);
+});

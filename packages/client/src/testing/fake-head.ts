@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import type {
+  Server,
+  ServerDuplexStream,
+  ServerReadableStream,
+  ServerWritableStream,
+  sendUnaryData,
+} from "@grpc/grpc-js";
+import { createServer, headService, jobsService, listen, PalimpsestError, unary } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+
+type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
+type LogStream = ServerWritableStream<proto.LogsRequest.$Properties, proto.LogChunk.$Properties>;
+
+/** A head that a test plays over real gRPC: tables without any life of their own. */
+export class FakeHead {
+  readonly token = "token-of-the-tests";
+  address = "";
+  readonly sessions: proto.SessionMessage.$Properties[] = [];
+  readonly actors = new Map<string, proto.ActorInfo.$Properties>();
+  readonly nodes: proto.NodeInfo.$Properties[] = [];
+  readonly jobs = new Map<string, proto.JobInfo.$Properties>();
+  readonly submissions: proto.SubmitRequest.$Properties[] = [];
+  readonly bundles = new Map<string, Buffer>();
+  readonly killed: proto.KillActorRequest.$Properties[] = [];
+  readonly logRequests: proto.LogsRequest.$Properties[] = [];
+  /** Serves one Logs stream. */
+  logs: (call: LogStream) => void = (call) => call.end();
+  /** What a new actor looks like. */
+  place: (info: proto.ActorInfo.$Properties) => void = () => undefined;
+  #server: Server | undefined;
+  #session: SessionStream | undefined;
+
+  static async start(port = 0): Promise<FakeHead> {
+    const head = new FakeHead();
+    await head.listen(port);
+    return head;
+  }
+
+  async listen(port: number): Promise<void> {
+    const server = createServer(this.token);
+    server.addService(headService, {
+      getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
+      session: (stream: SessionStream) => this.#acceptSession(stream),
+      createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request.spec ?? {})),
+      resolveActor: unary((request: proto.ResolveActorRequest.$Properties) => this.#find(request)),
+      killActor: unary((request: proto.KillActorRequest.$Properties) => {
+        this.killed.push(request);
+        return this.#find(request);
+      }),
+      listActors: unary(() => ({ actors: [...this.actors.values()] })),
+      listNodes: unary(() => ({ nodes: this.nodes })),
+      listQueues: unary(() => ({ queues: [{ name: "rollouts", waiting: 3 }] })),
+      shutdown: unary(() => ({})),
+    });
+    server.addService(jobsService, {
+      putBundle: (
+        call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
+        answer: sendUnaryData<proto.BundleInfo.$Properties>,
+      ) => {
+        const chunks: Uint8Array[] = [];
+        call.on("data", (chunk: proto.BundleChunk.$Properties) =>
+          chunks.push(chunk.data ?? new Uint8Array()),
+        );
+        call.on("end", () => {
+          const bytes = Buffer.concat(chunks);
+          const sha256 = createHash("sha256").update(bytes).digest("hex");
+          this.bundles.set(sha256, bytes);
+          answer(null, { sha256, sizeBytes: bytes.byteLength });
+        });
+      },
+      getBundle: (call: LogStream) => call.end(),
+      submit: unary((request: proto.SubmitRequest.$Properties) => {
+        this.submissions.push(request);
+        const jobId = request.submissionId ?? "";
+        const job = { jobId, name: request.name ?? "", status: proto.JobStatus.JOB_STATUS_PENDING };
+        this.jobs.set(jobId, job);
+        return job;
+      }),
+      get: unary((request: proto.GetJobRequest.$Properties) => this.#job(request.jobId)),
+      list: unary(() => ({ jobs: [...this.jobs.values()] })),
+      stop: unary((request: proto.StopJobRequest.$Properties) => this.#job(request.jobId)),
+      logs: (call: LogStream) => {
+        this.logRequests.push(call.request);
+        this.logs(call);
+      },
+    });
+    this.#server = server;
+    this.address = await listen(server, "127.0.0.1", port);
+  }
+
+  get port(): number {
+    return Number(this.address.split(":")[1]);
+  }
+
+  tell(event: proto.SessionEvent.$Properties): void {
+    this.#session?.write(event);
+  }
+
+  kill(): void {
+    this.#server?.forceShutdown();
+  }
+
+  #acceptSession(stream: SessionStream): void {
+    this.#session = stream;
+    stream.on("error", () => undefined);
+    stream.on("data", (message: proto.SessionMessage.$Properties) => {
+      this.sessions.push(message);
+      if (message.goodbye) stream.end();
+      else stream.write({ opened: { clusterId: "cluster-test", ownerGraceMs: 1_000 } });
+    });
+  }
+
+  #create(spec: proto.ActorSpec.$Properties): proto.ActorInfo.$Properties {
+    const info: proto.ActorInfo.$Properties = { spec, state: proto.ActorState.ACTOR_STATE_PENDING };
+    this.place(info);
+    this.actors.set(spec.actorId ?? "", info);
+    return info;
+  }
+
+  async #find(request: {
+    readonly actorId?: string | null;
+    readonly name?: string | null;
+    readonly knownIncarnation?: number | null;
+    readonly waitMs?: number | null;
+  }): Promise<proto.ActorInfo.$Properties> {
+    const found = request.actorId
+      ? this.actors.get(request.actorId)
+      : [...this.actors.values()].find((info) => info.spec?.name === request.name);
+    if (!found) throw new PalimpsestError("NOT_FOUND", "no such actor");
+    const until = Date.now() + Math.min(request.waitMs ?? 0, 200);
+    const settled = () =>
+      found.state === proto.ActorState.ACTOR_STATE_DEAD ||
+      (found.state === proto.ActorState.ACTOR_STATE_ALIVE &&
+        (found.incarnation ?? 0) > (request.knownIncarnation ?? 0));
+    while (!settled() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+    return found;
+  }
+
+  #job(jobId: string | null | undefined): proto.JobInfo.$Properties {
+    const job = this.jobs.get(jobId ?? "");
+    if (job) return job;
+    throw new PalimpsestError("NOT_FOUND", `no job ${jobId}`);
+  }
+}

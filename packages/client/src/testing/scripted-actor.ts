@@ -1,0 +1,55 @@
+import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
+import { actorHostService, createServer, decodeValue, encodeValue, listen } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
+
+/** An actor that a test plays over real gRPC: records batches, answers `echo`, and what the test tells it to. */
+export class ScriptedActor {
+  readonly batches: proto.CallBatch.$Properties[] = [];
+  address = "";
+  /** Methods that are not answered. */
+  readonly silent = new Set<string>();
+  #server: Server | undefined;
+  #streams = new Set<CallerStream>();
+
+  static async start(token: string): Promise<ScriptedActor> {
+    const actor = new ScriptedActor();
+    const server = createServer(token);
+    server.addService(actorHostService, { calls: (stream: CallerStream) => actor.#accept(stream) });
+    actor.#server = server;
+    actor.address = await listen(server, "127.0.0.1", 0);
+    return actor;
+  }
+
+  /** Methods in the order in which they arrived. */
+  get methods(): string[] {
+    return this.frames.flatMap((frame) => frame.call?.method ?? []);
+  }
+
+  get frames(): proto.CallFrame.$Properties[] {
+    return this.batches.flatMap((batch) => batch.frames ?? []);
+  }
+
+  reply(reply: proto.Reply.$Properties): void {
+    for (const stream of this.#streams) stream.write({ replies: [reply] });
+  }
+
+  /** As when the process dies. */
+  kill(): void {
+    this.#server?.forceShutdown();
+  }
+
+  #accept(stream: CallerStream): void {
+    this.#streams.add(stream);
+    stream.on("error", () => undefined);
+    stream.on("data", (batch: proto.CallBatch.$Properties) => {
+      this.batches.push(batch);
+      for (const { call } of batch.frames ?? []) {
+        if (!call || this.silent.has(call.method ?? "")) continue;
+        const [value] = decodeValue(call.args ?? new Uint8Array()) as unknown[];
+        stream.write({ replies: [{ callId: call.callId ?? 0, value: encodeValue(value) }] });
+      }
+    });
+  }
+}
