@@ -84,18 +84,23 @@ const supervised = Array.from({ length: rows }, (_, row) => ({
   lossMask: Array.from({ length }, (_unused, i) => (i === 0 ? 0 : 1)),
 }));
 
-/** Mean milliseconds over at least `seconds`, after one call that compiles. */
-async function measure(call: () => Promise<unknown>): Promise<{ firstMs: number; ms: number }> {
+/** Mean milliseconds of wall and processor time over at least `seconds`, after one call that compiles. */
+async function measure(
+  call: () => Promise<unknown>,
+): Promise<{ firstMs: number; ms: number; cpuMs: number }> {
   const first = performance.now();
   await call();
   const firstMs = performance.now() - first;
   const start = performance.now();
+  const cpuStart = process.cpuUsage();
   let calls = 0;
   while (performance.now() - start < seconds * 1000) {
     await call();
     calls += 1;
   }
-  return { firstMs, ms: (performance.now() - start) / calls };
+  const ms = (performance.now() - start) / calls;
+  const { user, system } = process.cpuUsage(cpuStart);
+  return { firstMs, ms, cpuMs: (user + system) / 1000 / calls };
 }
 
 async function benchCase(prefer: "tensorflow" | "wasm" | "cpu", mode: "graph" | "eager" | "xla") {
@@ -132,6 +137,8 @@ async function benchCase(prefer: "tensorflow" | "wasm" | "cpu", mode: "graph" | 
     updateTokensPerSecond: perSecond(update.ms),
     updateWithKlTokensPerSecond: perSecond(kl.ms),
     supervisedTokensPerSecond: perSecond(sft.ms),
+    // What a busy machine changes little; two free cores give about twice it.
+    updateTokensPerCpuSecond: perSecond(update.cpuMs),
     firstUpdateMs: Math.round(update.firstMs),
     checkpointMs: Number(checkpoint.ms.toFixed(1)),
   };
