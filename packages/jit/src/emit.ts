@@ -1,6 +1,7 @@
 import { attributeProto, constant, text, typeOf } from "./attributes.js";
 import { emitLoop } from "./emit-loop.js";
 import { JitError } from "./error.js";
+import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
 import { opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
@@ -17,8 +18,8 @@ export interface Program {
   readonly nodes: NodeProto[];
   readonly functions: FunctionProto[];
   readonly xla: boolean;
-  /** Operations that write rows into a variable in place, with the variable's node. */
-  readonly inPlace: ReadonlyMap<Operation, string>;
+  /** Operations that write rows into a variable in place. */
+  readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
 }
 
 /**
@@ -32,6 +33,7 @@ export class Emitter {
   readonly prefix: string;
   readonly #names = new Map<Value, string>();
   readonly #extra: Readonly<Record<string, AttributeProto>>;
+  readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
   #count = 0;
 
   /** @param prefix unique in the graph; it also is the XLA scope of nodes in the main graph. */
@@ -108,6 +110,16 @@ export class Emitter {
     }
   }
 
+  /** Lets every row write in place wait for the readers of the old rows. Call once all operations are written. */
+  orderWrites(): void {
+    for (const { after, inputs } of this.#writes) {
+      for (const { outputs } of after) {
+        const [node] = outputs.slice(0, 1).map((output) => this.reference(output).split(":")[0]);
+        if (node !== undefined) inputs.push(`^${node}`);
+      }
+    }
+  }
+
   #operation(operation: Operation): void {
     const { name, inputs, outputs } = operation;
     const rule = opRules[name];
@@ -150,7 +162,8 @@ export class Emitter {
     if (operation.name !== SCATTER_ROWS || !target || !indices || !values || !flat || !output) return false;
     const T = typeOf(target.dtype);
     const int = typeOf(DATA_TYPE.int32);
-    if (!this.program.inPlace.has(operation)) {
+    const write = this.program.inPlace.get(operation);
+    if (write === undefined) {
       const inputs = [target, indices, values].map((value) => this.reference(value));
       this.bind(output, this.node("TensorScatterUpdate", inputs, { T, Tindices: int }));
       return true;
@@ -159,7 +172,9 @@ export class Emitter {
     const reshape = (reference: string, shape: readonly number[]) =>
       this.node("Reshape", [reference, this.int(shape)], { T, Tshape: int });
     const list = reshape(this.reference(target), [rows * columns, ...rest]);
-    const written = this.node("InplaceUpdate", [list, this.reference(flat), this.reference(values)], { T });
+    const inputs = [list, this.reference(flat), this.reference(values)];
+    this.#writes.push({ after: write.after, inputs });
+    const written = this.node("InplaceUpdate", inputs, { T });
     this.bind(output, reshape(written, target.shape));
     return true;
   }

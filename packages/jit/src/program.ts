@@ -1,7 +1,7 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter, liveOperations, type Program } from "./emit.js";
+import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
-import { SCATTER_ROWS } from "./shape-inference/rules.js";
 import type { TensorSpec } from "./spec.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { Operation, TracedFunction, Value } from "./trace.js";
@@ -12,8 +12,8 @@ import type { Operation, TracedFunction, Value } from "./trace.js";
  *
  * G1. A function's outputs and its new state are computed from the state as it was before the call: a variable is
  *     assigned after its read, and outputs are fetched after all assignments.
- * G2. A row write goes into the variable itself only where it is the one use of the old rows, and its result is the
- *     variable's new value. Elsewhere it writes a copy.
+ * G2. A row write goes into the variable itself only where its result is the variable's new value and whatever reads
+ *     the old rows can run before it, and does. Elsewhere it writes a copy.
  * G3. A variable that is written in place owns its memory: what is assigned to it as a whole is copied in, and what
  *     is assigned from it to another variable is copied out.
  * G4. No variable keeps memory of JavaScript's: the addon hands arrays over without a copy, and TensorFlow may let go
@@ -46,13 +46,13 @@ export function buildProgram(
   options: { readonly xla: boolean },
 ): GraphProgram {
   const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
-  const inPlace = new Map<Operation, string>();
+  const inPlace = new Map<Operation, InPlaceWrite>();
   if (!options.xla) {
     for (const fn of traced) {
-      for (const [operation, key] of inPlaceWrites(fn)) inPlace.set(operation, variables.get(key) ?? "");
+      for (const [operation, write] of inPlaceWrites(fn, liveOf(fn))) inPlace.set(operation, write);
     }
   }
-  const owners = new Set(inPlace.values());
+  const owners = new Set([...inPlace.values()].map(({ state: key }) => key));
   const program: Program = { nodes: [], functions: [], xla: options.xla, inPlace };
   const { entries, initialise } = emitState(program, state, variables, owners);
   const calls = new Map(
@@ -83,7 +83,7 @@ function emitState(
       { name: `variable_${index}` },
     );
     const owned = (value: string) =>
-      owners.has(variable) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
+      owners.has(key) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
     const zeros = owned(emitter.fill(dtype, spec.shape, 0));
     initialised.push(emitter.node("AssignVariableOp", [variable, zeros], type));
     const feed = emitter.node("Placeholder", [], { ...type, shape });
@@ -110,7 +110,7 @@ function emitFunction(
   owners: ReadonlySet<string>,
 ): FunctionNodes {
   const emitter = new Emitter(program, prefix, false);
-  const live = liveOperations([...fn.outputs.values(), ...fn.state.values()]);
+  const live = liveOf(fn);
   const reads = new Map<string, string>();
   const feeds = new Map<string, string>();
   for (const [key, spec] of Object.entries(fn.inputs)) {
@@ -126,6 +126,7 @@ function emitFunction(
     emitter.bind(value, read);
   }
   emitter.operations(fn.root.operations, live);
+  emitter.orderWrites();
 
   const after: string[] = [];
   for (const [key, value] of fn.state) {
@@ -136,7 +137,7 @@ function emitFunction(
     const variable = variables.get(key) ?? "";
     const reference = emitter.reference(value);
     const assigned =
-      owners.has(variable) || sharesMemory(value, variables, owners)
+      owners.has(key) || sharesMemory(value, (name) => owners.has(name))
         ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) }, { compiled: false })
         : reference;
     const read = reads.get(key);
@@ -154,6 +155,10 @@ function emitFunction(
   return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
 }
 
+function liveOf(fn: TracedFunction): Set<Operation> {
+  return liveOperations([...fn.outputs.values(), ...fn.state.values()]);
+}
+
 /** The state entries and inputs that a function uses. */
 function sources(fn: TracedFunction, live: ReadonlySet<Operation>): Set<Value> {
   const found = new Set<Value>();
@@ -167,53 +172,4 @@ function sources(fn: TracedFunction, live: ReadonlySet<Operation>): Set<Value> {
 
 function writesInPlace(program: Program, value: Value): boolean {
   return value.origin.kind === "operation" && program.inPlace.has(value.origin.operation);
-}
-
-const SHARING = new Set(["ExpandDims", "Reshape", "Slice", "SplitV", "StridedSlice", "Unpack", SCATTER_ROWS]);
-
-/** G3, G4: the value may lie in the memory of a variable that is written in place, or of an input. */
-function sharesMemory(
-  value: Value,
-  variables: ReadonlyMap<string, string>,
-  owners: ReadonlySet<string>,
-): boolean {
-  const { origin } = value;
-  if (origin.kind === "input") return true;
-  if (origin.kind === "state") return owners.has(variables.get(origin.name) ?? "");
-  if (origin.kind !== "operation") return false;
-  const { name, inputs, loop } = origin.operation;
-  const shared = loop === undefined ? (SHARING.has(name) ? inputs.slice(0, 1) : []) : inputs;
-  return shared.some((input) => sharesMemory(input, variables, owners));
-}
-
-/** G2: chains of row writes from a state entry to its new value, each the only use of what it overwrites. */
-function inPlaceWrites(fn: TracedFunction): Map<Operation, string> {
-  const live = liveOperations([...fn.outputs.values(), ...fn.state.values()]);
-  const uses = new Map<Value, number>();
-  const count = (value: Value): void => {
-    uses.set(value, (uses.get(value) ?? 0) + 1);
-  };
-  for (const operation of live) {
-    operation.inputs.forEach(count);
-    operation.loop?.carryResults.forEach(count);
-    operation.loop?.sliceResults.forEach(count);
-  }
-  fn.outputs.forEach(count);
-  fn.state.forEach(count);
-
-  const found = new Map<Operation, string>();
-  for (const [key, result] of fn.state) {
-    const chain: Operation[] = [];
-    let value: Value | undefined = result;
-    while (value?.origin.kind === "operation" && value.origin.operation.name === SCATTER_ROWS) {
-      chain.push(value.origin.operation);
-      value = value.origin.operation.inputs[0];
-      // The result itself may be read freely: nothing overwrites it in this call.
-      if (value !== undefined && uses.get(value) !== 1) break;
-    }
-    const first = chain.at(-1)?.inputs[0];
-    const whole = first?.origin.kind === "state" && first.origin.name === key && uses.get(first) === 1;
-    if (whole) for (const operation of chain) found.set(operation, key);
-  }
-  return found;
 }

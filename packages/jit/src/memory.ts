@@ -1,0 +1,181 @@
+import { SCATTER_ROWS } from "./shape-inference/rules.js";
+import { sizeOf } from "./spec.js";
+import type { Operation, TracedFunction, Value } from "./trace.js";
+
+/*
+ * Job: which values may lie in the same memory, and so where a row write may go into a variable itself.
+ *
+ * TensorFlow forwards memory freely: a slice, a reshape, a sum over nothing, or what its optimiser makes of x + 0, is
+ * the input under another name. Values of all operations that may do that count as sharing; a wrong guess costs a copy.
+ */
+
+/** These may hand an input on as their output, where sizes are equal. */
+const FORWARDING = new Set([
+  ...[
+    "Add",
+    "AddN",
+    "FloorDiv",
+    "LogicalAnd",
+    "LogicalNot",
+    "LogicalOr",
+    "Maximum",
+    "Minimum",
+    "Mul",
+    "Neg",
+    "Pow",
+  ],
+  ...[
+    "RealDiv",
+    "Reciprocal",
+    "Select",
+    "Sub",
+    "While",
+    "Cast",
+    "ConcatV2",
+    "ExpandDims",
+    "MirrorPad",
+    "Pack",
+  ],
+  ...["PadV2", "Reshape", "ReverseV2", "Tile", "Transpose"],
+  ...["All", "Any", "Max", "Mean", "Min", "Prod", "Sum", "Cumprod", "Cumsum"],
+]);
+
+/** These may return a part of an input's memory. */
+const SUBRANGE = new Set(["Slice", "SplitV", "StridedSlice", "Unpack", SCATTER_ROWS]);
+
+function mayShare(operation: Operation, input: Value, output: Value): boolean {
+  if (input.dtype !== output.dtype) return false;
+  if (SUBRANGE.has(operation.name)) return operation.inputs[0] === input;
+  return FORWARDING.has(operation.name) && sizeOf(input.shape) === sizeOf(output.shape);
+}
+
+/** The value may lie in the memory of one of the function's inputs, or of a state entry that `isOwner` names. */
+export function sharesMemory(
+  value: Value,
+  isOwner: (state: string) => boolean,
+  seen = new Set<Value>(),
+): boolean {
+  if (seen.has(value)) return false;
+  seen.add(value);
+  const { origin } = value;
+  if (origin.kind === "input") return true;
+  if (origin.kind === "state") return isOwner(origin.name);
+  if (origin.kind !== "operation") return false;
+  const { operation } = origin;
+  return operation.inputs.some(
+    (input) => mayShare(operation, input, value) && sharesMemory(input, isOwner, seen),
+  );
+}
+
+/** A row write that may go into the variable itself, once `after` are done: they read the old rows. */
+export interface InPlaceWrite {
+  readonly state: string;
+  readonly after: readonly Operation[];
+}
+
+/**
+ * Chains of row writes from a state entry to its new value. The old rows may be read by operations that can run
+ * before, but not be returned, become other state, or be needed after the write.
+ */
+export function inPlaceWrites(
+  fn: TracedFunction,
+  live: ReadonlySet<Operation>,
+): Map<Operation, InPlaceWrite> {
+  const graph = new DependencyGraph(fn.root.operations.filter((operation) => live.has(operation)));
+  const results = new Set([...fn.outputs.values(), ...fn.state.values()]);
+  const found = new Map<Operation, InPlaceWrite>();
+  for (const [state, result] of fn.state) {
+    const chain = writeChain(result);
+    const [first] = chain;
+    const old = first?.inputs[0];
+    if (first === undefined || old?.origin.kind !== "state" || old.origin.name !== state) continue;
+    const overwritten = chain.slice(0, -1).flatMap((operation) => operation.outputs);
+    if (overwritten.some((value) => results.has(value) || graph.consumers(value).length !== 1)) continue;
+    const readers = readersOf(old, first, graph, results);
+    if (readers === undefined || !graph.orderBefore(readers, first)) continue;
+    chain.forEach((operation, index) => {
+      found.set(operation, { state, after: index === 0 ? readers : [] });
+    });
+  }
+  return found;
+}
+
+/** The row writes that end in `result`, first to last. */
+function writeChain(result: Value): Operation[] {
+  const chain: Operation[] = [];
+  for (
+    let value: Value | undefined = result;
+    value?.origin.kind === "operation";
+    value = chain[0]?.inputs[0]
+  ) {
+    if (value.origin.operation.name !== SCATTER_ROWS) break;
+    chain.unshift(value.origin.operation);
+  }
+  return chain;
+}
+
+/** Who reads the old rows besides the write itself; undefined where they leave the function. */
+function readersOf(
+  old: Value,
+  write: Operation,
+  graph: DependencyGraph,
+  results: ReadonlySet<Value>,
+): Operation[] | undefined {
+  const readers = new Set<Operation>();
+  const pending = [old];
+  const seen = new Set(pending);
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (results.has(value)) return undefined;
+    for (const reader of graph.consumers(value)) {
+      if (reader === write) {
+        // The rows to write may not lie in the memory that they are written to.
+        if (value !== old || write.inputs.filter((input) => input === old).length > 1) return undefined;
+        continue;
+      }
+      readers.add(reader);
+      for (const output of reader.outputs) {
+        if (seen.has(output) || !mayShare(reader, value, output)) continue;
+        seen.add(output);
+        pending.push(output);
+      }
+    }
+  }
+  return [...readers];
+}
+
+/** Operations of one scope: who needs whose results, and who has to wait for whom besides. */
+class DependencyGraph {
+  readonly #consumers = new Map<Value, Operation[]>();
+  readonly #waiting = new Map<Operation, Operation[]>();
+
+  constructor(operations: readonly Operation[]) {
+    for (const operation of operations) {
+      for (const input of new Set(operation.inputs)) {
+        const consumers = this.#consumers.get(input);
+        if (consumers === undefined) this.#consumers.set(input, [operation]);
+        else consumers.push(operation);
+      }
+    }
+  }
+
+  consumers(value: Value): readonly Operation[] {
+    return this.#consumers.get(value) ?? [];
+  }
+
+  /** Makes `later` wait for `earlier`; false, and nothing done, where one of them needs `later`. */
+  orderBefore(earlier: readonly Operation[], later: Operation): boolean {
+    const reached = new Set([later]);
+    for (const operation of reached) {
+      const next = [
+        ...operation.outputs.flatMap((output) => this.consumers(output)),
+        ...(this.#waiting.get(operation) ?? []),
+      ];
+      for (const follower of next) reached.add(follower);
+    }
+    if (earlier.some((operation) => reached.has(operation))) return false;
+    for (const operation of earlier) {
+      this.#waiting.set(operation, [...(this.#waiting.get(operation) ?? []), later]);
+    }
+    return true;
+  }
+}
