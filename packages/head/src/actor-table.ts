@@ -31,6 +31,7 @@ export class ActorTable {
   readonly #dead = new Set<string>();
   readonly #owned = new Map<string, Set<string>>();
   readonly #listeners = new Set<ActorChange>();
+  readonly #waiters = new Map<string, Set<(actor: Actor) => void>>();
 
   constructor(deps: ActorTableDeps) {
     this.#deps = deps;
@@ -98,10 +99,9 @@ export class ActorTable {
     return this.#actors.size;
   }
 
-  /** Calls back after each change; the returned function ends that. */
-  onChange(listener: ActorChange): () => void {
+  /** Calls back after each change. */
+  onChange(listener: ActorChange): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   /** Waits until `done` holds of the actor, at most until the signal. Returns what is known then. */
@@ -109,14 +109,18 @@ export class ActorTable {
     const now = this.#actors.get(actorId);
     if (now === undefined || done(now) || signal.aborted) return Promise.resolve(now);
     return new Promise((resolve) => {
+      const waiters = this.#waiters.get(actorId) ?? new Set();
+      this.#waiters.set(actorId, waiters);
       const finish = () => {
         signal.removeEventListener("abort", finish);
-        stop();
+        waiters.delete(look);
+        if (waiters.size === 0) this.#waiters.delete(actorId);
         resolve(this.#actors.get(actorId));
       };
-      const stop = this.onChange((actor) => {
-        if (actor.spec.actorId === actorId && done(actor)) finish();
-      });
+      const look = (actor: Actor) => {
+        if (done(actor)) finish();
+      };
+      waiters.add(look);
       signal.addEventListener("abort", finish, { once: true });
     });
   }
@@ -124,7 +128,8 @@ export class ActorTable {
   #change(actor: Actor, before: Actor | undefined): Promise<void> {
     this.#hold(actor);
     const durable = this.#deps.journal.put("actors", actor.spec.actorId, encodeActor(actor));
-    for (const listener of [...this.#listeners]) listener(actor, before);
+    for (const listener of this.#listeners) listener(actor, before);
+    for (const look of [...(this.#waiters.get(actor.spec.actorId) ?? [])]) look(actor);
     this.#forgetOldest();
     return durable;
   }

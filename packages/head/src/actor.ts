@@ -126,6 +126,11 @@ export function actorToProto(actor: Actor): proto.ActorInfo.$Properties {
   };
 }
 
+/** For readers: without the constructor's arguments, which can be large and mean nothing to them. */
+export function actorForReaders(actor: Actor): proto.ActorInfo.$Properties {
+  return actorToProto({ ...actor, spec: { ...actor.spec, args: new Uint8Array() } });
+}
+
 export function encodeActor(actor: Actor): Uint8Array {
   return proto.ActorInfo.encode(actorToProto(actor)).finish();
 }

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { newId } from "@palimpsest/wire";
-import { actorToProto } from "./actor.js";
+import { actorForReaders } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
 import { ActorTable } from "./actor-table.js";
 import { Bundles } from "./bundles.js";
@@ -123,7 +123,7 @@ export class ControlPlane {
 
   #actorDied(actorId: string): void {
     const actor = this.actors.get(actorId);
-    if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorToProto(actor) });
+    if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
   }
 
   #sessionEnded(sessionId: string, reason: string): void {

@@ -3,9 +3,10 @@ import type { ServerDuplexStream, UntypedServiceImplementation } from "@grpc/grp
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, actorSpecFromProto, actorToProto } from "./actor.js";
+import { type Actor, actorForReaders, actorSpecFromProto } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
+import type { Bundles } from "./bundles.js";
 import type { NodeTable } from "./node-table.js";
 import { failStream, type Rpc } from "./rpc.js";
 import type { SessionConnection, Sessions } from "./sessions.js";
@@ -18,6 +19,7 @@ export interface HeadServiceDeps {
   readonly lifecycle: ActorLifecycle;
   readonly nodes: NodeTable;
   readonly sessions: Sessions;
+  readonly bundles: Bundles;
   readonly clusterInfo: () => proto.ClusterInfo.$Properties;
   readonly ownerGraceMs: number;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
@@ -39,14 +41,14 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     ),
     killActor: rpc.unary(headService.killActor, async (request) => {
       const noRestart = request.noRestart ?? false;
-      return actorToProto(
+      return actorForReaders(
         await lifecycle.kill(request.actorId ?? "", { noRestart, reason: "it was killed by a client" }),
       );
     }),
     listActors: rpc.unary(headService.listActors, (request) => ({
       actors: [...actors.all()]
         .filter((actor) => request.includeDead || actor.state !== "DEAD")
-        .map(listedActor),
+        .map(actorForReaders),
     })),
     listNodes: rpc.unary(headService.listNodes, () => ({
       nodes: nodes.all().map((node) => nodes.toProto(node)),
@@ -65,8 +67,11 @@ async function createActor(
   request: proto.CreateActorRequest.$Properties,
 ): Promise<proto.ActorInfo.$Properties> {
   const spec = actorSpecFromProto(request.spec);
-  if (deps.actors.get(spec.actorId) === undefined) expectOwner(deps, spec.ownerId, spec.detached);
-  return actorToProto(await deps.lifecycle.create(spec));
+  if (deps.actors.get(spec.actorId) === undefined) {
+    expectOwner(deps, spec.ownerId, spec.detached);
+    await expectBundle(deps.bundles, spec.code.bundle ?? "");
+  }
+  return actorForReaders(await deps.lifecycle.create(spec));
 }
 
 /** Every actor that is not detached has an owner whose end is noticed: a session or another actor. */
@@ -81,6 +86,14 @@ function expectOwner({ actors, sessions }: HeadServiceDeps, ownerId: string, det
   const owner = actors.get(ownerId);
   if (owner === undefined) sessions.expect(ownerId);
   else if (owner.state === "DEAD") throw new PalimpsestError("OWNER_DIED", `owner ${ownerId} is dead`);
+}
+
+async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
+  if (sha256 === "" || (await bundles.sizeBytes(sha256)) !== undefined) return;
+  throw new PalimpsestError(
+    "NOT_FOUND",
+    `bundle ${sha256} of the actor's class is not here: upload it with PutBundle first`,
+  );
 }
 
 async function resolveActor(
@@ -99,14 +112,9 @@ async function resolveActor(
   const known = request.knownIncarnation ?? 0;
   const settled = (actor: Actor) =>
     actor.state === "DEAD" || (actor.state === "ALIVE" && actor.incarnation > known);
-  if (settled(found) || waitMs === 0) return actorToProto(found);
+  if (settled(found) || waitMs === 0) return actorForReaders(found);
   const signal = AbortSignal.any([caller, AbortSignal.timeout(waitMs)]);
-  return actorToProto((await actors.waitFor(found.spec.actorId, settled, signal)) ?? found);
-}
-
-/** Without constructor arguments: they can be large and mean nothing to a reader. */
-function listedActor(actor: Actor): proto.ActorInfo.$Properties {
-  return actorToProto({ ...actor, spec: { ...actor.spec, args: new Uint8Array() } });
+  return actorForReaders((await actors.waitFor(found.spec.actorId, settled, signal)) ?? found);
 }
 
 function serveSession(deps: HeadServiceDeps, stream: SessionStream): void {

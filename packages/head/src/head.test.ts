@@ -341,10 +341,22 @@ describe("jobs over gRPC", () => {
     expect(start).toMatchObject({ argv: ["program", "--x"], bundle: sha256 });
     await expect(submit(peer, { bundle: "0".repeat(64) })).rejects.toMatchObject({ code: "NOT_FOUND" });
 
+    await expect(
+      create(peer, anActor("actor-1", { ownerId: "", detached: true, code: { bundle: "0".repeat(64) } })),
+    ).rejects.toThrow("upload it with PutBundle");
+
     const large = peer.clientStream(jobsService.putBundle);
     large.stream.on("error", () => undefined);
     large.stream.end({ data: Buffer.alloc(1_001) });
     await expect(large.response).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  });
+
+  it("an upload that stalls is given up", async () => {
+    const peer = peerOf(await startHead({ rpcTimeoutMs: 50 }));
+    const upload = peer.clientStream(jobsService.putBundle);
+    upload.stream.on("error", () => undefined);
+    upload.stream.write({ data: Buffer.from("a") });
+    await expect(upload.response).rejects.toMatchObject({ code: "GET_TIMEOUT" });
   });
 });
 
@@ -445,6 +457,23 @@ describe("the head's door", () => {
     expect(text).toMatch(/palimpsest_head_nodes\{state="alive",.*\} 1/);
     expect(text).toMatch(/palimpsest_head_resources_used_units\{resource="cpu",.*\} 1/);
     expect(text).toMatch(/palimpsest_head_rpc_seconds_count\{.*method="Head.CreateActor",code="OK"\} 1/);
+  });
+
+  it("goes on when its own Redis is killed: it starts it again and loses nothing", async () => {
+    const head = await startHead();
+    const peer = peerOf(head);
+    await openSession(peer);
+    await joinNode(head, { nodeId: "node-a" });
+    await create(peer, anActor("actor-1"));
+    await resolve(peer, "actor-1");
+    const before = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    process.kill(before.redisPid ?? 0, "SIGKILL");
+    await peer.unary(headService.createActor, { spec: anActor("actor-2") }, { timeoutMs: 20_000 });
+    expect((await resolve(peer, "actor-2")).state).toBe(ACTOR_STATE_ALIVE);
+    expect((await resolve(peer, "actor-1")).state).toBe(ACTOR_STATE_ALIVE);
+    const after = await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    expect(after.redisUrl).toBe(before.redisUrl);
+    expect(after.redisPid).not.toBe(before.redisPid);
   });
 
   it("lists queues, and shuts everything down when asked", async () => {

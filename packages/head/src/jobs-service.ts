@@ -21,6 +21,8 @@ export interface JobsServiceDeps {
   readonly lifecycle: JobLifecycle;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
+  /** Longest time between two chunks of an upload. */
+  readonly uploadStallMs: number;
 }
 
 type Outgoing<Request, Message> = ServerWritableStream<Request, Message>;
@@ -48,7 +50,7 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
       call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
       callback: sendUnaryData<proto.BundleInfo.$Properties>,
     ) => {
-      bundles.put(chunksOf(call)).then(
+      bundles.put(chunksOf(call, deps.uploadStallMs)).then(
         (bundle) => callback(null, bundle),
         (reason: unknown) => callback(toGrpcError(reason)),
       );
@@ -101,8 +103,23 @@ async function* mapData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<proto
   for await (const data of chunks) yield { data };
 }
 
-async function* chunksOf(call: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of call as AsyncIterable<proto.BundleChunk.$Properties>) {
-    if (chunk.data) yield chunk.data;
+async function* chunksOf(
+  call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
+  stallMs: number,
+): AsyncGenerator<Uint8Array> {
+  const stalled = () => {
+    call.destroy(
+      new PalimpsestError("GET_TIMEOUT", `no chunk of the bundle came for ${stallMs} ms: upload it again`),
+    );
+  };
+  let timer = setTimeout(stalled, stallMs);
+  try {
+    for await (const chunk of call as AsyncIterable<proto.BundleChunk.$Properties>) {
+      clearTimeout(timer);
+      if (chunk.data) yield chunk.data;
+      timer = setTimeout(stalled, stallMs);
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -31,7 +31,6 @@ describe("Journal", () => {
     const slow: Store = {
       readTable: async () => new Map(),
       fact: async (_name, initial) => initial,
-      close: async () => undefined,
       write: (writes: readonly StoreWrite[]) =>
         new Promise((resolve) => {
           release.push(() => {

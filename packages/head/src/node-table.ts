@@ -190,14 +190,19 @@ export class NodeTable {
   reserve(nodeId: string, lease: string, quantities: Quantities): void {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return;
+    const before = entry.leases.get(lease) ?? {};
     entry.leases.set(lease, quantities);
-    this.#recount(entry);
+    // Quantities add up exactly (scheduler), so that N2 holds without counting all leases again.
+    const available = subtractQuantities(addQuantities(entry.node.available, before), quantities);
+    entry.node = { ...entry.node, available };
   }
 
   release(nodeId: string, lease: string): void {
     const entry = this.#entries.get(nodeId);
-    if (entry === undefined || !entry.leases.delete(lease)) return;
-    this.#recount(entry);
+    const quantities = entry?.leases.get(lease);
+    if (entry === undefined || quantities === undefined) return;
+    entry.leases.delete(lease);
+    entry.node = { ...entry.node, available: addQuantities(entry.node.available, quantities) };
     for (const listener of this.#capacityListeners) listener();
   }
 

@@ -3,7 +3,7 @@ import type { Store, StoreTable, StoreWrite } from "./store.js";
 
 const prefix = "palimpsest:head";
 
-/** The head's tables as Redis hashes, one a table. The client is the caller's: closing the store leaves it open. */
+/** The head's tables as Redis hashes, one a table. The client is the caller's, to close too. */
 export class RedisStore implements Store {
   readonly #redis: Redis;
 
@@ -32,6 +32,4 @@ export class RedisStore implements Store {
     await this.#redis.hsetnx(`${prefix}:facts`, name, initial);
     return (await this.#redis.hget(`${prefix}:facts`, name)) ?? initial;
   }
-
-  async close(): Promise<void> {}
 }

@@ -97,10 +97,6 @@ export class Sessions {
     this.#sessions.get(sessionId)?.connection?.send(event);
   }
 
-  get openCount(): number {
-    return [...this.#sessions.values()].filter((session) => session.connection !== undefined).length;
-  }
-
   /** The head ends: nobody is told that his owner died. */
   close(): void {
     for (const session of this.#sessions.values()) {

@@ -15,5 +15,4 @@ export interface Store {
   write(writes: readonly StoreWrite[]): Promise<void>;
   /** The fact's value; it becomes `initial` when it has none. */
   fact(name: string, initial: string): Promise<string>;
-  close(): Promise<void>;
 }

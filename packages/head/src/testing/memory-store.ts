@@ -28,6 +28,4 @@ export class MemoryStore implements Store {
     this.#facts.set(name, value);
     return value;
   }
-
-  async close(): Promise<void> {}
 }

@@ -1,0 +1,254 @@
+/** How a head starts, part by part; each part says how it ends. */
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Server } from "@grpc/grpc-js";
+import { createMetrics, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
+import {
+  closeServer,
+  createServer,
+  formatAddress,
+  headService,
+  isLoopback,
+  jobsService,
+  listen,
+  nodeLinkService,
+  PalimpsestError,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Redis } from "ioredis";
+import { type Clock, every, systemClock } from "./clock.js";
+import type { HeadConfig } from "./config.js";
+import { ControlPlane } from "./control-plane.js";
+import { EmbeddedRedis } from "./embedded-redis.js";
+import type { HeadDeps } from "./head.js";
+import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
+import { createHeadHandlers } from "./head-service.js";
+import { createJobsHandlers } from "./jobs-service.js";
+import { createNodeLinkHandlers } from "./node-link-service.js";
+import { measureQueues, readQueueDepths } from "./queues.js";
+import { connectRedis } from "./redis-connection.js";
+import { RedisStore } from "./redis-store.js";
+import { Rpc } from "./rpc.js";
+
+const redisCheckMs = 1_000;
+const queueMetricsMs = 5_000;
+const nodesStopTimeoutMs = 10_000;
+
+/** What there is to end, in the order in which it began. */
+export interface Parts {
+  readonly endings: (() => Promise<void> | void)[];
+  stopNodes: () => Promise<void>;
+  leaveRedis: boolean;
+}
+
+export async function endAll(parts: Parts): Promise<void> {
+  for (const end of parts.endings.splice(0).reverse()) await end();
+}
+
+export interface Beginning {
+  readonly config: HeadConfig;
+  readonly deps: HeadDeps;
+  readonly parts: Parts;
+  readonly token: string;
+  readonly shutdown: (all: boolean) => void;
+  /** What the last head of this folder told. */
+  readonly before: HeadAddress | undefined;
+}
+
+export async function begin(beginning: Beginning): Promise<HeadAddress> {
+  const { config, deps, parts, token, before } = beginning;
+  const clock = deps.clock ?? systemClock;
+  const logger = deps.logger;
+  const metrics = deps.metrics ?? createMetrics({ component: "head" });
+  const startedAtMs = clock.now();
+  // Takes a while to load, and Redis takes a while to start: both at once.
+  const reflection = import("./reflection.js");
+  const redis = await beginRedis(beginning, clock);
+  const store = new RedisStore(redis.client);
+  const plane = await ControlPlane.open(config, { store, clock, logger, metrics });
+  parts.endings.push(() => plane.close());
+  parts.stopNodes = () => stopNodes(plane);
+  const metricsAddress = await beginMetrics(beginning, metrics, redis.client, clock);
+  const version = ownVersion();
+  const clusterInfo = (): proto.ClusterInfo.$Properties => ({
+    clusterId: plane.clusterId,
+    redisUrl: redis.url(),
+    redisPid: redis.pid(),
+    version,
+    startedAtMs,
+    metricsAddress,
+    pid: process.pid,
+  });
+  const server = createServer(token);
+  addServices(server, beginning, plane, { metrics, redis, clusterInfo });
+  const standard = (await reflection).addStandardServices(server);
+  const bound = await listen(
+    server,
+    config.host,
+    config.port === 0 && before ? portOf(before.address) : config.port,
+  );
+  parts.endings.push(async () => {
+    standard.notServing();
+    plane.sessions.close();
+    await closeServer(server);
+  });
+  if (!isLoopback(config.host))
+    logger.warn({ host: config.host }, "the token travels unencrypted: trust the network");
+  const facts: HeadAddress = {
+    address: formatAddress(advertisedHost(config), portOf(bound)),
+    pid: process.pid,
+    clusterId: plane.clusterId,
+    tokenPath: tokenPathOf(config.dataDir),
+    metricsAddress,
+    startedAtMs,
+    version,
+  };
+  writeHeadAddress(config.dataDir, facts);
+  parts.endings.push(() => writeHeadAddress(config.dataDir, { ...facts, pid: 0 }));
+  logger.info(
+    { address: facts.address, clusterId: plane.clusterId, actors: plane.actors.size },
+    "head started",
+  );
+  return facts;
+}
+
+interface HeadRedis {
+  readonly client: Redis;
+  readonly url: () => string;
+  readonly pid: () => number;
+}
+
+async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Promise<HeadRedis> {
+  const { logger } = deps;
+  const embedded =
+    config.redisUrl === undefined
+      ? await EmbeddedRedis.start({
+          folder: join(config.dataDir, "redis"),
+          host: config.host,
+          advertiseHost: advertisedHost(config),
+          program: config.redisServer,
+          logger,
+        })
+      : undefined;
+  // Until the head has started; close() says anew.
+  parts.leaveRedis = embedded?.adopted ?? false;
+  parts.endings.push(async () => {
+    if (!parts.leaveRedis) await embedded?.stop();
+  });
+  const url = () => embedded?.url ?? config.redisUrl ?? "";
+  const client = await connectRedis(url(), logger);
+  parts.endings.push(() => client.disconnect());
+  if (embedded !== undefined) {
+    const stopChecking = every(clock, redisCheckMs, () => {
+      if (client.status === "ready") return;
+      embedded.ensure().catch((reason: unknown) => logger.error({ err: reason }, "own redis does not start"));
+    });
+    parts.endings.push(stopChecking);
+  }
+  return { client, url, pid: () => embedded?.pid ?? 0 };
+}
+
+async function beginMetrics(
+  { config, deps, parts, before }: Beginning,
+  metrics: Metrics,
+  redis: Redis,
+  clock: Clock,
+): Promise<string> {
+  if (config.metricsPort === null) return "";
+  const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
+  const options = { host: config.host, healthy: () => redis.status === "ready" };
+  const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
+  let server: MetricsServer;
+  try {
+    // The port of the last start is only a wish, so that a scraper finds the page again.
+    server =
+      config.metricsPort === 0 && portBefore > 0
+        ? await serve(portBefore).catch(() => serve(0))
+        : await serve(config.metricsPort);
+  } catch (reason) {
+    const where = formatAddress(config.host, config.metricsPort);
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `cannot serve metrics on ${where}: ${String(reason)}; choose another port`,
+    );
+  }
+  parts.endings.push(() => server.close());
+  const stopMeasuring = every(clock, queueMetricsMs, () => {
+    measureQueues(redis, metrics).catch((reason: unknown) => {
+      deps.logger.debug({ err: reason }, "queues not measured");
+    });
+  });
+  parts.endings.push(stopMeasuring);
+  return formatAddress(advertisedHost(config), portOf(server.address));
+}
+
+function addServices(
+  server: Server,
+  { config, deps, shutdown }: Beginning,
+  plane: ControlPlane,
+  own: {
+    readonly metrics: Metrics;
+    readonly redis: HeadRedis;
+    readonly clusterInfo: () => proto.ClusterInfo.$Properties;
+  },
+): void {
+  const rpc = new Rpc(own.metrics, config.rpcTimeoutMs);
+  const { actors, nodes, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
+  server.addService(
+    headService,
+    createHeadHandlers({
+      rpc,
+      actors,
+      nodes,
+      sessions,
+      lifecycle,
+      bundles,
+      shutdown,
+      clusterInfo: own.clusterInfo,
+      ownerGraceMs: config.ownerGraceMs,
+      queueDepths: () => readQueueDepths(own.redis.client),
+    }),
+  );
+  const link = createNodeLinkHandlers({
+    nodes,
+    actors: lifecycle,
+    jobs: jobLifecycle,
+    logs,
+    logger: deps.logger,
+    clusterId: plane.clusterId,
+    redisUrl: own.redis.url,
+    heartbeatIntervalMs: config.heartbeatIntervalMs,
+  });
+  server.addService(nodeLinkService, { ...link });
+  server.addService(
+    jobsService,
+    createJobsHandlers({
+      rpc,
+      jobs,
+      logs,
+      bundles,
+      lifecycle: jobLifecycle,
+      uploadStallMs: config.rpcTimeoutMs,
+    }),
+  );
+}
+
+/** Tells every node to end and waits until all have left. */
+async function stopNodes(plane: ControlPlane): Promise<void> {
+  const gone = () => plane.nodes.all().every((node) => node.state !== "ALIVE");
+  plane.nodes.broadcast({ stopNode: { reason: "the cluster is shut down" } });
+  const deadline = Date.now() + nodesStopTimeoutMs;
+  while (!gone() && Date.now() < deadline) await delay(20);
+}
+
+function advertisedHost(config: HeadConfig): string {
+  if (config.advertiseHost !== undefined) return config.advertiseHost;
+  return config.host === "0.0.0.0" || config.host === "::" ? hostname() : config.host;
+}
+
+function ownVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

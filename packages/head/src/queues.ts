@@ -1,0 +1,16 @@
+import type { Metrics } from "@palimpsest/telemetry";
+import type { QueueDepth } from "@palimpsest/trajectories";
+import type { Redis } from "ioredis";
+
+/** Loaded when first asked for: the queue library takes longer to load than the rest of the head to start. */
+const trajectories = () => import("@palimpsest/trajectories");
+
+/** Depths of every queue of every run. */
+export async function readQueueDepths(redis: Redis): Promise<readonly QueueDepth[]> {
+  return (await trajectories()).queueDepths(redis);
+}
+
+/** Sets the gauges of the queues. */
+export async function measureQueues(redis: Redis, metrics: Metrics): Promise<void> {
+  (await trajectories()).exportQueueDepths(metrics, await readQueueDepths(redis));
+}
