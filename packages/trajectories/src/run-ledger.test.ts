@@ -104,16 +104,16 @@ describe("run ledger", () => {
       fc.record({ kind: fc.constantFrom("trained" as const, "failed" as const), groupId }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(operation, { maxLength: 30 }), async (operations) => {
+      fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 40 }), async (operations) => {
         await newRun();
         const model = new Map<string, "outstanding" | "trained" | "failed">();
         const outstanding = (): number =>
           [...model.values()].filter((state) => state === "outstanding").length;
         for (const { kind, groupId: id } of operations) {
           if (kind === "claim") {
-            const [state] = await ledger.claim([{ groupId: id, groupSize: 2 }], 3);
+            const [state] = await ledger.claim([{ groupId: id, groupSize: 2 }], 2);
             if (!model.has(id)) {
-              expect(state).toBe(outstanding() >= 3 ? "full" : "claimed");
+              expect(state).toBe(outstanding() >= 2 ? "full" : "claimed");
             }
             if (state === "claimed") {
               model.set(id, "outstanding");

@@ -297,7 +297,7 @@ describe("run queues", () => {
     expect((await consumer.nextGroups({ count: 1 })).groups.map(({ groupId }) => groupId)).toEqual(["g-3"]);
   });
 
-  it("refuses ids and sizes that could not be keys or jobs", async () => {
+  it("refuses settings out of bounds, and ids and sizes that could not be keys or jobs", async () => {
     const trainer = await fixture.open();
     for (const groupId of ["", "a:b", "12", "a b", "x".repeat(129), "a*"]) {
       await expect(trainer.dispatchGroup(aGroupRequest({ groupId }))).rejects.toMatchObject({
@@ -305,6 +305,7 @@ describe("run queues", () => {
       });
     }
     await expect(trainer.dispatchGroup(aGroupRequest({ groupSize: 0 }))).rejects.toThrow("groupSize");
+    await expect(fixture.open({ settings: { attempts: 0 } })).rejects.toThrow(/CONFIG_INVALID.*attempts/s);
     await expect(fixture.open({ runId: "a{b}" })).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 

@@ -8,7 +8,9 @@
  *
  *  The parts say how: run-ledger, payload-store, group-producer, job-consumer, group-consumer. */
 import { createLogger, type Logger, type Metrics } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
+import { z } from "zod";
 import { connectRedis } from "./connection.js";
 import { GroupConsumer, type GroupConsumerOptions } from "./group-consumer.js";
 import { type DispatchOptions, type DispatchOutcome, GroupProducer } from "./group-producer.js";
@@ -62,9 +64,9 @@ export class RunQueues {
   #producer: GroupProducer | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: RunQueuesOptions, redis: Redis, logger: Logger) {
+  private constructor(options: RunQueuesOptions, settings: QueueSettings, redis: Redis, logger: Logger) {
     this.runId = options.runId;
-    this.settings = Object.freeze(queueSettingsSchema.parse(options.settings ?? {}));
+    this.settings = settings;
     this.#redis = redis;
     this.#keys = runKeys(options.runId);
     this.#logger = logger;
@@ -75,15 +77,20 @@ export class RunQueues {
   }
 
   /** Connects. Every process of a run opens its own.
-   *  @throws {PalimpsestError} UNAVAILABLE, CONFIG_INVALID (eviction is on), INVALID_ARGUMENT (run id) */
+   *  @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID (settings, or a Redis that evicts keys),
+   *          INVALID_ARGUMENT (run id) */
   static async open(options: RunQueuesOptions): Promise<RunQueues> {
     const keys = runKeys(options.runId);
+    const settings = queueSettingsSchema.safeParse(options.settings ?? {});
+    if (!settings.success) {
+      throw new PalimpsestError("CONFIG_INVALID", `queue settings: ${z.prettifyError(settings.error)}`);
+    }
     const logger = options.logger ?? createLogger({ component: "queues", level: "silent" });
     const redis = await connectRedis(options.redisUrl, { logger });
     for (const name of queueNames) {
       await redis.hset(keys.queue(name, "meta"), "opts.maxLenEvents", keptEvents);
     }
-    return new RunQueues(options, redis, logger);
+    return new RunQueues(options, settings.data, redis, logger);
   }
 
   /** Dispatches one group; waits for room first. The same group id again is a no-op that tells its state. */

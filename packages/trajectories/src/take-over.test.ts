@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { GroupConsumer } from "./group-consumer.js";
+import { PayloadStore } from "./payload-store.js";
+import { runKeys } from "./run-keys.js";
 import type { RunQueues } from "./run-queues.js";
-import { aGroupRequest, trajectoryOf } from "./testing/builders.js";
+import { aGroupRequest, aTrajectory, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
 import { RunFixture, unaccounted } from "./testing/run-fixture.js";
 
@@ -100,6 +103,25 @@ describe("take-over from dead consumers", () => {
       },
     });
     await expectAllTrainedOnce(trainer, consumer, 1, 1, "first");
+  });
+
+  it("does not run an episode again when its consumer died after storing the trajectory (T1)", async () => {
+    const trainer = await fixture.open();
+    const consumer = await trainer.consumeGroups();
+    await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
+    const redis = new Redis(server.url);
+    const store = new PayloadStore(redis, runKeys(fixture.runId), 60_000);
+    await store.putTrajectory(aTrajectory());
+    redis.disconnect();
+    const run: string[] = [];
+    await fixture.openWorkers({
+      run: async (episode) => {
+        run.push(episode.trajectoryId);
+        return trajectoryOf(episode);
+      },
+    });
+    await expectAllTrainedOnce(trainer, consumer, 1, 2);
+    expect(run).toEqual(["group-1.1"]);
   });
 
   it("fails an episode that kills every process that takes it, and goes on (T1, T4)", async () => {

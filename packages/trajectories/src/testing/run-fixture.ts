@@ -55,7 +55,7 @@ export class RunFixture {
   }
 }
 
-/** What must hold at every moment, by L1 and L2; `open` is the number of episodes in outstanding groups. */
+/** What the account does not explain, by L1 and L2: no groups ever, and no episodes when none are outstanding. */
 export function unaccounted({ groups, episodes }: RunCounts): { groups: number; episodes: number } {
   return {
     groups: groups.dispatched - groups.trained - groups.failed - groups.outstanding,

@@ -2,7 +2,7 @@
  *  Mode "hang" never ends an episode; "work" ends each at once. Prints one line an episode that it began. */
 
 import { RunQueues } from "../run-queues.js";
-import { trajectoryOf } from "../testing/builders.js";
+import { trajectoryOf } from "./builders.js";
 import { fastSettings } from "./settings.js";
 
 const [redisUrl = "", runId = "", mode = "hang"] = process.argv.slice(2);
