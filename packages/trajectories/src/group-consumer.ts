@@ -6,19 +6,13 @@
  *  C3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
  *  C4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole.
  *  C5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
-import { EventEmitter } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
-import { Job, Worker } from "bullmq";
-import type { Redis } from "ioredis";
 import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from "./group-assembly.js";
-import { GroupOwnership, ownershipLockMs } from "./group-ownership.js";
-import { type GroupSpec, groupSpecSchema, parseSpec } from "./group-spec.js";
+import { GroupFeed, type GroupFeedDeps, type HeldGroup } from "./group-feed.js";
+import type { GroupSpec } from "./group-spec.js";
 import type { PayloadStore } from "./payload-store.js";
-import type { QueueSettings } from "./queue-settings.js";
-import type { RunKeys } from "./run-keys.js";
-import { type EpisodeFailure, fencedError, type RunLedger } from "./run-ledger.js";
+import type { EpisodeFailure } from "./run-ledger.js";
 import type { Group } from "./trajectory.js";
 
 export interface GroupConsumerOptions {
@@ -56,22 +50,9 @@ export interface GroupBatch {
   readonly failures: readonly EpisodeFailure[];
 }
 
-export interface GroupConsumerDeps {
-  readonly redis: Redis;
-  readonly keys: RunKeys;
-  readonly ledger: RunLedger;
+export interface GroupConsumerDeps extends GroupFeedDeps {
   readonly payloads: PayloadStore;
-  readonly settings: QueueSettings;
-  readonly logger: Logger;
   readonly metrics: Metrics | undefined;
-}
-
-interface Held {
-  readonly job: Job;
-  readonly spec: GroupSpec;
-  assembled?: AssembledGroup;
-  dropped?: DropReason;
-  delivered: boolean;
 }
 
 const settleConcurrency = 32;
@@ -80,55 +61,34 @@ export class GroupConsumer {
   readonly #deps: GroupConsumerDeps;
   readonly #minGroupSize: number;
   readonly #maxStaleness: number | undefined;
-  readonly #ownership: GroupOwnership;
-  readonly #worker: Worker;
-  readonly #held = new Map<string, Held>();
-  readonly #events = new EventEmitter();
-  readonly #stopping = new AbortController();
-  #changes = 0;
-  #failure: unknown;
-  #fetching: Promise<void> = Promise.resolve();
+  readonly #feed: GroupFeed;
   #requestRunning = false;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: GroupConsumerOptions, deps: GroupConsumerDeps, ownership: GroupOwnership) {
+  private constructor(options: GroupConsumerOptions, deps: GroupConsumerDeps, feed: GroupFeed) {
     this.#deps = deps;
     this.#minGroupSize = Math.max(1, options.minGroupSize ?? 2);
     this.#maxStaleness = options.maxStaleness;
-    this.#ownership = ownership;
-    this.#worker = new Worker("groups", null, {
-      connection: deps.redis,
-      prefix: deps.keys.prefix,
-      autorun: false,
-      lockDuration: ownershipLockMs,
-      skipStalledCheck: true,
-    });
-    this.#worker.on("error", (error) => {
-      if (!this.#stopping.signal.aborted) {
-        deps.logger.warn({ err: error }, "group consumer error");
-      }
-    });
+    this.#feed = feed;
   }
 
   /** Becomes the run's learner: an earlier one is fenced off and its groups are taken over at once. */
   static async open(options: GroupConsumerOptions, deps: GroupConsumerDeps): Promise<GroupConsumer> {
-    const ownership = await GroupOwnership.take(deps.redis, deps.keys);
-    const consumer = new GroupConsumer(options, deps, ownership);
-    await consumer.#worker.waitUntilReady();
+    const feed = await GroupFeed.open(deps);
+    const consumer = new GroupConsumer(options, deps, feed);
     await consumer.#settleConsumed(options.alreadyConsumed ?? []);
-    await consumer.reclaim();
-    consumer.#fetching = consumer.#fetch();
+    await feed.start();
     return consumer;
   }
 
   /** Rises with every learner that opens the run. */
   get epoch(): number {
-    return this.#ownership.epoch;
+    return this.#feed.epoch;
   }
 
   /** Group ids that were returned and not yet acknowledged or released. */
   get delivered(): readonly string[] {
-    return [...this.#held].filter(([, held]) => held.delivered).map(([groupId]) => groupId);
+    return [...this.#feed.held].filter(([, held]) => held.delivered).map(([groupId]) => groupId);
   }
 
   /** Waits until `count` groups are settled: complete or dropped.
@@ -149,34 +109,31 @@ export class GroupConsumer {
   }
 
   async #waitForBatch(request: NextGroupsRequest): Promise<GroupBatch> {
-    for (;;) {
-      this.#throwIfStopped(request.signal);
-      const seen = this.#changes;
-      const batch: Held[] = [];
-      for (const held of this.#candidates(request.step)) {
+    const batch: HeldGroup[] = [];
+    while (batch.length < request.count) {
+      this.#feed.throwIfStopped();
+      throwIfCancelled(request.signal);
+      const seen = this.#feed.changes;
+      batch.length = 0;
+      for (const held of this.#candidates(request.step).slice(0, request.count)) {
         await this.#judge(held, request.policyVersion);
         batch.push(held);
-        if (batch.length === request.count) {
-          return this.#deliver(batch);
-        }
       }
-      if (request.count <= 0) {
-        return { groups: [], dropped: [], failures: [] };
-      }
-      if (seen === this.#changes) {
-        await this.#waitForChange(request.signal);
+      if (batch.length < request.count) {
+        await this.#feed.waitForChange(seen, request.signal);
       }
     }
+    return this.#deliver(batch);
   }
 
-  #candidates(step: number | undefined): Held[] {
-    return [...this.#held.values()]
+  #candidates(step: number | undefined): HeldGroup[] {
+    return [...this.#feed.held.values()]
       .filter((held) => !held.delivered && (step === undefined || held.spec.step === step))
       .sort((a, b) => (a.spec.groupId < b.spec.groupId ? -1 : 1));
   }
 
   /** Loads a group and fails it when it may not be trained. */
-  async #judge(held: Held, policyVersion: number | undefined): Promise<void> {
+  async #judge(held: HeldGroup, policyVersion: number | undefined): Promise<void> {
     if (held.dropped !== undefined) {
       return;
     }
@@ -192,7 +149,7 @@ export class GroupConsumer {
     }
     await this.#settle(held.spec, "failed", assembled, reason);
     held.dropped = reason;
-    await this.#finish(held.job);
+    await this.#feed.finish(held.job);
     this.#deps.metrics?.counter("palimpsest_queue_groups_failed_total").inc({ reason });
     this.#deps.logger.warn(
       { groupId: held.spec.groupId, reason, failures: assembled.failures },
@@ -200,7 +157,7 @@ export class GroupConsumer {
     );
   }
 
-  async #assemble(held: Held): Promise<AssembledGroup> {
+  async #assemble(held: HeldGroup): Promise<AssembledGroup> {
     const [payloads, errors] = await Promise.all([
       this.#deps.payloads.group(held.spec),
       held.job.getIgnoredChildrenFailures(),
@@ -211,7 +168,7 @@ export class GroupConsumer {
     return assembleGroup(held.spec, payloads, byTrajectory);
   }
 
-  #deliver(batch: readonly Held[]): GroupBatch {
+  #deliver(batch: readonly HeldGroup[]): GroupBatch {
     const groups: Group[] = [];
     const dropped: DroppedGroup[] = [];
     const failures: EpisodeFailure[] = [];
@@ -220,7 +177,7 @@ export class GroupConsumer {
       if (held.dropped !== undefined) {
         const { groupId, taskId, step } = held.spec;
         dropped.push({ groupId, taskId, step, reason: held.dropped });
-        this.#held.delete(groupId);
+        this.#feed.held.delete(groupId);
       } else if (held.assembled !== undefined) {
         held.delivered = true;
         groups.push(held.assembled.group);
@@ -242,7 +199,7 @@ export class GroupConsumer {
   }
 
   async #acknowledge(groupId: string): Promise<void> {
-    const held = this.#held.get(groupId);
+    const held = this.#feed.held.get(groupId);
     if (held?.assembled === undefined || !held.delivered) {
       const state = await this.#deps.ledger.state(groupId);
       if (state === "trained") {
@@ -256,81 +213,35 @@ export class GroupConsumer {
     if (await this.#settle(held.spec, "trained", held.assembled)) {
       this.#deps.metrics?.counter("palimpsest_queue_groups_trained_total").inc();
     }
-    this.#held.delete(groupId);
-    await this.#finish(held.job);
+    this.#feed.held.delete(groupId);
+    await this.#feed.finish(held.job);
   }
 
   /** Gives returned groups back without training them: nextGroups may return them again. */
   release(groupIds: readonly string[]): void {
     for (const groupId of groupIds) {
-      const held = this.#held.get(groupId);
+      const held = this.#feed.held.get(groupId);
       if (held !== undefined) {
         held.delivered = false;
       }
     }
-    this.#changed();
+    this.#feed.changed();
   }
 
   /** Takes over the groups that an earlier learner held. Done by open and while waiting; safe at any time.
    *  @returns their ids */
   async reclaim(): Promise<readonly string[]> {
-    const groupIds = await this.#ownership.adopt();
-    const jobs = await Promise.all(groupIds.map((groupId) => Job.fromId(this.#worker, groupId)));
-    for (const job of jobs) {
-      if (job !== undefined) {
-        await this.#hold(job);
-      }
-    }
-    return groupIds;
+    return await this.#feed.reclaim();
   }
 
   /** Counts the groups of the checkpoint as trained, before anyone asks for more (C2). */
   async #settleConsumed(groupIds: Iterable<string>): Promise<void> {
     const consumed = new Set(groupIds);
     for (const groupId of await this.#deps.ledger.outstanding()) {
-      const job = consumed.has(groupId) ? await Job.fromId(this.#worker, groupId) : undefined;
-      if (job !== undefined) {
-        const held: Held = { job, spec: parseSpec(groupSpecSchema, job.data), delivered: true };
+      const held = consumed.has(groupId) ? await this.#feed.find(groupId) : undefined;
+      if (held !== undefined) {
         await this.#settle(held.spec, "trained", await this.#assemble(held));
       }
-    }
-  }
-
-  async #fetch(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      try {
-        const job = await this.#worker.getNextJob(this.#ownership.token);
-        if (job !== undefined) {
-          await this.#hold(job);
-        }
-      } catch (error) {
-        if (this.#stopping.signal.aborted) {
-          return;
-        }
-        if (error instanceof PalimpsestError && error.code === "ALREADY_EXISTS") {
-          this.#failure = error;
-          this.#changed();
-          return;
-        }
-        this.#deps.logger.warn({ err: error }, "cannot fetch groups, trying again");
-        await sleep(this.#deps.settings.retryDelayMs, undefined, { signal: this.#stopping.signal }).catch(
-          () => {},
-        );
-      }
-    }
-  }
-
-  async #hold(job: Job): Promise<void> {
-    const spec = parseSpec(groupSpecSchema, job.data);
-    await this.#ownership.assertOwner();
-    // Settled before, by a learner that ended before it could finish the job (C1, C2).
-    if ((await this.#deps.ledger.state(spec.groupId)) !== "outstanding") {
-      await this.#finish(job);
-      return;
-    }
-    if (!this.#held.has(spec.groupId)) {
-      this.#held.set(spec.groupId, { job, spec, delivered: false });
-      this.#changed();
     }
   }
 
@@ -350,7 +261,7 @@ export class GroupConsumer {
         failures,
         payloadKeys: this.#deps.payloads.keysOf(spec),
       },
-      this.#ownership.epoch,
+      this.#feed.epoch,
     );
     if (settled) {
       for (const { stage } of failures) {
@@ -360,68 +271,15 @@ export class GroupConsumer {
     return settled;
   }
 
-  /** Ends the BullMQ job of a settled group. The ledger has the truth; a job that cannot be ended is only noise. */
-  async #finish(job: Job): Promise<void> {
-    try {
-      await this.#ownership.renew(job.id ?? "");
-      await job.moveToCompleted(null, this.#ownership.token, false);
-    } catch (error) {
-      this.#deps.logger.warn({ err: error, groupId: job.id }, "settled group's job is already gone");
-    }
-  }
-
-  #changed(): void {
-    this.#changes += 1;
-    this.#events.emit("change");
-  }
-
-  async #waitForChange(signal: AbortSignal | undefined): Promise<void> {
-    const timedOut = await new Promise<boolean>((resolve) => {
-      const settle = (late: boolean): void => {
-        clearTimeout(timer);
-        this.#events.off("change", onChange);
-        signal?.removeEventListener("abort", onChange);
-        resolve(late);
-      };
-      const onChange = (): void => settle(false);
-      // A learner that is fenced off may have taken a group in its last moment: look now and then.
-      const timer = setTimeout(() => settle(true), this.#deps.settings.stalledIntervalMs);
-      this.#events.on("change", onChange);
-      signal?.addEventListener("abort", onChange);
-    });
-    if (timedOut) {
-      await this.reclaim();
-    }
-  }
-
-  #throwIfStopped(signal: AbortSignal | undefined): void {
-    if (this.#failure !== undefined) {
-      throw fencedError(this.epoch);
-    }
-    const stopped = [signal, this.#stopping.signal].find((candidate) => candidate?.aborted);
-    if (stopped !== undefined) {
-      throw new PalimpsestError("CANCELLED", "waiting for groups was cancelled", { cause: stopped.reason });
-    }
-  }
-
   /** Puts every unacknowledged group back on the queue, for the next learner. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#feed.close();
     return this.#closing;
   }
+}
 
-  async #close(): Promise<void> {
-    this.#stopping.abort(new Error("group consumer closed"));
-    this.#changed();
-    await this.#worker.close(true);
-    await this.#fetching;
-    for (const held of this.#held.values()) {
-      if (held.dropped === undefined) {
-        await held.job.moveToWait(this.#ownership.token).catch((error) => {
-          this.#deps.logger.debug({ err: error, groupId: held.spec.groupId }, "group stays active");
-        });
-      }
-    }
-    this.#held.clear();
+function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) {
+    throw new PalimpsestError("CANCELLED", "waiting for groups was cancelled", { cause: signal.reason });
   }
 }
