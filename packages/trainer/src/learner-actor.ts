@@ -95,6 +95,8 @@ export class LearnerActor {
     });
     this.#groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
+      // Steps are synchronous: what another version sampled is of another step (T2).
+      maxStaleness: 0,
       alreadyConsumed: this.#consumed,
     });
     await this.#publish();
