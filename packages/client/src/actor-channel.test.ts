@@ -21,6 +21,8 @@ let handle: ActorHandle<Echo>;
 /** What the head says; tests change it. */
 let info: protoTypes.ActorInfo.$Properties;
 let told: () => void;
+/** How often the channel asked. */
+let resolutions: number;
 
 function say(next: protoTypes.ActorInfo.$Properties): void {
   info = { spec: { actorId: "actor-test", role: "tester" }, ...next };
@@ -29,6 +31,7 @@ function say(next: protoTypes.ActorInfo.$Properties): void {
 
 beforeEach(async () => {
   told = () => undefined;
+  resolutions = 0;
   actor = await ScriptedActor.start(token);
   actor.silent.add("silent").add("stream");
   say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
@@ -39,6 +42,7 @@ beforeEach(async () => {
     resolver: {
       // As Head.ResolveActor: waits for a later incarnation or death, or for the test's next word.
       resolve: async (_actorId, known, _waitMs, signal) => {
+        resolutions++;
         const settled = () =>
           info.state === ACTOR_STATE_DEAD ||
           (info.state === ACTOR_STATE_ALIVE && (info.incarnation ?? 0) > known);
@@ -95,6 +99,22 @@ describe("ActorChannel", () => {
     say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
     expect(await calls).toEqual([1, 2, 3]);
     expect(actor.frames.map((frame) => frame.call?.incarnation)).toEqual([1, 1, 1]);
+  });
+
+  test("keeps calls while the head still believes in a process that cannot be reached (H2, C4)", async () => {
+    await handle.echo("warm");
+    const lost = handle.silent();
+    await expect.poll(() => actor.methods).toContain("silent");
+    // As when a node dies: the head notices seconds later.
+    actor.kill();
+    await expect(lost).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    const patient = handle.echo("patient");
+    const asked = resolutions;
+    await expect.poll(() => resolutions).toBeGreaterThan(asked + 1);
+    actor = await ScriptedActor.start(token);
+    say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 2 });
+    await expect(patient).resolves.toBe("patient");
+    expect(actor.methods).toEqual(["echo"]);
   });
 
   test("fails what was in flight at a restart, and sends what comes after to the new process (H2, H3)", async () => {
@@ -198,6 +218,16 @@ describe("ActorChannel", () => {
     await expect(handle.with({ timeoutMs: 60 }).silent()).rejects.toMatchObject({ code: "GET_TIMEOUT" });
     const callId = actor.frames.find((frame) => frame.call?.method === "silent")?.call?.callId;
     await expect.poll(() => actor.frames.map((frame) => frame.cancelCallId)).toContain(callId);
+  });
+
+  test("says at once that its token is wrong", async () => {
+    const stranger = new ActorChannel({
+      actorId: "actor-test",
+      token: "another",
+      resolver: { resolve: async () => info },
+    });
+    await expect(stranger.ready(5_000)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    stranger.close();
   });
 
   test("a signal that is aborted already makes a call that is not sent", async () => {

@@ -21,6 +21,7 @@ const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
 /** How long calls in flight wait for news of a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
 const resolveWaitMs = 10_000;
+const longestTimerMs = 2 ** 31 - 1;
 const backoffMs = { first: 100, longest: 2_000 };
 
 /** The head, as far as a channel needs it. */
@@ -49,6 +50,8 @@ export class ActorChannel implements CallCarrier {
   readonly #abort = new AbortController();
   #waiting: PendingCall[] = [];
   #stream: CallStream | undefined;
+  /** On its way to be #stream. */
+  #opening: CallStream | undefined;
   /** Calls that were in flight when the stream broke, until the first news. */
   #inFlight: PendingCall[] = [];
   #searching = false;
@@ -78,37 +81,50 @@ export class ActorChannel implements CallCarrier {
 
   /** Returns when the actor is alive. @throws {PalimpsestError} ACTOR_DIED, GET_TIMEOUT, CANCELLED */
   async ready(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const either = signal ? AbortSignal.any([deadline, signal]) : deadline;
+    const deadlineAt = Date.now() + timeoutMs;
     while (!this.#stream) {
       const refusal = this.#refusal();
       if (refusal) throw refusal;
-      if (either.aborted) {
-        throw signal?.aborted
-          ? new PalimpsestError("CANCELLED", "the wait for the actor was cancelled", { cause: signal.reason })
-          : new PalimpsestError("GET_TIMEOUT", `actor ${this.actorId} was not alive within ${timeoutMs} ms`);
+      if (signal?.aborted) {
+        throw new PalimpsestError("CANCELLED", "the wait for the actor was cancelled", {
+          cause: signal.reason,
+        });
+      }
+      const leftMs = deadlineAt - Date.now();
+      if (leftMs <= 0) {
+        throw new PalimpsestError(
+          "GET_TIMEOUT",
+          `actor ${this.actorId} was not alive within ${timeoutMs} ms`,
+        );
       }
       this.#find();
       await new Promise<void>((resolve) => {
         const wake = () => {
+          clearTimeout(timer);
           this.#readyWaiters.delete(wake);
-          either.removeEventListener("abort", wake);
+          signal?.removeEventListener("abort", wake);
           resolve();
         };
+        const timer = setTimeout(wake, Math.min(leftMs, longestTimerMs));
         this.#readyWaiters.add(wake);
-        either.addEventListener("abort", wake, { once: true });
+        signal?.addEventListener("abort", wake, { once: true });
       });
     }
   }
 
   /** The head says that it died for good. */
   noticeDeath(info: proto.ActorInfo.$Properties): void {
+    this.#die(diedError(info));
+  }
+
+  #die(error: PalimpsestError): void {
     if (this.#dead || this.#closed) return;
-    this.#dead = diedError(info);
+    this.#dead = error;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const call of waiting) call.fail(this.#dead);
-    this.#stream?.close(this.#dead);
+    for (const call of waiting) call.fail(error);
+    this.#stream?.close(error);
+    this.#opening?.close(error);
     this.#abort.abort();
     this.#wake();
   }
@@ -129,6 +145,7 @@ export class ActorChannel implements CallCarrier {
     const error = closedError();
     for (const call of this.#waiting.splice(0)) call.fail(error);
     this.#stream?.close(error);
+    this.#opening?.close(error);
     this.#abort.abort();
     this.#wake();
   }
@@ -167,12 +184,11 @@ export class ActorChannel implements CallCarrier {
       // H3: the first news, or the lack of any, decides about calls in flight.
       this.#waiting.unshift(...this.#sort(this.#inFlight.splice(0), info, cause));
       waitMs = resolveWaitMs;
-      if (info?.state === ACTOR_STATE_ALIVE && info.address) {
-        this.#searching = false;
-        this.#open(info.address, info.incarnation ?? 0);
-        return;
-      }
-      if (!info) {
+      const alive = info?.state === ACTOR_STATE_ALIVE;
+      if (alive && (await this.#open(info.address ?? "", info.incarnation ?? 0))) return;
+      // No news, or the process that the head still believes in cannot be reached.
+      if (alive) waitMs = firstNewsWaitMs;
+      if (alive || !info) {
         await delay(backoff, this.#abort.signal);
         backoff = Math.min(backoff * 2, backoffMs.longest);
       }
@@ -222,24 +238,41 @@ export class ActorChannel implements CallCarrier {
     return again;
   }
 
-  #open(address: string, incarnation: number): void {
+  /** Opens a stream to the actor's process and sends what waits; false when it cannot be reached. */
+  async #open(address: string, incarnation: number): Promise<boolean> {
     this.#incarnation = incarnation;
-    const stream = CallStream.open({
+    const { stream, ready } = CallStream.open({
       address,
       token: this.#token,
       incarnation,
-      onBreak: (error, unanswered) => {
-        if (this.#stream === stream) this.#stream = undefined;
-        if (this.#dead || this.#closed) for (const call of unanswered) call.fail(this.#dead ?? error);
-        else {
-          this.#inFlight.push(...unanswered);
-          this.#find(error);
-        }
-      },
+      onBreak: (error, unanswered) => this.#broken(stream, error, unanswered),
     });
+    this.#opening = stream;
+    try {
+      await ready;
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      if (error.code === "UNAUTHENTICATED") this.#die(error);
+      return false;
+    } finally {
+      this.#opening = undefined;
+    }
+    this.#searching = false;
     this.#stream = stream;
     for (const call of this.#waiting.splice(0)) stream.send(call);
     this.#wake();
+    return true;
+  }
+
+  #broken(stream: CallStream, error: PalimpsestError, unanswered: readonly PendingCall[]): void {
+    if (this.#stream !== stream) return;
+    this.#stream = undefined;
+    if (this.#dead || this.#closed) {
+      for (const call of unanswered) call.fail(this.#dead ?? error);
+      return;
+    }
+    this.#inFlight.push(...unanswered);
+    this.#find(error);
   }
 }
 

@@ -100,13 +100,12 @@ function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call 
   return (...args) => {
     try {
       const { bytes, signal } = encodeArguments(args);
-      const either = eitherSignal(settings.signal, signal);
       const call = deps.channel.call({
         method,
         args: bytes,
         timeoutMs: settings.timeoutMs ?? deps.defaults.timeoutMs,
         retries: settings.retries ?? deps.defaults.retries,
-        ...(either ? { signal: either } : {}),
+        signals: [settings.signal, signal].filter((given) => given !== undefined),
       });
       return Object.assign(call.promise, { [Symbol.asyncIterator]: () => call.iterate() });
     } catch (reason) {
@@ -123,8 +122,4 @@ function refused(error: PalimpsestError): ReturnType<Call> {
     return { next: () => promise };
   };
   return Object.assign(promise, { [Symbol.asyncIterator]: iterate });
-}
-
-function eitherSignal(one: AbortSignal | undefined, two: AbortSignal | undefined): AbortSignal | undefined {
-  return one && two ? AbortSignal.any([one, two]) : (one ?? two);
 }

@@ -5,7 +5,8 @@
  * C1. Calls reach the actor in the order of send().
  * C2. Frames of one turn of the event loop travel in one message, up to `maxBatchBytes`.
  * C3. While the transport is full nothing is written; frames wait in order.
- * C4. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
+ * C4. Nothing is sent before the actor has answered the stream's opening: what was not sent has not run.
+ * C5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import { actorHostService, errorFromProto, fromGrpcError, PalimpsestError, Peer } from "@palimpsest/wire";
@@ -13,12 +14,14 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type PendingCall, streamWindow } from "./pending-call.js";
 
 const maxBatchBytes = 1024 * 1024;
+const defaultConnectTimeoutMs = 5_000;
 
 export interface CallStreamOptions {
   /** host:port of the actor's ActorHost service. */
   readonly address: string;
   readonly token: string;
   readonly incarnation: number;
+  readonly connectTimeoutMs?: number;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
   readonly onBreak: (error: PalimpsestError, unanswered: readonly PendingCall[]) => void;
 }
@@ -33,6 +36,7 @@ export class CallStream {
   #nextCallId = 1;
   #flushing = false;
   #full = false;
+  #failed: (error: PalimpsestError) => void = () => undefined;
 
   private constructor(options: CallStreamOptions) {
     this.incarnation = options.incarnation;
@@ -40,10 +44,22 @@ export class CallStream {
     this.#onBreak = options.onBreak;
   }
 
-  static open(options: CallStreamOptions): CallStream {
+  /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
+  static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
     const stream = opened.#peer.bidi(actorHostService.calls);
     opened.#stream = stream;
+    const timeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
+    const timer = setTimeout(() => {
+      opened.#break(
+        new PalimpsestError("ACTOR_UNAVAILABLE", `no answer from ${options.address} within ${timeoutMs} ms`),
+      );
+    }, timeoutMs);
+    const ready = new Promise<void>((resolve, reject) => {
+      stream.once("metadata", () => resolve());
+      opened.#failed = reject;
+    }).finally(() => clearTimeout(timer));
+    ready.catch(() => undefined);
     stream.on("data", (batch: proto.ReplyBatch.$Properties) => opened.#receive(batch));
     stream.on("drain", () => {
       opened.#full = false;
@@ -53,7 +69,7 @@ export class CallStream {
     stream.on("end", () =>
       opened.#break(new PalimpsestError("ACTOR_UNAVAILABLE", "the actor closed its stream")),
     );
-    return opened;
+    return { stream: opened, ready };
   }
 
   /** Calls on their way or waiting for their reply. */
@@ -148,5 +164,6 @@ export class CallStream {
     stream.cancel();
     this.#peer.close();
     this.#onBreak(error, unanswered);
+    this.#failed(error);
   }
 }

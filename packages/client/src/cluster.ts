@@ -23,7 +23,7 @@ import {
 } from "./views.js";
 
 /** Time over its own wait that ResolveActor gets to answer. */
-const resolveSlackMs = 5_000;
+const resolveSlackMs = 2_000;
 
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
 export class Cluster {

@@ -19,7 +19,8 @@ export interface PendingCallOptions {
   readonly args: Uint8Array;
   /** Infinity: none. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  /** Each of them cancels the call. Listened to one by one: AbortSignal.any loses timeout signals to the collector. */
+  readonly signals: readonly AbortSignal[];
   /** How often it may be sent again after its actor's process died. */
   readonly retries: number;
 }
@@ -43,7 +44,7 @@ export class PendingCall {
   retriesLeft: number;
   readonly #carrier: CallCarrier;
   readonly #deadlineAtMs: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signals: readonly AbortSignal[];
   readonly #timeoutMs: number;
   #timer: NodeJS.Timeout | undefined;
   #onAbort: (() => void) | undefined;
@@ -62,7 +63,7 @@ export class PendingCall {
     this.#carrier = carrier;
     this.#timeoutMs = options.timeoutMs;
     this.#deadlineAtMs = Date.now() + options.timeoutMs;
-    this.#signal = options.signal;
+    this.#signals = options.signals;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -164,7 +165,7 @@ export class PendingCall {
   #settle(outcome: Outcome): void {
     this.#outcome = outcome;
     clearTimeout(this.#timer);
-    if (this.#onAbort) this.#signal?.removeEventListener("abort", this.#onAbort);
+    if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
     this.#wake?.();
   }
 
@@ -180,14 +181,15 @@ export class PendingCall {
         Math.min(this.#timeoutMs, longestTimerMs),
       );
     }
-    if (!this.#signal) return;
-    this.#onAbort = () =>
-      this.cancel(
-        new PalimpsestError("CANCELLED", `${this.method} was cancelled by its caller`, {
-          cause: this.#signal?.reason,
-        }),
-      );
-    if (this.#signal.aborted) queueMicrotask(this.#onAbort);
-    else this.#signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (this.#signals.length === 0) return;
+    const onAbort = () => {
+      const cause = this.#signals.find((signal) => signal.aborted)?.reason;
+      this.cancel(new PalimpsestError("CANCELLED", `${this.method} was cancelled by its caller`, { cause }));
+    };
+    this.#onAbort = onAbort;
+    for (const signal of this.#signals) {
+      if (signal.aborted) queueMicrotask(onAbort);
+      else signal.addEventListener("abort", onAbort, { once: true });
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { Server, ServerDuplexStream } from "@grpc/grpc-js";
+import { Metadata, type Server, type ServerDuplexStream } from "@grpc/grpc-js";
 import { actorHostService, createServer, decodeValue, encodeValue, listen } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
@@ -42,6 +42,7 @@ export class ScriptedActor {
 
   #accept(stream: CallerStream): void {
     this.#streams.add(stream);
+    stream.sendMetadata(new Metadata());
     stream.on("error", () => undefined);
     stream.on("data", (batch: proto.CallBatch.$Properties) => {
       this.batches.push(batch);
