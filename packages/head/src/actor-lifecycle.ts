@@ -97,6 +97,12 @@ export class ActorLifecycle {
     }
   }
 
+  /** The cluster ends: no actor is to come back with the next head. */
+  async endAll(reason: string): Promise<void> {
+    const living = [...this.#deps.actors.all()].filter((actor) => actor.state !== "DEAD");
+    await Promise.all(living.map((actor) => this.#killForGood(actor, reason)));
+  }
+
   started(nodeId: string, message: proto.ActorStarted.$Properties): void {
     const actorId = message.actorId ?? "";
     const actor = this.#deps.actors.get(actorId);

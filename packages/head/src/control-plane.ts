@@ -4,6 +4,7 @@
  * Not its job: gRPC, files of address and token, processes.
  */
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { newId } from "@palimpsest/wire";
 import { actorForReaders } from "./actor.js";
@@ -31,6 +32,7 @@ export interface ControlPlaneDeps {
 
 const flushTimeoutMs = 5_000;
 const maxDeadNodes = 100;
+const leavePollMs = 20;
 
 export class ControlPlane {
   readonly clusterId: string;
@@ -101,6 +103,18 @@ export class ControlPlane {
       nodes.tick();
       measureTables({ ...shared, actors, jobs });
     });
+  }
+
+  /** Ends jobs, actors and nodes for good, and waits until the nodes have left, at most timeoutMs. */
+  async endCluster(timeoutMs: number): Promise<void> {
+    const reason = "the cluster is shut down";
+    const ended = Promise.all([this.jobLifecycle.endAll(), this.lifecycle.endAll(reason)]);
+    this.nodes.broadcast({ stopNode: { reason } });
+    const deadline = Date.now() + timeoutMs;
+    const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
+    while (someAlive() && Date.now() < deadline) await delay(leavePollMs);
+    // Not `await ended` first: a store that is away must not keep the nodes.
+    await Promise.race([ended, delay(Math.max(0, deadline - Date.now()))]);
   }
 
   /** Writes what is still on its way to the store. */

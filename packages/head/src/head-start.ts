@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Server } from "@grpc/grpc-js";
 import { createMetrics, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import {
@@ -69,7 +68,7 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
   const store = new RedisStore(redis.client);
   const plane = await ControlPlane.open(config, { store, clock, logger, metrics });
   parts.endings.push(() => plane.close());
-  parts.stopNodes = () => stopNodes(plane);
+  parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);
   const metricsAddress = await beginMetrics(beginning, metrics, redis.client, clock);
   const version = ownVersion();
   const clusterInfo = (): proto.ClusterInfo.$Properties => ({
@@ -233,14 +232,6 @@ function addServices(
       uploadStallMs: config.rpcTimeoutMs,
     }),
   );
-}
-
-/** Tells every node to end and waits until all have left. */
-async function stopNodes(plane: ControlPlane): Promise<void> {
-  const gone = () => plane.nodes.all().every((node) => node.state !== "ALIVE");
-  plane.nodes.broadcast({ stopNode: { reason: "the cluster is shut down" } });
-  const deadline = Date.now() + nodesStopTimeoutMs;
-  while (!gone() && Date.now() < deadline) await delay(20);
 }
 
 function advertisedHost(config: HeadConfig): string {

@@ -82,6 +82,12 @@ export class JobLifecycle {
     return jobs.get(jobId);
   }
 
+  /** The cluster ends: every job that has not ended is stopped. */
+  async endAll(): Promise<void> {
+    const living = this.#deps.jobs.all().filter((job) => !hasEnded(job));
+    await Promise.all(living.map((job) => this.stop(job.jobId)));
+  }
+
   driverStarted(nodeId: string, message: proto.DriverStarted.$Properties): void {
     const job = this.#deps.jobs.find(message.jobId ?? "");
     if (job?.nodeId === nodeId) void this.#deps.jobs.update(job.jobId, { driverPid: message.pid ?? 0 });

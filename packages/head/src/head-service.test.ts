@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import { headService } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anActor } from "./testing/builders.js";
+import { create, HeadBench, openSession, resolve } from "./testing/running-head.js";
+
+const { ACTOR_STATE_PENDING, ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+
+let bench: HeadBench;
+beforeEach(() => {
+  bench = new HeadBench();
+});
+afterEach(() => bench.end());
+
+describe("actors over gRPC", () => {
+  it("go from CreateActor over StartActor to ALIVE with the address that the node tells", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await openSession(peer);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    expect((await create(peer, anActor("actor-1"))).state).toBe(ACTOR_STATE_PENDING);
+    const info = await resolve(peer, "actor-1");
+    expect(info).toMatchObject({
+      state: ACTOR_STATE_ALIVE,
+      nodeId: "node-a",
+      incarnation: 1,
+      address: "127.0.0.1:7001",
+    });
+    expect((await node.started("actor-1", 1)).spec?.role).toBe("rollout");
+    const { nodes } = await peer.unary(headService.listNodes, {}, { timeoutMs: 5_000 });
+    expect(nodes?.[0]?.available?.quantities?.["cpu"]).toBe(3);
+  });
+
+  it("are created once however often it is asked", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await openSession(peer);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    await Promise.all([1, 2, 3].map(() => create(peer, anActor("actor-1"))));
+    await resolve(peer, "actor-1");
+    expect(node.received.filter((message) => message.startActor)).toHaveLength(1);
+  });
+
+  it("are found by name, restarted after a crash, and dead for good after a kill", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const session = await openSession(peer);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    await create(peer, anActor("actor-1", { name: "learner", maxRestarts: 1 }));
+    await resolve(peer, "actor-1");
+    const byName = await peer.unary(headService.resolveActor, { name: "learner" }, { timeoutMs: 5_000 });
+    expect(byName.spec?.actorId).toBe("actor-1");
+
+    const next = resolve(peer, "actor-1", 1);
+    const certificate = {
+      reason: "killed by SIGKILL",
+      signal: "SIGKILL",
+      lastStderrLines: ["out of memory"],
+    };
+    node.send({ actorDied: { actorId: "actor-1", incarnation: 1, certificate } });
+    expect(await next).toMatchObject({ incarnation: 2, restarts: 1, certificate: { signal: "SIGKILL" } });
+
+    const died = once(session, "data");
+    await peer.unary(headService.killActor, { actorId: "actor-1", noRestart: true }, { timeoutMs: 5_000 });
+    expect((await resolve(peer, "actor-1", 2)).state).toBe(ACTOR_STATE_DEAD);
+    expect((await died)[0].actorDied?.spec?.actorId).toBe("actor-1");
+    await node.stopped("actor-1");
+    await expect
+      .poll(
+        async () => (await peer.unary(headService.listNodes, {}, { timeoutMs: 5_000 })).nodes?.[0]?.available,
+      )
+      .toMatchObject({ quantities: { cpu: 4 } });
+    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 5_000 });
+    expect(actors).toEqual([]);
+  });
+
+  it("that nobody can place say why in pending_reason, and the wait ends in time", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await openSession(peer);
+    await bench.join(head, { nodeId: "node-a", cpu: 2 });
+    await create(
+      peer,
+      anActor("actor-1", { resources: { quantities: { cpu: 3, gpu: 1 } }, labels: { zone: "a" } }),
+    );
+    const info = await resolve(peer, "actor-1", 0, 50);
+    expect(info).toMatchObject({
+      state: ACTOR_STATE_PENDING,
+      pendingReason:
+        "needs 3 cpu, 1 gpu, label zone=a: node-a lacks label zone=a and has 2 of 2 cpu and has no gpu",
+    });
+  });
+
+  it("die with their node when it falls silent, with a certificate", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await openSession(peer);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    await create(peer, anActor("actor-1"));
+    await resolve(peer, "actor-1");
+    const dead = resolve(peer, "actor-1", 1);
+    node.break();
+    expect(await dead).toMatchObject({
+      state: ACTOR_STATE_DEAD,
+      certificate: { reason: expect.stringContaining("node lost"), nodeId: "node-a" },
+    });
+  });
+
+  it("die at once with a node that leaves in order", async () => {
+    const head = await bench.start({ nodeTimeoutMs: 60_000 });
+    const peer = bench.peer(head);
+    await openSession(peer);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    await create(peer, anActor("actor-1"));
+    await resolve(peer, "actor-1");
+    await node.leave();
+    expect((await resolve(peer, "actor-1", 1)).certificate?.reason).toBe("it left the cluster");
+  });
+
+  it("die when their driver stays away, or says goodbye; a second driver keeps its own", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const [leaving, breaking] = [await openSession(peer, "session-1"), await openSession(peer, "session-2")];
+    await openSession(peer, "session-3");
+    await bench.join(head, { nodeId: "node-a" });
+    for (const number of [1, 2, 3])
+      await create(peer, anActor(`actor-${number}`, { ownerId: `session-${number}` }));
+    for (const number of [1, 2, 3]) await resolve(peer, `actor-${number}`);
+    leaving.write({ sessionId: "session-1", goodbye: true });
+    breaking.cancel();
+    const [first, second] = await Promise.all([resolve(peer, "actor-1", 1), resolve(peer, "actor-2", 1)]);
+    expect(first.certificate?.reason).toBe("its driver ended");
+    expect(second.certificate?.reason).toBe("its driver was away for longer than 200 ms");
+    expect((await resolve(peer, "actor-3")).state).toBe(ACTOR_STATE_ALIVE);
+  });
+
+  it("need an owner, unless they are detached", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    await expect(create(peer, anActor("actor-1", { ownerId: "" }))).rejects.toThrow("owner_id is empty");
+    await create(peer, anActor("actor-1", { ownerId: "", detached: true }));
+    await expect(create(peer, anActor("not an id"))).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    await expect(resolve(peer, "unknown")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});

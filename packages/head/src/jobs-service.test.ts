@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { jobsService, type Peer } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anActor } from "./testing/builders.js";
+import { create, HeadBench } from "./testing/running-head.js";
+
+const { JOB_STATUS_RUNNING, JOB_STATUS_STOPPED, JOB_STATUS_SUCCEEDED } = proto.JobStatus;
+
+let bench: HeadBench;
+beforeEach(() => {
+  bench = new HeadBench();
+});
+afterEach(() => bench.end());
+
+describe("jobs over gRPC", () => {
+  const submit = (peer: Peer, request: proto.SubmitRequest.$Properties) =>
+    peer.unary(jobsService.submit, request, { timeoutMs: 5_000 });
+
+  async function logsOf(peer: Peer, jobId: string, follow: boolean): Promise<string> {
+    let text = "";
+    for await (const chunk of peer.serverStream(jobsService.logs, { jobId, follow })) {
+      text += Buffer.from((chunk as proto.LogChunk).data).toString();
+    }
+    return text;
+  }
+
+  it("run from submission over followed logs to their end", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    const job = await submit(peer, { recipe: "agent: memagent\n", name: "toy.yaml", submissionId: "job-1" });
+    expect(
+      await submit(peer, { recipe: "agent: memagent\n", name: "toy.yaml", submissionId: "job-1" }),
+    ).toMatchObject({
+      jobId: job.jobId ?? "",
+    });
+    await expect(submit(peer, { recipe: "agent: other\n", submissionId: "job-1" })).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+    const start = await node.next(({ startDriver }) => startDriver);
+    expect(start.argv).toEqual(["recipe"]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of peer.serverStream(jobsService.getBundle, { sha256: start.bundle ?? "" })) {
+      chunks.push(Buffer.from((chunk as proto.BundleChunk).data));
+    }
+    expect(Buffer.concat(chunks).toString()).toBe("agent: memagent\n");
+
+    const followed = logsOf(peer, "job-1", true);
+    node.send({ driverOutput: { jobId: "job-1", text: "step 1\n", offsetBytes: 0 } });
+    await node.next(({ driverOutputAck }) => (driverOutputAck?.offsetBytes === 7 ? true : undefined));
+    node.send({ driverOutput: { jobId: "job-1", text: "step 1\n", offsetBytes: 0 } });
+    node.send({ driverOutput: { jobId: "job-1", text: "step 2\n", offsetBytes: 7 } });
+    node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 } } });
+    expect(await followed).toBe("step 1\nstep 2\n");
+    expect(await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).toMatchObject({
+      status: JOB_STATUS_SUCCEEDED,
+      driverExitCode: 0,
+      driverPid: 4242,
+    });
+    expect(await logsOf(peer, "job-1", false)).toBe("step 1\nstep 2\n");
+  });
+
+  it("stop on request and stay stopped over a restart of the head", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    await submit(peer, { recipe: "a: 1\n", submissionId: "job-1" });
+    await node.next(({ startDriver }) => startDriver);
+    const stopping = await peer.unary(jobsService.stop, { jobId: "job-1" }, { timeoutMs: 5_000 });
+    expect(stopping).toMatchObject({ status: JOB_STATUS_RUNNING, stopRequested: true });
+    await node.next(({ stopDriver }) => stopDriver);
+    node.send({ driverExited: { jobId: "job-1", certificate: { signal: "SIGTERM" } } });
+    const status = async () =>
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+    await expect.poll(status).toBe(JOB_STATUS_STOPPED);
+    await head.close();
+    const again = bench.peer(await bench.start());
+    const { jobs } = await again.unary(jobsService.list, {}, { timeoutMs: 5_000 });
+    expect(jobs).toMatchObject([
+      { jobId: "job-1", status: JOB_STATUS_STOPPED, message: "stopped on request" },
+    ]);
+  });
+
+  it("take programs from bundles, whose size is bounded", async () => {
+    const head = await bench.start({ bundleMaxBytes: 1_000 });
+    const peer = bench.peer(head);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    const upload = peer.clientStream(jobsService.putBundle);
+    upload.stream.write({ data: Buffer.from("console.") });
+    upload.stream.end({ data: Buffer.from("log(1)") });
+    const { sha256 = "" } = await upload.response;
+    expect(sha256).toBe(createHash("sha256").update("console.log(1)").digest("hex"));
+    await submit(peer, { bundle: sha256, argv: ["--x"] });
+    const start = await node.next(({ startDriver }) => startDriver);
+    expect(start).toMatchObject({ argv: ["program", "--x"], bundle: sha256 });
+    await expect(submit(peer, { bundle: "0".repeat(64) })).rejects.toMatchObject({ code: "NOT_FOUND" });
+
+    await expect(
+      create(peer, anActor("actor-1", { ownerId: "", detached: true, code: { bundle: "0".repeat(64) } })),
+    ).rejects.toThrow("upload it with PutBundle");
+
+    const large = peer.clientStream(jobsService.putBundle);
+    large.stream.on("error", () => undefined);
+    large.stream.end({ data: Buffer.alloc(1_001) });
+    await expect(large.response).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+  });
+
+  it("an upload that stalls is given up", async () => {
+    const peer = bench.peer(await bench.start({ rpcTimeoutMs: 50 }));
+    const upload = peer.clientStream(jobsService.putBundle);
+    upload.stream.on("error", () => undefined);
+    upload.stream.write({ data: Buffer.from("a") });
+    await expect(upload.response).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+  });
+});

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { headService, Peer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { HeadConfigInput } from "../config.js";
+import { Head } from "../head.js";
+import { quietLogger, temporaryFolder } from "./builders.js";
+import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
+
+const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 700, ownerGraceMs: 200 };
+
+/** A folder and the real heads, nodes and clients that a test starts with it; end() ends them all. */
+export class HeadBench {
+  readonly #folder = temporaryFolder();
+  readonly #endings: (() => Promise<void> | void)[] = [];
+
+  get folder(): string {
+    return this.#folder.path;
+  }
+
+  async start(over: Partial<HeadConfigInput> = {}): Promise<Head> {
+    const head = await Head.start({ dataDir: this.folder, ...times, ...over }, { logger: quietLogger() });
+    this.#endings.push(() => head.close());
+    return head;
+  }
+
+  peer(head: Head, token = head.token): Peer {
+    const peer = new Peer(head.address, token);
+    this.#endings.push(() => peer.close());
+    return peer;
+  }
+
+  async join(head: Head, options: FakeNodeOptions): Promise<FakeNode> {
+    const node = (await FakeNode.join(head.address, head.token, options)).beatEvery(50);
+    this.#endings.push(() => node.break());
+    return node;
+  }
+
+  /** A node that may be refused. */
+  node(head: Head, token: string, options: FakeNodeOptions): FakeNode {
+    const node = new FakeNode(head.address, token, options);
+    this.#endings.push(() => node.break());
+    return node;
+  }
+
+  async end(): Promise<void> {
+    for (const end of this.#endings.splice(0).reverse()) await end();
+    this.#folder.remove();
+  }
+}
+
+/** A driver that is connected until the test ends. */
+export async function openSession(peer: Peer, sessionId = "session-test") {
+  const stream = peer.bidi(headService.session);
+  stream.on("error", () => undefined);
+  const opened = once(stream, "data");
+  stream.write({ sessionId, name: "test", pid: 1 });
+  await opened;
+  return stream;
+}
+
+export function create(peer: Peer, spec: proto.ActorSpec.$Properties): Promise<proto.ActorInfo.$Properties> {
+  return peer.unary(headService.createActor, { spec }, { timeoutMs: 5_000 });
+}
+
+export function resolve(
+  peer: Peer,
+  actorId: string,
+  knownIncarnation = 0,
+  waitMs = 20_000,
+): Promise<proto.ActorInfo.$Properties> {
+  const request = { actorId, knownIncarnation, waitMs };
+  return peer.unary(headService.resolveActor, request, { timeoutMs: waitMs + 5_000 });
+}
