@@ -109,7 +109,9 @@ export function unstackLayers(parameters: ParameterTensors, config: ModelConfig)
   const layers: Record<string, tf.Tensor>[] = Array.from({ length: config.layers }, () => ({}));
   for (const [name, stacked] of Object.entries(parameters)) {
     if (!name.startsWith("layers.")) continue;
-    tf.unstack(stacked, 0).forEach((tensor, i) => {
+    // tfjs has no gradient of an unstack into a single tensor.
+    const tensors = config.layers === 1 ? [stacked.reshape(stacked.shape.slice(1))] : tf.unstack(stacked, 0);
+    tensors.forEach((tensor, i) => {
       (layers[i] as Record<string, tf.Tensor>)[name.slice("layers.".length)] = tensor;
     });
   }
