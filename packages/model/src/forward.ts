@@ -21,10 +21,10 @@ export function rmsNorm(x: tf.Tensor, gain: tf.Tensor, eps: number): tf.Tensor {
   return x.mul(x.square().mean(-1, true).add(eps).rsqrt()).mul(gain);
 }
 
-/** Turns each pair (i, i + headDim / 2) of the last axis by its position's angle. */
+/** Turns each pair (i, i + headDim / 2) of the last axis by its position's angle; tables of `ropeTables`. */
 export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
   const [first, second] = tf.split(x, 2, -1) as [tf.Tensor, tf.Tensor];
-  return x.mul(cos).add(tf.concat([second.neg(), first], -1).mul(sin));
+  return x.mul(cos).add(tf.concat([second, first], -1).mul(sin));
 }
 
 /** silu(x·gate) · (x·up) · down on rows [N, D]. */

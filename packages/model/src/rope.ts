@@ -18,7 +18,8 @@ export function ropeFrequencies(config: ModelConfig): number[] {
 
 /**
  * Cosines and sines of positions 0 … positions-1, each [positions, headDim] row-major. Both halves of a
- * row hold the same angles: element i turns with element i + headDim / 2 (the Hugging Face layout).
+ * row hold the same angles: element i turns with element i + headDim / 2 (the Hugging Face layout). The
+ * sines of the first half are negative, so that `rotate` need not negate what it multiplies.
  */
 export function ropeTables(
   config: ModelConfig,
@@ -34,8 +35,8 @@ export function ropeTables(
       const angle = position * frequency;
       cos[row + i] = Math.cos(angle);
       cos[row + half + i] = cos[row + i] as number;
-      sin[row + i] = Math.sin(angle);
-      sin[row + half + i] = sin[row + i] as number;
+      sin[row + half + i] = Math.sin(angle);
+      sin[row + i] = -(sin[row + half + i] as number);
     });
   }
   return { cos, sin };

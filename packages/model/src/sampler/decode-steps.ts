@@ -4,7 +4,15 @@ import { type ModelConfig, queryGroup } from "../config.js";
 import { ropeTables } from "../rope.js";
 import { drawTokens } from "./draw.js";
 import type { LayerMemory } from "./kv-cache.js";
-import { afterAttention, layerHeads, named, nextLogits, part } from "./packed-layers.js";
+import {
+  afterAttention,
+  named,
+  nextLogits,
+  part,
+  projectHeads,
+  turnHeads,
+  unitNorm,
+} from "./packed-layers.js";
 
 export interface DecodeStart {
   /** int32 [S]: each row's last token, not yet in `past`. */
@@ -16,7 +24,7 @@ export interface DecodeStart {
   /** float32 [steps, S], in [0, 1). */
   readonly uniforms: tf.Tensor;
   /** float32 [S]. */
-  readonly temperature: tf.Tensor;
+  readonly inverseTemperature: tf.Tensor;
 }
 
 export interface Decoded {
@@ -50,7 +58,8 @@ export function decodeSteps(
     .lessEqual(tf.range(0, pastLength, 1, "int32").reshape([1, 1, 1, pastLength]))
     .toFloat()
     .mul(-1e9); // [S, 1, 1, T]
-  const lay = (joint: tf.Tensor) => joint.reshape([rows, heads + 2 * kvHeads, 1, headDim]);
+  const all = { first: 0, count: heads + 2 * kvHeads };
+  const turning = { first: 0, count: heads + kvHeads };
   const tokens: tf.Tensor[] = [];
   const logprobs: tf.Tensor[] = [];
   const own: LayerMemory[] = [];
@@ -61,11 +70,13 @@ export function decodeSteps(
     const [stepCos, stepSin] = [tf.gather(cos, positions), tf.gather(sin, positions)]; // [S, 1, 1, hd]
     let x = tf.gather(named(state, "embedding"), ids); // [S, D]
     start.past.forEach((past, layer) => {
-      const fresh = layerHeads(state, layer, x, config, lay, stepCos, stepSin);
-      const query = fresh.queries.reshape([rows * kvHeads, group, headDim]);
+      const joint = projectHeads(state, layer, unitNorm(x, config), all, config); // [S, H+2KV, hd]
+      const plain = part(joint, 1, 0, turning.count).reshape([rows, turning.count, 1, headDim]);
+      const turned = turnHeads(state, layer, plain, turning, stepCos, stepSin, config);
+      const query = part(turned, 1, 0, heads).reshape([rows * kvHeads, group, headDim]);
       const memory = extended(own[layer], {
-        keys: fresh.keys.reshape([rows * kvHeads, 1, headDim]),
-        values: fresh.values.reshape([rows * kvHeads, 1, headDim]),
+        keys: part(turned, 1, heads, kvHeads).reshape([rows * kvHeads, 1, headDim]),
+        values: part(joint, 1, heads + kvHeads, kvHeads).reshape([rows * kvHeads, 1, headDim]),
       }); // [S·KV, step+1, hd]
       own[layer] = memory;
       const pastScores = tf
@@ -81,7 +92,7 @@ export function decodeSteps(
       x = afterAttention(state, layer, x, mixed, config);
     });
     const uniforms = part(start.uniforms, 0, step, 1).reshape([rows]);
-    const drawn = drawTokens(nextLogits(state, x, config), uniforms, start.temperature);
+    const drawn = drawTokens(nextLogits(state, x, config), uniforms, start.inverseTemperature);
     tokens.push(drawn.tokens);
     logprobs.push(drawn.logprobs);
     ids = drawn.tokens;

@@ -1,31 +1,80 @@
-import { pickLogprob } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
+
+/** The inverse temperature of a greedy row: every logit below the largest gets weight 0. */
+export const greedyInverseTemperature = 1e30;
 
 /**
  * One token a row by inverting the cumulative distribution at a uniform number that comes from outside:
  * rows share no random stream, so a row's token does not depend on which rows stand beside it.
- * @param logits      float32 [S, V]
- * @param uniforms    float32 [S], in [0, 1)
- * @param temperature float32 [S]; rows with 0 take the most likely token
+ * @param logits             float32 [S, V]
+ * @param uniforms           float32 [S], in [0, 1); 0 for greedy rows, which take the first of the largest
+ * @param inverseTemperature float32 [S], > 0
  * @returns tokens int32 [S]; logprobs float32 [S], nats, before temperature
  */
 export function drawTokens(
   logits: tf.Tensor,
   uniforms: tf.Tensor,
-  temperature: tf.Tensor,
+  inverseTemperature: tf.Tensor,
 ): { readonly tokens: tf.Tensor; readonly logprobs: tf.Tensor } {
   const [rows, vocabSize] = logits.shape as [number, number];
-  const greedy = temperature.lessEqual(0);
-  const divisor = tf.where(greedy, tf.onesLike(temperature), temperature).reshape([rows, 1]);
-  const weights = logits.sub(logits.max(-1, true)).div(divisor).exp(); // [S, V], not normalised
-  const cumulative = weights.cumsum(1);
-  const total = cumulative.slice([0, vocabSize - 1], [rows, 1]);
-  // The first entry beyond the threshold. A token of weight 0 adds nothing, so it is never the first.
-  const below = cumulative.lessEqual(total.mul(uniforms.reshape([rows, 1])));
-  const drawn = below.toFloat().sum(-1).toInt();
-  const likeliest = logits.argMax(-1).toInt();
-  const tokens = tf.where(greedy, likeliest, drawn);
-  return { tokens, logprobs: pickLogprob(logits, tokens) };
+  const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
+  const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalised
+  const tokens = invert(weights, uniforms);
+  const chosen = tf.gather(shifted.reshape([rows * vocabSize]), flatIndex(tokens, rows, vocabSize)); // [S]
+  return { tokens, logprobs: chosen.sub(shifted.exp().sum(-1).log()) };
+}
+
+/**
+ * First index at which the running sum of a row exceeds uniform · total: its block first, then the place
+ * within it. Summing blocks costs a pass over the row; a running sum over all of it costs thirty.
+ * @param weights  float32 [S, V], ≥ 0, some > 0
+ * @param uniforms float32 [S], in [0, 1)
+ * @returns int32 [S], an index of positive weight
+ */
+function invert(weights: tf.Tensor, uniforms: tf.Tensor): tf.Tensor {
+  const [rows, size] = weights.shape as [number, number];
+  const width = blockWidth(size);
+  const count = Math.ceil(size / width);
+  const padding = count * width - size;
+  const padded =
+    padding === 0
+      ? weights
+      : tf.pad(weights, [
+          [0, 0],
+          [0, padding],
+        ]);
+  const blocks = padded.reshape([rows, count, width]);
+  const sums = blocks.sum(-1); // [S, count]
+  const ends = sums.cumsum(1);
+  const target = ends.slice([0, count - 1], [rows, 1]).mul(uniforms.reshape([rows, 1])); // [S, 1]
+  const block = countAtMost(ends, target); // [S]
+  const flat = flatIndex(block, rows, count);
+  const start = tf.gather(ends.sub(sums).reshape([rows * count]), flat).reshape([rows, 1]);
+  const running = tf.gather(blocks.reshape([rows * count, width]), flat).cumsum(1); // [S, width]
+  const end = running.slice([0, width - 1], [rows, 1]);
+  // Rounding may leave the rest below 0 or at the block's end; neither may pick an entry of weight 0.
+  const rest = target
+    .sub(start)
+    .maximum(0)
+    .minimum(end.mul(1 - 2 ** -22));
+  return block.mul(tf.scalar(width, "int32")).add(countAtMost(running, rest));
+}
+
+/** How many entries of each row are at most the row's bound. @returns int32 [S] */
+function countAtMost(values: tf.Tensor, bound: tf.Tensor): tf.Tensor {
+  return values.lessEqual(bound).toFloat().sum(-1).toInt();
+}
+
+/** row·width + column, for a gather from a flattened matrix. @param columns int32 [rows] */
+function flatIndex(columns: tf.Tensor, rows: number, width: number): tf.Tensor {
+  return tf.range(0, rows, 1, "int32").mul(tf.scalar(width, "int32")).add(columns);
+}
+
+/** About the root of the size, and a divisor where one is near: then nothing needs padding. */
+function blockWidth(size: number): number {
+  const root = Math.ceil(Math.sqrt(size));
+  for (let width = root; width <= 4 * root; width++) if (size % width === 0) return width;
+  return root;
 }
 
 /**

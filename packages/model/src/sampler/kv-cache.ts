@@ -1,7 +1,7 @@
 import { scatterRows, type TensorSpec, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
-import { named, part } from "./packed-layers.js";
+import { named } from "./packed-layers.js";
 
 /*
  * Keys and values of the tokens that requests in flight have read and sampled.
@@ -32,18 +32,29 @@ export function cacheState(config: ModelConfig, cache: CacheShape): Record<strin
   );
 }
 
-/** The first `slots` slots: keys and values [slots·KV, cacheLength, hd] of each layer. */
-export function readCache(state: Tensors, config: ModelConfig, slots: number): LayerMemory[] {
+/**
+ * A copy of some slots: keys and values [n·KV, cacheLength, hd] of each layer. One call reads it at every
+ * step, so the copy costs little, and a call's rows need not be neighbours in the cache.
+ * @param slots int32 [n]
+ */
+export function readCache(state: Tensors, slots: tf.Tensor, config: ModelConfig): LayerMemory[] {
+  const [n] = slots.shape as [number];
+  const heads = tf.range(0, config.kvHeads, 1, "int32").reshape([1, config.kvHeads]);
+  const rows = slots
+    .mul(tf.scalar(config.kvHeads, "int32"))
+    .reshape([n, 1])
+    .add(heads)
+    .reshape([n * config.kvHeads]);
   return Array.from({ length: config.layers }, (_, layer) => ({
-    keys: part(named(state, keysName(layer)), 0, 0, slots * config.kvHeads),
-    values: part(named(state, valuesName(layer)), 0, 0, slots * config.kvHeads),
+    keys: tf.gather(named(state, keysName(layer)), rows),
+    values: tf.gather(named(state, valuesName(layer)), rows),
   }));
 }
 
 /**
  * Writes `length` entries of each of `n` slots; returns the state entries that changed.
  * @param slots     int32 [n]
- * @param positions int32 [n] or scalar, of each slot's first entry
+ * @param positions int32 [n] or [], of each slot's first entry
  * @param memory    keys and values [n·KV, length, hd] of each layer
  */
 export function writeCache(

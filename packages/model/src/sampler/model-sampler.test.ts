@@ -153,7 +153,7 @@ describe("sampled tokens", () => {
     const requests = manyRequests(40);
     const together = aSampler();
     const batched = await Promise.all(requests.map((request) => together.generate(request)));
-    const alone = aSampler({ maxBatch: 4, stepsPerCall: 1 });
+    const alone = aSampler({ maxBatch: 4, stepsPerCall: 1, promptLengths: [16, 40] });
     const single: GenerateResult[] = [];
     for (const request of requests) single.push(await alone.generate(request));
     expect(batched.map(withoutHash).map((r) => r.tokenIds)).toEqual(single.map((r) => r.tokenIds));
@@ -321,18 +321,28 @@ describe("the queue", () => {
     expect(turns).toBeGreaterThanOrEqual(30);
   });
 
-  it.each([
-    ["promptTokenIds", { promptTokenIds: [] }],
-    ["promptTokenIds", { promptTokenIds: [vocabSize] }],
-    ["maxTokens", { maxTokens: 0 }],
-    ["prompt \\+ maxTokens", { maxTokens: 52 }],
-    ["temperature", { temperature: -1 }],
-    ["topP", { topP: 0.9 }],
-    ["seed", { seed: 0.5 }],
-  ])("refuses a request whose %s cannot be served", async (field, changes) => {
-    await expect(aSampler().generate(aRequest(changes))).rejects.toThrow(
-      new RegExp(`REQUEST_INVALID.*${field}`),
-    );
+  it("refuses a request that cannot be served, naming the field", async () => {
+    const sampler = aSampler();
+    const refusals: [string, Partial<GenerateRequest>][] = [
+      ["promptTokenIds", { promptTokenIds: [] }],
+      ["promptTokenIds", { promptTokenIds: [vocabSize] }],
+      ["maxTokens", { maxTokens: 0 }],
+      ["prompt \\+ maxTokens", { maxTokens: 52 }],
+      ["temperature", { temperature: -1 }],
+      ["topP", { topP: 0.9 }],
+      ["seed", { seed: 0.5 }],
+    ];
+    for (const [field, changes] of refusals) {
+      await expect(sampler.generate(aRequest(changes))).rejects.toThrow(
+        new RegExp(`REQUEST_INVALID.*${field}`),
+      );
+    }
+    expect(sampler.stats.deviceCalls).toBe(0);
+  });
+
+  it("refuses a configuration that the model cannot serve", () => {
+    expect(() => aSampler({ maxLength: 65 })).toThrow(/CONFIG_INVALID.*maxLength 65.*maxPositions 64/);
+    expect(() => aSampler({ maxBatch: 0 })).toThrow(/CONFIG_INVALID.*maxBatch/);
   });
 
   it("rejects everything with CLOSED once closed, twice without harm", async () => {

@@ -12,7 +12,7 @@ import {
   type SamplerConfigInput,
   samplerConfigSchema,
 } from "./request.js";
-import { type SampledRow, SamplerDevice } from "./sampler-device.js";
+import { type DeviceRow, type SampledRow, SamplerDevice } from "./sampler-device.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
 
 /*
@@ -26,7 +26,7 @@ import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
  * M3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * M5. Between two device calls the event loop turns, so that network and timers of the process go on.
- * M6. Prompts of one length bucket are read together; the oldest waiting request is always among the next.
+ * M6. The oldest waiting request is among the next to start; running requests are continued in turn.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -40,6 +40,8 @@ export interface ModelSamplerOptions extends SamplerConfigInput {
 }
 
 interface Generation {
+  /** Undefined while it waits. */
+  slot: number | undefined;
   readonly request: GenerateRequest;
   readonly lengthBucket: number;
   readonly tokenIds: number[];
@@ -70,7 +72,9 @@ export class ModelSampler {
   readonly #device: SamplerDevice;
   readonly #meter: SamplerMeter;
   #waiting: Generation[] = [];
-  readonly #slots: (Generation | undefined)[];
+  /** Those with a slot, in the order in which they are continued. */
+  #running: Generation[] = [];
+  readonly #freeSlots: number[];
   #current: Omit<Weights, "parameters">;
   #changes: WeightChange[] = [];
   #pump: Promise<void> | undefined;
@@ -91,9 +95,9 @@ export class ModelSampler {
     checkParameters(config, parameters);
     checkFinite(parameters);
     this.#model = config;
-    this.#slots = new Array<undefined>(this.#limits.maxBatch).fill(undefined);
+    this.#freeSlots = Array.from({ length: this.#limits.maxBatch }, (_, slot) => slot);
     this.#meter = new SamplerMeter(this.#limits.maxBatch);
-    const { maxBatch: slots, maxLength, stepsPerCall } = this.#limits;
+    const { maxBatch: slots, maxLength, stepsPerCall, promptLengths } = this.#limits;
     this.#device = new SamplerDevice({
       backend,
       mode: mode ?? "auto",
@@ -101,6 +105,7 @@ export class ModelSampler {
       slots,
       maxLength,
       stepsPerCall,
+      promptLengths,
     });
     this.#device.writeWeights(parameters);
     this.#current = {
@@ -122,7 +127,7 @@ export class ModelSampler {
   }
 
   get stats(): SamplerStats {
-    return this.#meter.read(this.#waiting.length, this.#running().length);
+    return this.#meter.read(this.#waiting.length, this.#running.length);
   }
 
   /**
@@ -143,6 +148,7 @@ export class ModelSampler {
         generation.settle({ error: signal?.reason });
       };
       const generation: Generation = {
+        slot: undefined,
         request,
         lengthBucket: this.#device.lengthBucket(request.promptTokenIds.length),
         tokenIds: [],
@@ -190,6 +196,8 @@ export class ModelSampler {
   #wake(): void {
     this.#pump ??= this.#run().finally(() => {
       this.#pump = undefined;
+      // A request may have arrived after the loop looked for work and before this.
+      if (!this.#closed && this.#hasWork()) this.#wake();
     });
   }
 
@@ -205,16 +213,16 @@ export class ModelSampler {
   }
 
   #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#changes.length > 0 || this.#running().length > 0;
+    return this.#waiting.length > 0 || this.#changes.length > 0 || this.#running.length > 0;
   }
 
-  /** One device call, or new weights. */
+  /** One device call, after new weights where they are due. */
   #turn(): void {
-    const running = this.#running();
-    if (this.#changes.length > 0 && running.length === 0) this.#applyWeights();
-    const batch = this.#changes.length > 0 ? [] : this.#nextBatch();
-    if (batch.length > 0) this.#start(batch);
-    else if (running.length > 0) this.#continue(running);
+    if (this.#changes.length > 0 && this.#running.length === 0) this.#applyWeights();
+    const [oldest] = this.#waiting;
+    const [next] = this.#running;
+    if (this.#changes.length === 0 && oldest !== undefined && this.#freeSlots.length > 0) this.#start(oldest);
+    else if (next !== undefined) this.#continue(next);
   }
 
   #applyWeights(): void {
@@ -231,39 +239,44 @@ export class ModelSampler {
     for (const { applied } of changes) applied();
   }
 
-  /** Takes from the queue what starts next, with the slots that it gets. */
-  #nextBatch(): [number, Generation][] {
-    const [oldest] = this.#waiting;
-    const free = this.#slots.flatMap((generation, slot) => (generation === undefined ? slot : []));
-    if (oldest === undefined || free.length === 0) return [];
-    const alike = this.#waiting.filter((generation) => generation.lengthBucket === oldest.lengthBucket);
-    const taken = alike.slice(0, this.#device.startSize(Math.min(alike.length, free.length)));
-    const isTaken = new Set(taken);
-    this.#waiting = this.#waiting.filter((generation) => !isTaken.has(generation));
-    return taken.map((generation, i) => [free[i] as number, generation]);
-  }
-
-  #start(batch: readonly [number, Generation][]): void {
-    for (const [slot, generation] of batch) this.#slots[slot] = generation;
-    const rows = batch.map(([slot, generation]) => deviceRow(slot, generation));
+  /** Reads the prompt of the oldest waiting request, and of others whose padded length is the same. */
+  #start({ lengthBucket }: Generation): void {
+    const alike = this.#waiting.filter((generation) => generation.lengthBucket === lengthBucket);
+    const batch = alike.slice(0, Math.min(this.#freeSlots.length, this.#device.maxRows));
+    const taken = new Set(batch);
+    this.#waiting = this.#waiting.filter((generation) => !taken.has(generation));
+    for (const generation of batch) generation.slot = this.#freeSlots.pop();
+    this.#running.push(...batch);
+    const rows = batch.map(deviceRow);
     const promptTokens = rows.reduce((sum, row) => sum + row.promptTokenIds.length, 0);
-    const length = (batch[0] as [number, Generation])[1].lengthBucket;
-    const sampled = this.#meter.time(rows.length, promptTokens, () => this.#device.start(rows, length));
-    batch.forEach(([slot, generation], i) => {
-      this.#take(slot, generation, sampled[i] as SampledRow);
-    });
+    const sampled = this.#meter.time(rows.length, promptTokens, () => this.#device.start(rows, lengthBucket));
+    this.#takeAll(batch, sampled);
   }
 
-  #continue(running: readonly [number, Generation][]): void {
-    const rows = running.map(([slot, generation]) => deviceRow(slot, generation));
-    const sampled = this.#meter.time(rows.length, 0, () => this.#device.continue(rows));
-    running.forEach(([slot, generation], i) => {
-      this.#take(slot, generation, sampled[i] as SampledRow);
+  /** Samples on for the next running request, and for others that take as many steps. */
+  #continue(next: Generation): void {
+    const stepsOf = ({ request, tokenIds }: Generation) =>
+      this.#device.stepBucket(request.maxTokens - tokenIds.length);
+    const steps = stepsOf(next);
+    const alike = this.#running.filter((generation) => stepsOf(generation) === steps);
+    const batch = alike.slice(0, this.#device.maxRows);
+    const taken = new Set(batch);
+    // To the back of the row, so that everybody's turn comes.
+    this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
+    const sampled = this.#meter.time(batch.length, 0, () =>
+      this.#device.continue(batch.map(deviceRow), steps),
+    );
+    this.#takeAll(batch, sampled);
+  }
+
+  #takeAll(batch: readonly Generation[], sampled: readonly SampledRow[]): void {
+    batch.forEach((generation, i) => {
+      this.#take(generation, sampled[i] as SampledRow);
     });
   }
 
   /** Keeps sampled tokens up to the stop or the limit; what a call sampled beyond is dropped. */
-  #take(slot: number, generation: Generation, sampled: SampledRow): void {
+  #take(generation: Generation, sampled: SampledRow): void {
     const { request, tokenIds, logprobs } = generation;
     const before = tokenIds.length;
     let finish: FinishReason | undefined;
@@ -275,33 +288,31 @@ export class ModelSampler {
       else if (tokenIds.length >= request.maxTokens) finish = "length";
     }
     this.#meter.addSampled(tokenIds.length - before);
-    if (logprobs.some((logprob) => !Number.isFinite(logprob))) {
-      this.#slots[slot] = undefined;
-      const message = `the model of version ${this.policyVersion} gives ${logprobs.at(-1)} as a log-probability; its weights diverged`;
+    const wrong = logprobs.find((logprob) => !Number.isFinite(logprob));
+    if (wrong !== undefined) {
+      this.#forget(generation);
+      const message = `the model of version ${this.policyVersion} gives ${wrong} as a log-probability; its weights diverged`;
       generation.settle({ error: new ModelError("NOT_FINITE", message) });
     } else if (finish !== undefined) {
-      this.#slots[slot] = undefined;
+      this.#forget(generation);
       generation.settle({ tokenIds, rolloutLogprobs: logprobs, stopReason: finish, ...this.#current });
     }
   }
 
-  #running(): [number, Generation][] {
-    return this.#slots.flatMap((generation, slot): [number, Generation][] =>
-      generation === undefined ? [] : [[slot, generation]],
-    );
-  }
-
+  /** Takes it out of the queue or out of its slot. */
   #forget(generation: Generation): void {
-    this.#waiting = this.#waiting.filter((other) => other !== generation);
-    const slot = this.#slots.indexOf(generation);
-    if (slot >= 0) this.#slots[slot] = undefined;
+    if (generation.slot === undefined) this.#waiting = this.#waiting.filter((other) => other !== generation);
+    else {
+      this.#running = this.#running.filter((other) => other !== generation);
+      this.#freeSlots.push(generation.slot);
+    }
   }
 
   #failAll(error: unknown): void {
-    const failed = [...this.#waiting, ...this.#running().map(([, generation]) => generation)];
-    this.#waiting = [];
-    this.#slots.fill(undefined);
-    for (const generation of failed) generation.settle({ error });
+    for (const generation of [...this.#waiting, ...this.#running]) {
+      this.#forget(generation);
+      generation.settle({ error });
+    }
     for (const { failed } of this.#changes.splice(0)) failed(error);
   }
 
@@ -311,7 +322,7 @@ export class ModelSampler {
   }
 }
 
-function deviceRow(slot: number, generation: Generation) {
-  const { promptTokenIds, temperature, seed } = generation.request;
-  return { slot, promptTokenIds, temperature, seed, sampledTokenIds: generation.tokenIds };
+function deviceRow({ slot, request, tokenIds }: Generation): DeviceRow {
+  const { promptTokenIds, temperature, seed } = request;
+  return { slot: slot as number, promptTokenIds, temperature, seed, sampledTokenIds: tokenIds };
 }

@@ -4,44 +4,51 @@ import type { ModelConfig } from "../config.js";
 import { logitsOf, rmsNorm, rotate } from "../forward.js";
 import { type PackedTensor, packedName } from "./packed-weights.js";
 
-/** One layer's heads after projection, head norm and rotation. */
-export interface Heads {
-  readonly queries: tf.Tensor;
-  readonly keys: tf.Tensor;
-  readonly values: tf.Tensor;
+/** A run of a layer's heads in the order queries, keys, values. */
+export interface HeadRange {
+  readonly first: number;
+  readonly count: number;
 }
 
 /**
- * @param x   float32 [N, D], residual stream
- * @param lay turns [N, H+2KV, hd] into [A, H+2KV, T, hd] with A·T = N
- * @param cos float32, broadcasts to [A, 1, T, hd]
- * @returns queries [A, H, T, hd] scaled by 1/√hd, keys and values [A, KV, T, hd]
+ * Projects to some of a layer's heads.
+ * @param normed float32 [N, D]
+ * @returns float32 [N, count, hd]
  */
-export function layerHeads(
+export function projectHeads(
   state: Tensors,
   layer: number,
-  x: tf.Tensor,
+  normed: tf.Tensor,
+  { first, count }: HeadRange,
   config: ModelConfig,
-  lay: (joint: tf.Tensor) => tf.Tensor,
+): tf.Tensor {
+  const { headDim } = config;
+  const columns = part(packed(state, "attentionIn", layer), 1, first * headDim, count * headDim);
+  const product = tf.matMul(normed, columns);
+  const biased =
+    config.architecture === "qwen2"
+      ? product.add(part(packed(state, "attentionBias", layer), 0, first * headDim, count * headDim))
+      : product;
+  return biased.reshape([normed.shape[0] as number, count, headDim]);
+}
+
+/**
+ * Norm of each query and key head, where the architecture has one, and rotation.
+ * @param y   float32 [A, count, T, hd], heads from `first` on
+ * @param cos float32, broadcasts to [A, 1, T, hd]
+ */
+export function turnHeads(
+  state: Tensors,
+  layer: number,
+  y: tf.Tensor,
+  { first, count }: HeadRange,
   cos: tf.Tensor,
   sin: tf.Tensor,
-): Heads {
-  const { heads, kvHeads, headDim } = config;
-  const product = tf.matMul(unitNorm(x, config), packed(state, "attentionIn", layer));
-  const biased =
-    config.architecture === "qwen2" ? product.add(packed(state, "attentionBias", layer)) : product;
-  const joint = lay(biased.reshape([x.shape[0] as number, heads + 2 * kvHeads, headDim]));
-  const plain = part(joint, 1, 0, heads + kvHeads);
-  const normed =
-    config.architecture === "qwen3"
-      ? rmsNorm(plain, packed(state, "headNorm", layer), config.rmsNormEps)
-      : plain;
-  const turned = rotate(normed, cos, sin);
-  return {
-    queries: part(turned, 1, 0, heads).mul(1 / Math.sqrt(headDim)),
-    keys: part(turned, 1, heads, kvHeads),
-    values: part(joint, 1, heads + kvHeads, kvHeads),
-  };
+  config: ModelConfig,
+): tf.Tensor {
+  if (config.architecture !== "qwen3") return rotate(y, cos, sin);
+  const gains = part(packed(state, "headNorm", layer), 0, first, count); // [count, 1, hd]
+  return rotate(rmsNorm(y, gains, config.rmsNormEps), cos, sin);
 }
 
 /**
@@ -69,7 +76,7 @@ export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): t
 }
 
 /** x / √(mean(x²) + eps); the gain is in the weights behind it. */
-function unitNorm(x: tf.Tensor, config: ModelConfig): tf.Tensor {
+export function unitNorm(x: tf.Tensor, config: ModelConfig): tf.Tensor {
   return x.mul(x.square().mean(-1, true).add(config.rmsNormEps).rsqrt());
 }
 

@@ -3,7 +3,8 @@ import { type Parameters, sizeOf } from "../parameters.js";
 
 /**
  * The sampler's own layout of the weights: one record a layer (slicing a stack would copy it in every call),
- * query, key and value in one matrix, and the gains of the norms multiplied into the matrices behind them.
+ * query, key and value in one matrix; the gains of the norms and attention's 1/√headDim multiplied into the
+ * matrices (with head norms, into their gains).
  * Same function, fewer kernels a token.
  */
 export function packedShapes(config: ModelConfig): Record<string, readonly number[]> {
@@ -45,7 +46,7 @@ export function packWeights(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
 ): Parameters {
-  const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F } = config;
+  const { hiddenSize: D, headDim, heads, kvHeads } = config;
   const layerOf = (name: string, layer: number): Float32Array => {
     const stacked = parameters[`layers.${name}`] as Float32Array;
     const size = stacked.length / config.layers;
@@ -57,24 +58,29 @@ export function packWeights(
     if (values !== undefined) packed[name] = values;
   }
   for (let layer = 0; layer < config.layers; layer++) {
-    const projections = ["query", "key", "value"].map((name) => layerOf(name, layer));
+    // A head norm would undo a scale of what it norms.
+    const queryScale = 1 / Math.sqrt(headDim);
+    const [inner, outer] = config.architecture === "qwen3" ? [1, queryScale] : [queryScale, 1];
+    const scaled = (name: string) => layerOf(name, layer).map((value) => value * inner);
+    const projections = [scaled("query"), layerOf("key", layer), layerOf("value", layer)];
     const joined = joinColumns(projections, D);
     packed[packedName("attentionIn", layer)] = scaleRows(joined, layerOf("attentionNorm", layer));
     if (config.architecture === "qwen2") {
-      const biases = ["queryBias", "keyBias", "valueBias"].map((name) => layerOf(name, layer));
+      const biases = [scaled("queryBias"), layerOf("keyBias", layer), layerOf("valueBias", layer)];
       packed[packedName("attentionBias", layer)] = joinColumns(biases, 1);
     }
     if (config.architecture === "qwen3") {
       const gains = new Float32Array(sizeOf([heads + kvHeads, headDim]));
+      const queryGain = layerOf("queryNorm", layer).map((value) => value * outer);
       for (let head = 0; head < heads + kvHeads; head++) {
-        gains.set(layerOf(head < heads ? "queryNorm" : "keyNorm", layer), head * headDim);
+        gains.set(head < heads ? queryGain : layerOf("keyNorm", layer), head * headDim);
       }
       packed[packedName("headNorm", layer)] = gains;
     }
     packed[packedName("attentionOut", layer)] = layerOf("attentionOut", layer);
     const mlpNorm = layerOf("mlpNorm", layer);
-    packed[packedName("gate", layer)] = scaleRows(layerOf("gate", layer).slice(0, D * F), mlpNorm);
-    packed[packedName("up", layer)] = scaleRows(layerOf("up", layer).slice(0, D * F), mlpNorm);
+    packed[packedName("gate", layer)] = scaleRows(layerOf("gate", layer).slice(), mlpNorm);
+    packed[packedName("up", layer)] = scaleRows(layerOf("up", layer).slice(), mlpNorm);
     packed[packedName("down", layer)] = layerOf("down", layer);
   }
   return packed;

@@ -3,7 +3,7 @@ import * as tf from "@tensorflow/tfjs";
 import { type ModelConfig, queryGroup } from "../config.js";
 import { ropeTables } from "../rope.js";
 import type { LayerMemory } from "./kv-cache.js";
-import { afterAttention, layerHeads, named } from "./packed-layers.js";
+import { afterAttention, named, part, projectHeads, turnHeads, unitNorm } from "./packed-layers.js";
 
 /** What a prompt leaves behind. */
 export interface PromptPass {
@@ -31,43 +31,67 @@ export function promptPass(
   const cos = tf.tensor(tables.cos, [1, 1, length, headDim]);
   const sin = tf.tensor(tables.sin, [1, 1, length, headDim]);
   const positions = tf.range(0, length, 1, "int32");
-  const lastRows = tf
-    .range(0, rows, 1, "int32") // [R], into [R·P]
-    .mul(tf.scalar(length, "int32"))
-    .add(lengths.sub(tf.scalar(1, "int32")));
-  const lay = (joint: tf.Tensor) =>
-    joint.reshape([rows, length, heads + 2 * kvHeads, headDim]).transpose([0, 2, 1, 3]);
+  const causalMask = positions
+    .reshape([1, 1, 1, length])
+    .greater(positions.reshape([1, 1, length, 1]))
+    .toFloat()
+    .mul(-1e9); // [1, 1, P, P]
   const memory: LayerMemory[] = [];
+  /** [N, n, hd] → [R, n, P, hd] */
+  const lay = (y: tf.Tensor, n: number) => y.reshape([rows, length, n, headDim]).transpose([0, 2, 1, 3]);
+  const remember = (keys: tf.Tensor, values: tf.Tensor): LayerMemory => {
+    const shape: [number, number, number] = [rows * kvHeads, length, headDim];
+    const seen = { keys: keys.reshape(shape), values: values.reshape(shape) };
+    memory.push(seen);
+    return seen;
+  };
 
   let x = tf.gather(named(state, "embedding"), ids.reshape([rows * length])); // [R·P, D]
-  for (let layer = 0; layer < config.layers; layer++) {
-    const { queries, keys, values } = layerHeads(state, layer, x, config, lay, cos, sin);
-    const seen = {
-      keys: keys.reshape([rows * kvHeads, length, headDim]),
-      values: values.reshape([rows * kvHeads, length, headDim]),
-    };
-    memory.push(seen);
-    const isLast = layer === config.layers - 1;
-    const asked = isLast ? 1 : length; // A: positions whose output is needed
-    const needed = isLast
-      ? tf.gather(queries.transpose([0, 2, 1, 3]).reshape([rows * length, heads * headDim]), lastRows)
-      : queries;
-    const hidden = isLast
-      ? lengths.reshape([rows, 1, 1, 1]).lessEqual(positions.reshape([1, 1, 1, length])) // [R, 1, 1, P]
-      : positions.reshape([1, 1, 1, length]).greater(positions.reshape([1, 1, length, 1])); // [1, 1, P, P]
-    const [batch, inner] = isLast ? [rows, kvHeads] : [rows * kvHeads, group];
+  for (let layer = 0; layer < config.layers - 1; layer++) {
+    const all = { first: 0, count: heads + 2 * kvHeads };
+    const joint = lay(projectHeads(state, layer, unitNorm(x, config), all, config), all.count);
+    const turning = { first: 0, count: heads + kvHeads };
+    const turned = turnHeads(state, layer, part(joint, 1, 0, turning.count), turning, cos, sin, config);
+    const seen = remember(part(turned, 1, heads, kvHeads), part(joint, 1, heads + kvHeads, kvHeads));
+    const queries = part(turned, 1, 0, heads).reshape([rows * kvHeads, group * length, headDim]);
     const weights = tf
-      .matMul(needed.reshape([rows * kvHeads, group * asked, headDim]), seen.keys, false, true)
-      .reshape(isLast ? [batch, inner, group, length] : [batch, inner, length, length])
-      .add(hidden.toFloat().mul(-1e9))
+      .matMul(queries, seen.keys, false, true)
+      .reshape([rows * kvHeads, group, length, length])
+      .add(causalMask)
       .softmax(-1)
-      .reshape([rows * kvHeads, group * asked, length]);
+      .reshape([rows * kvHeads, group * length, length]);
     const mixed = tf
-      .matMul(weights, seen.values) // [R·KV, group·A, hd]
-      .reshape([rows, heads, asked, headDim])
+      .matMul(weights, seen.values) // [R·KV, group·P, hd]
+      .reshape([rows, heads, length, headDim])
       .transpose([0, 2, 1, 3])
-      .reshape([rows * asked, heads * headDim]);
-    x = afterAttention(state, layer, isLast ? tf.gather(x, lastRows) : x, mixed, config); // [R·A, D]
+      .reshape([rows * length, heads * headDim]);
+    x = afterAttention(state, layer, x, mixed, config); // [R·P, D]
   }
-  return { last: x, memory };
+
+  const layer = config.layers - 1;
+  const lastPositions = lengths.sub(tf.scalar(1, "int32")); // [R]
+  const lastRows = tf.range(0, rows, 1, "int32").mul(tf.scalar(length, "int32")).add(lastPositions); // into [R·P]
+  const normed = unitNorm(x, config);
+  const keyHeads = { first: heads, count: kvHeads };
+  const joint = lay(
+    projectHeads(state, layer, normed, { first: heads, count: 2 * kvHeads }, config),
+    2 * kvHeads,
+  );
+  const keys = turnHeads(state, layer, part(joint, 1, 0, kvHeads), keyHeads, cos, sin, config);
+  const seen = remember(keys, part(joint, 1, kvHeads, kvHeads));
+  const queryHeads = { first: 0, count: heads };
+  const asking = projectHeads(state, layer, tf.gather(normed, lastRows), queryHeads, config); // [R, H, hd]
+  const turn = (table: tf.Tensor) =>
+    tf.gather(table.reshape([length, headDim]), lastPositions).reshape([rows, 1, 1, headDim]);
+  const lastQueries = asking.reshape([rows, heads, 1, headDim]);
+  const queries = turnHeads(state, layer, lastQueries, queryHeads, turn(cos), turn(sin), config);
+  const beyond = lengths.reshape([rows, 1, 1, 1]).lessEqual(positions.reshape([1, 1, 1, length]));
+  const weights = tf
+    .matMul(queries.reshape([rows * kvHeads, group, headDim]), seen.keys, false, true)
+    .reshape([rows, kvHeads, group, length])
+    .add(beyond.toFloat().mul(-1e9))
+    .softmax(-1)
+    .reshape([rows * kvHeads, group, length]);
+  const mixed = tf.matMul(weights, seen.values).reshape([rows, heads * headDim]);
+  return { last: afterAttention(state, layer, tf.gather(x, lastRows), mixed, config), memory };
 }

@@ -31,11 +31,15 @@ export interface GenerateResult {
 export const samplerConfigSchema = z.strictObject({
   maxBatch: z.int().positive().default(64).describe("Requests sampled at once: slots of the KV cache"),
   maxLength: z.int().min(2).describe("Longest prompt and sampled tokens of one request together"),
+  promptLengths: z
+    .array(z.int().positive())
+    .optional()
+    .describe("Lengths that prompts are padded to, ascending; default 32, 64, … up to maxLength - 1"),
   maxQueue: z.int().positive().default(4096).describe("Requests that may wait for a slot"),
   stepsPerCall: z
     .int()
     .positive()
-    .default(4)
+    .default(8)
     .describe("Tokens sampled a device call; the rest of a call is wasted when a request stops early"),
 });
 

@@ -8,11 +8,13 @@ import {
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
-import { drawUniform } from "./draw.js";
+import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { packWeights } from "./packed-weights.js";
 import { continueFunction, samplerState, startFunction } from "./sampler-functions.js";
 
-const smallestRows = 4;
+/** Rows of one call at most: more rows take longer in proportion, and keep the event loop waiting. */
+const maxRows = 64;
+const rowFactor = 8;
 const smallestLength = 32;
 
 export interface DeviceOptions {
@@ -23,6 +25,8 @@ export interface DeviceOptions {
   /** Longest prompt and sampled tokens of one request together. */
   readonly maxLength: number;
   readonly stepsPerCall: number;
+  /** Lengths that prompts are padded to; maxLength - 1 is added. */
+  readonly promptLengths: readonly number[] | undefined;
 }
 
 /** One request as the device sees it. */
@@ -32,15 +36,6 @@ export interface DeviceRow {
   readonly sampledTokenIds: readonly number[];
   readonly temperature: number;
   readonly seed: number;
-}
-
-/** The inputs that both kinds of call have. */
-interface Feed {
-  readonly slots: Int32Array;
-  readonly uniforms: Float32Array;
-  readonly temperature: Float32Array;
-  // A call's inputs are looked up by name.
-  readonly [name: string]: HostArray;
 }
 
 /** What one call sampled for one row. */
@@ -56,25 +51,32 @@ export interface SampledRow {
 export class SamplerDevice {
   readonly #module: JitModule;
   readonly #config: ModelConfig;
-  readonly #slots: number;
-  readonly #steps: number;
+  readonly #spareSlot: number;
   readonly #rowBuckets: readonly number[];
   readonly #lengthBuckets: readonly number[];
+  readonly #stepBuckets: readonly number[];
 
   constructor(options: DeviceOptions) {
-    const { config, slots, stepsPerCall: steps } = options;
+    const { config, slots, stepsPerCall } = options;
+    const longest = options.maxLength - 1;
     this.#config = config;
-    this.#slots = slots;
-    this.#steps = steps;
-    this.#rowBuckets = geometricBuckets(smallestRows, slots, 4);
-    this.#lengthBuckets = geometricBuckets(smallestLength, options.maxLength - 1, 2);
+    this.#spareSlot = slots;
+    const mostRows = Math.min(maxRows, slots);
+    this.#rowBuckets = geometricBuckets(Math.ceil(mostRows / rowFactor), mostRows, rowFactor);
+    this.#lengthBuckets =
+      options.promptLengths === undefined
+        ? geometricBuckets(smallestLength, longest, 2)
+        : [...options.promptLengths.filter((length) => length < longest).toSorted((a, b) => a - b), longest];
+    this.#stepBuckets = geometricBuckets(Math.ceil(stepsPerCall / 4), stepsPerCall, 2);
     // A request that is nearly done runs past its end by up to one call.
-    const cache = { slots, cacheLength: options.maxLength + steps };
+    const cache = { slots, cacheLength: options.maxLength + stepsPerCall };
     const functions: Record<string, JitFunction> = {};
     for (const rows of this.#rowBuckets) {
-      functions[continueName(rows)] = continueFunction(config, cache, rows, steps);
       for (const length of this.#lengthBuckets) {
-        functions[startName(rows, length)] = startFunction(config, cache, rows, length, steps);
+        functions[startName(rows, length)] = startFunction(config, rows, length);
+      }
+      for (const steps of this.#stepBuckets) {
+        functions[continueName(rows, steps)] = continueFunction(config, cache, rows, steps);
       }
     }
     this.#module = jit({
@@ -89,93 +91,93 @@ export class SamplerDevice {
     return this.#module.mode;
   }
 
-  /** Prompts of one bucket are read together; the bucket's length is its name. */
+  /** Most rows of one call. */
+  get maxRows(): number {
+    return this.#rowBuckets.at(-1) as number;
+  }
+
+  /** Length that a prompt is padded to: prompts of one bucket are read together. */
   lengthBucket(promptLength: number): number {
     return bucketFor(this.#lengthBuckets, promptLength);
   }
 
-  /**
-   * How many of `waiting` prompts to read in one call: a bucket that is at least half full, else all of a
-   * smaller one.
-   */
-  startSize(waiting: number): number {
-    const fitting = this.#rowBuckets.findLast((bucket) => bucket <= waiting) ?? 0;
-    const above = this.#rowBuckets.find((bucket) => bucket >= waiting);
-    return fitting === 0 || (above !== undefined && waiting * 2 >= above) ? waiting : fitting;
+  /** Tokens that one call samples for a request that may take `remaining` more. */
+  stepBucket(remaining: number): number {
+    return this.#stepBuckets.find((steps) => steps >= remaining) ?? (this.#stepBuckets.at(-1) as number);
   }
 
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
     this.#module.writeState(packWeights(this.#config, parameters));
   }
 
-  /** Reads the prompts of rows that have sampled nothing yet, and samples. One result a row, in order. */
+  /** Reads the prompts of 1 to maxRows rows and samples one token for each. One result a row, in order. */
   start(rows: readonly DeviceRow[], length: number): SampledRow[] {
     const bucket = bucketFor(this.#rowBuckets, rows.length);
     const ids = new Int32Array(bucket * length);
     const lengths = new Int32Array(bucket).fill(1);
-    const feed = this.#feed(bucket);
     rows.forEach((row, i) => {
       ids.set(row.promptTokenIds, i * length);
       lengths[i] = row.promptTokenIds.length;
-      this.#fill(feed, row, i, bucket);
     });
-    const outputs = this.#module.call(startName(bucket, length), { ids, lengths, ...feed });
-    return rows.map((_, i) => this.#sampled(outputs, i, bucket));
+    const inputs = { ids, lengths, ...this.#rowInputs(rows, bucket, 1) };
+    return sampledRows(this.#module.call(startName(bucket, length), inputs), rows.length, bucket, 1);
   }
 
-  /** Samples on for rows that were started. One result a row, in order. */
-  continue(rows: readonly DeviceRow[]): SampledRow[] {
-    const highest = rows.reduce((largest, row) => Math.max(largest, row.slot), 0);
-    const bucket = bucketFor(this.#rowBuckets, highest + 1);
+  /** Samples on for 1 to maxRows rows that were started. One result of `steps` tokens a row, in order. */
+  continue(rows: readonly DeviceRow[], steps: number): SampledRow[] {
+    const bucket = bucketFor(this.#rowBuckets, rows.length);
     const ids = new Int32Array(bucket);
     const positions = new Int32Array(bucket);
-    const feed = this.#feed(bucket);
-    for (const row of rows) {
-      ids[row.slot] = row.sampledTokenIds.at(-1) as number;
-      positions[row.slot] = row.promptTokenIds.length + row.sampledTokenIds.length - 1;
-      this.#fill(feed, row, row.slot, bucket);
-    }
-    const outputs = this.#module.call(continueName(bucket), { ids, positions, ...feed });
-    return rows.map((row) => this.#sampled(outputs, row.slot, bucket));
+    rows.forEach((row, i) => {
+      ids[i] = row.sampledTokenIds.at(-1) as number;
+      positions[i] = row.promptTokenIds.length + row.sampledTokenIds.length - 1;
+    });
+    const inputs = { ids, positions, ...this.#rowInputs(rows, bucket, steps) };
+    return sampledRows(this.#module.call(continueName(bucket, steps), inputs), rows.length, bucket, steps);
   }
 
   dispose(): void {
     this.#module.dispose();
   }
 
-  /** Idle rows write to the spare slot and take the likeliest token of nothing. */
-  #feed(bucket: number): Feed {
-    return {
-      slots: new Int32Array(bucket).fill(this.#slots),
-      uniforms: new Float32Array(bucket * this.#steps),
-      temperature: new Float32Array(bucket),
-    };
+  /** Rows of the bucket without a request write to the spare slot; what they sample is not looked at. */
+  #rowInputs(rows: readonly DeviceRow[], bucket: number, steps: number): Record<string, HostArray> {
+    const slots = new Int32Array(bucket).fill(this.#spareSlot);
+    const uniforms = new Float32Array(steps * bucket);
+    const inverseTemperature = new Float32Array(bucket).fill(1);
+    rows.forEach(({ slot, temperature, seed, sampledTokenIds }, i) => {
+      slots[i] = slot;
+      inverseTemperature[i] = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
+      if (temperature === 0) return;
+      for (let step = 0; step < steps; step++) {
+        uniforms[step * bucket + i] = drawUniform(seed, sampledTokenIds.length + step);
+      }
+    });
+    return { slots, uniforms, inverseTemperature };
   }
+}
 
-  #fill(feed: Feed, row: DeviceRow, index: number, bucket: number): void {
-    feed.slots[index] = row.slot;
-    feed.temperature[index] = row.temperature;
-    if (row.temperature === 0) return;
-    for (let step = 0; step < this.#steps; step++) {
-      feed.uniforms[step * bucket + index] = drawUniform(row.seed, row.sampledTokenIds.length + step);
-    }
-  }
-
-  #sampled(outputs: Readonly<Record<string, HostArray>>, index: number, bucket: number): SampledRow {
-    const tokens = outputs["tokens"] as Int32Array;
-    const logprobs = outputs["logprobs"] as Float32Array;
-    const steps = Array.from({ length: this.#steps }, (_, step) => step * bucket + index);
+function sampledRows(
+  outputs: Readonly<Record<string, HostArray>>,
+  count: number,
+  bucket: number,
+  steps: number,
+): SampledRow[] {
+  const tokens = outputs["tokens"] as Int32Array;
+  const logprobs = outputs["logprobs"] as Float32Array;
+  return Array.from({ length: count }, (_, row) => {
+    const entries = Array.from({ length: steps }, (_, step) => step * bucket + row);
     return {
-      tokenIds: steps.map((i) => tokens[i] as number),
-      logprobs: steps.map((i) => logprobs[i] as number),
+      tokenIds: entries.map((entry) => tokens[entry] as number),
+      logprobs: entries.map((entry) => logprobs[entry] as number),
     };
-  }
+  });
 }
 
 function startName(rows: number, length: number): string {
   return `start_${rows}x${length}`;
 }
 
-function continueName(rows: number): string {
-  return `continue_${rows}`;
+function continueName(rows: number, steps: number): string {
+  return `continue_${rows}x${steps}`;
 }

@@ -4,7 +4,7 @@ import type { ModelConfig } from "../config.js";
 import { decodeSteps } from "./decode-steps.js";
 import { drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
-import { named, nextLogits, part } from "./packed-layers.js";
+import { named, nextLogits } from "./packed-layers.js";
 import { packedShapes } from "./packed-weights.js";
 import { promptPass } from "./prompt-pass.js";
 
@@ -17,67 +17,29 @@ export function samplerState(config: ModelConfig, cache: CacheShape): Record<str
 }
 
 /**
- * Reads prompts and samples their first `steps` tokens, so that a short answer takes one call.
- * Inputs: ids int32 [R, P] right-padded; lengths int32 [R] ≥ 1; slots int32 [R]; uniforms float32 [steps, R];
- * temperature float32 [R]. Outputs: tokens int32 [steps, R]; logprobs float32 [steps, R], nats.
+ * Reads prompts and samples the token after each.
+ * Inputs: ids int32 [R, P] right-padded; lengths int32 [R] ≥ 1; slots int32 [R]; uniforms float32 [1, R];
+ * inverseTemperature float32 [R]. Outputs: tokens int32 [1, R]; logprobs float32 [1, R], nats.
  */
-export function startFunction(
-  config: ModelConfig,
-  cache: CacheShape,
-  rows: number,
-  length: number,
-  steps: number,
-): JitFunction {
+export function startFunction(config: ModelConfig, rows: number, length: number): JitFunction {
   const body = (state: Tensors, inputs: Tensors) => {
-    const [lengths, slots, uniforms, temperature] = pick(inputs, [
-      "lengths",
-      "slots",
-      "uniforms",
-      "temperature",
-    ]);
-    const prompt = promptPass(state, named(inputs, "ids"), lengths, config);
-    const first = drawTokens(
-      nextLogits(state, prompt.last, config),
-      part(uniforms, 0, 0, 1).reshape([rows]),
-      temperature,
-    );
-    const read = writeCache(state, prompt.memory, slots, tf.scalar(0, "int32"));
-    if (steps === 1) return { outputs: stacked([first.tokens], [first.logprobs]), state: read };
-    const rest = decodeSteps(
-      state,
-      {
-        ids: first.tokens,
-        positions: lengths,
-        past: prompt.memory,
-        uniforms: part(uniforms, 0, 1, steps - 1),
-        temperature,
-      },
-      steps - 1,
-      cache.cacheLength,
-      config,
-    );
+    const prompt = promptPass(state, named(inputs, "ids"), named(inputs, "lengths"), config);
+    const logits = nextLogits(state, prompt.last, config);
+    const uniforms = named(inputs, "uniforms").reshape([rows]);
+    const { tokens, logprobs } = drawTokens(logits, uniforms, named(inputs, "inverseTemperature"));
     return {
-      outputs: stacked([first.tokens, ...rest.tokens], [first.logprobs, ...rest.logprobs]),
-      state: writeCache({ ...state, ...read }, rest.memory, slots, lengths),
+      outputs: { tokens: tokens.reshape([1, rows]), logprobs: logprobs.reshape([1, rows]) },
+      state: writeCache(state, prompt.memory, named(inputs, "slots"), tf.scalar(0, "int32")),
     };
   };
-  return {
-    inputs: {
-      ids: int32([rows, length]),
-      lengths: int32([rows]),
-      slots: int32([rows]),
-      uniforms: float32([steps, rows]),
-      temperature: float32([rows]),
-    },
-    body,
-  };
+  return { inputs: { ids: int32([rows, length]), lengths: int32([rows]), ...rowInputs(rows, 1) }, body };
 }
 
 /**
- * Samples the next `steps` tokens of the first `rows` slots.
- * Inputs: ids int32 [S], each slot's last token; positions int32 [S], its position; slots int32 [S], where the
- * row's entries are written (its own number, or the spare slot when it is idle); uniforms float32 [steps, S];
- * temperature float32 [S]. Outputs as of the start function.
+ * Samples the next `steps` tokens of requests that were started.
+ * Inputs: ids int32 [R], each row's last token; positions int32 [R], its position; slots int32 [R], no slot
+ * twice but the spare one; uniforms float32 [steps, R]; inverseTemperature float32 [R].
+ * Outputs: tokens int32 [steps, R]; logprobs float32 [steps, R], nats.
  */
 export function continueFunction(
   config: ModelConfig,
@@ -86,38 +48,27 @@ export function continueFunction(
   steps: number,
 ): JitFunction {
   const body = (state: Tensors, inputs: Tensors) => {
-    const [ids, positions, slots, uniforms] = pick(inputs, ["ids", "positions", "slots", "uniforms"]);
-    const temperature = named(inputs, "temperature");
-    const past = readCache(state, config, rows);
-    const start = { ids, positions, past, uniforms, temperature };
-    const decoded = decodeSteps(state, start, steps, cache.cacheLength, config);
+    const slots = named(inputs, "slots");
+    const positions = named(inputs, "positions");
+    const start = {
+      ids: named(inputs, "ids"),
+      positions,
+      past: readCache(state, slots, config),
+      uniforms: named(inputs, "uniforms"),
+      inverseTemperature: named(inputs, "inverseTemperature"),
+    };
+    const { tokens, logprobs, memory } = decodeSteps(state, start, steps, cache.cacheLength, config);
     return {
-      outputs: stacked(decoded.tokens, decoded.logprobs),
-      state: writeCache(state, decoded.memory, slots, positions),
+      outputs: { tokens: tf.stack([...tokens]), logprobs: tf.stack([...logprobs]) },
+      state: writeCache(state, memory, slots, positions),
     };
   };
-  return {
-    inputs: {
-      ids: int32([rows]),
-      positions: int32([rows]),
-      slots: int32([rows]),
-      uniforms: float32([steps, rows]),
-      temperature: float32([rows]),
-    },
-    body,
-  };
+  return { inputs: { ids: int32([rows]), positions: int32([rows]), ...rowInputs(rows, steps) }, body };
 }
 
-function stacked(tokens: readonly tf.Tensor[], logprobs: readonly tf.Tensor[]): Tensors {
-  return { tokens: tf.stack([...tokens]), logprobs: tf.stack([...logprobs]) };
-}
-
-function pick(
-  tensors: Tensors,
-  names: readonly [string, string, string, string],
-): [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor] {
-  const [a, b, c, d] = names;
-  return [named(tensors, a), named(tensors, b), named(tensors, c), named(tensors, d)];
+/** What both functions take for each row. */
+function rowInputs(rows: number, steps: number): Record<string, TensorSpec> {
+  return { slots: int32([rows]), uniforms: float32([steps, rows]), inverseTemperature: float32([rows]) };
 }
 
 function int32(shape: readonly number[]): TensorSpec {
