@@ -9,13 +9,11 @@ import { root } from "./setup/paths.mjs";
 
 const check = process.argv.includes("--check");
 const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/index.js")).href);
-const { z } = await import(pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href);
-const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }] = await Promise.all([
-  load("trainer"),
-  load("head"),
-  load("node"),
-  load("telemetry"),
-]);
+const { z } = await import(
+  pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
+);
+const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }] =
+  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry")]);
 
 const schemaOf = (schema) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 const code = (value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
@@ -45,8 +43,11 @@ function rows(node, path, found) {
   for (const [name, field] of Object.entries(node.properties ?? {})) {
     const here = path === "" ? name : `${path}.${name}`;
     const required = (node.required ?? []).includes(name) && field.default === undefined;
-    const preset = field.default === undefined ? (required ? "required" : "") : cell(code(field.default).slice(0, 60));
-    found.push(`| \`${here}\` | ${cell(typeOf(field))} | ${field.type === "object" ? "" : preset} | ${cell(field.description ?? "")} |`);
+    const preset =
+      field.default === undefined ? (required ? "required" : "") : cell(code(field.default).slice(0, 60));
+    found.push(
+      `| \`${here}\` | ${cell(typeOf(field))} | ${field.type === "object" ? "" : preset} | ${cell(field.description ?? "")} |`,
+    );
     rows(field, here, found);
     if (field.items) rows(field.items, `${here}[]`, found);
   }
@@ -54,7 +55,16 @@ function rows(node, path, found) {
 }
 
 function table(title, intro, schema) {
-  return [`## ${title}`, "", intro, "", "| field | type | default | meaning |", "|---|---|---|---|", ...rows(schemaOf(schema), "", []), ""];
+  return [
+    `## ${title}`,
+    "",
+    intro,
+    "",
+    "| field | type | default | meaning |",
+    "|---|---|---|---|",
+    ...rows(schemaOf(schema), "", []),
+    "",
+  ];
 }
 
 const written = "<!-- Written by scripts/generate-docs.mjs from the code: change the code, then run it. -->";
@@ -66,7 +76,11 @@ const configuration = [
   "",
   "An unknown field is an error that names it. Precedence: default, file, environment, flag.",
   "",
-  ...table("Recipe", "A training run, as YAML. `docs/recipe.schema.json` gives editors completion.", recipeSchema),
+  ...table(
+    "Recipe",
+    "A training run, as YAML. `docs/recipe.schema.json` gives editors completion.",
+    recipeSchema,
+  ),
   ...table("Head", "`palimpsest head start` sets these by flags of the same names.", headConfigSchema),
   ...table("Node", "`palimpsest worker join` sets these by flags of the same names.", nodeConfigSchema),
 ].join("\n");
@@ -84,7 +98,7 @@ const protocol = [
   written,
   "",
   "Everything that crosses a process boundary is a message of `protos/palimpsest/v1`, over gRPC. Every RPC, of any service,",
-  'needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are on, so `grpcurl` can look.',
+  "needs the metadata `authorization: Bearer TOKEN`. The standard gRPC health and reflection services are on, so `grpcurl` can look.",
   "A failed call carries a gRPC status for any client and, in the trailer `palimpsest-error-bin`, an `Error` message.",
   "",
   ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
@@ -111,7 +125,9 @@ for (const [name, content] of Object.entries(files)) {
     // Missing counts as different.
   }
   if (committed !== content) {
-    process.stderr.write(`${name} is not what the code says: run \`node scripts/generate-docs.mjs\` and commit\n`);
+    process.stderr.write(
+      `${name} is not what the code says: run \`node scripts/generate-docs.mjs\` and commit\n`,
+    );
     process.exit(1);
   }
 }

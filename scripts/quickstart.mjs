@@ -6,8 +6,12 @@ import { root } from "./setup/paths.mjs";
 import { setup } from "./setup/setup.mjs";
 
 await setup();
-const child = spawn(process.execPath, [join(root, "packages/cli/bin/palimpsest.js"), "quickstart", ...process.argv.slice(2)], {
-  stdio: "inherit",
-});
+const child = spawn(
+  process.execPath,
+  [join(root, "packages/cli/bin/palimpsest.js"), "quickstart", ...process.argv.slice(2)],
+  {
+    stdio: "inherit",
+  },
+);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("close", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

@@ -20,7 +20,14 @@ const reportDir = mkdtempSync(join(tmpdir(), "palimpsest-test-"));
 const reportFile = join(reportDir, "report.json");
 const result = spawnSync(
   process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, ...filters],
+  [
+    join(root, "node_modules/vitest/vitest.mjs"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+    ...filters,
+  ],
   { cwd: root, stdio: "inherit" },
 );
 let passed = checkCount - failedChecks.length;
@@ -32,7 +39,9 @@ if (existsSync(reportFile)) {
   failed += report.numFailedTests;
   skipped = report.numPendingTests + report.numTodoTests;
   // A file that does not load runs no test: it counts as one that failed.
-  failed += report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length;
+  failed += report.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  ).length;
 }
 rmSync(reportDir, { recursive: true });
 if (result.status !== 0 && failed === 0) failed = 1;

@@ -10,18 +10,34 @@ const bin = (path) => join(root, "node_modules", path);
 
 async function architecture() {
   const report = JSON.parse(
-    await run(node, [bin("dependency-cruiser/bin/dependency-cruise.mjs"), "--config", ".dependency-cruiser.cjs", "--output-type", "json", "packages"], { cwd: root }),
+    await run(
+      node,
+      [
+        bin("dependency-cruiser/bin/dependency-cruise.mjs"),
+        "--config",
+        ".dependency-cruiser.cjs",
+        "--output-type",
+        "json",
+        "packages",
+      ],
+      { cwd: root },
+    ),
   );
   const { totalCruised, violations } = report.summary;
   // A cruiser that reads nothing finds nothing wrong: with an unsupported compiler it does just that.
-  if (totalCruised < 50) throw new Error(`dependency-cruiser read ${totalCruised} modules: it does not see the project`);
+  if (totalCruised < 50)
+    throw new Error(`dependency-cruiser read ${totalCruised} modules: it does not see the project`);
   const errors = violations.filter((violation) => violation.rule.severity === "error");
-  if (errors.length > 0) throw new Error(errors.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`).join("\n"));
+  if (errors.length > 0)
+    throw new Error(
+      errors.map((violation) => `${violation.rule.name}: ${violation.from} → ${violation.to}`).join("\n"),
+    );
 }
 
 /** Each check in the order in which a person would want to hear of it. */
 export const checks = {
-  "protos match the generated code": () => run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
+  "protos match the generated code": () =>
+    run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
   "types (packages)": () => run(node, [bin("typescript/bin/tsc"), "-b"], { cwd: root }),
   "types (tests)": () => run(node, [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"], { cwd: root }),
   "format and lint": () => run(node, [bin("@biomejs/biome/bin/biome"), "ci", "."], { cwd: root }),

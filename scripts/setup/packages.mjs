@@ -20,7 +20,10 @@ export async function ensurePackages(pnpm) {
   const hash = lockHash();
   if (existsSync(markFile) && readFileSync(markFile, "utf8") === hash) return false;
   const [program, ...args] = pnpm.command;
-  await run(program, [...args, "install", "--frozen-lockfile"], { cwd: root, env: { ...process.env, CI: "true" } });
+  await run(program, [...args, "install", "--frozen-lockfile"], {
+    cwd: root,
+    env: { ...process.env, CI: "true" },
+  });
   writeFileSync(markFile, hash);
   return true;
 }

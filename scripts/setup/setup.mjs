@@ -14,9 +14,12 @@ async function step(name, work) {
   try {
     const found = await work(say);
     const seconds = (performance.now() - startedAt) / 1000;
-    process.stdout.write(`  ✓ ${name}${found ? ` ${found}` : ""}${seconds > 1 ? ` (${seconds.toFixed(0)} s)` : ""}\n`);
+    process.stdout.write(
+      `  ✓ ${name}${found ? ` ${found}` : ""}${seconds > 1 ? ` (${seconds.toFixed(0)} s)` : ""}\n`,
+    );
   } catch (error) {
-    if (error instanceof CommandError) process.stderr.write(`${error.log.split("\n").slice(-20).join("\n")}\n`);
+    if (error instanceof CommandError)
+      process.stderr.write(`${error.log.split("\n").slice(-20).join("\n")}\n`);
     process.stderr.write(`  ✗ ${name}: ${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
   }
@@ -35,7 +38,10 @@ export async function setup() {
   process.stdout.write("Set-up\n");
   await step("Node", checkNode);
   let pnpm;
-  await step("pnpm", async () => (pnpm = await ensurePnpm()).version);
+  await step("pnpm", async () => {
+    pnpm = await ensurePnpm();
+    return pnpm.version;
+  });
   await step("packages", async (say) => {
     say("checking the lockfile");
     return (await ensurePackages(pnpm)) ? "installed" : "up to date";

@@ -1,7 +1,12 @@
 import { CommandError, output, run, which } from "./command.mjs";
 
 const managers = [
-  { program: "apt-get", install: ["install", "-y", "--no-install-recommends"], update: ["update"], asRoot: true },
+  {
+    program: "apt-get",
+    install: ["install", "-y", "--no-install-recommends"],
+    update: ["update"],
+    asRoot: true,
+  },
   { program: "dnf", install: ["install", "-y"], asRoot: true },
   { program: "apk", install: ["add"], asRoot: true },
   { program: "brew", install: ["install"], asRoot: false },
@@ -14,7 +19,10 @@ const managers = [
 export async function ensureProgram(program, packages) {
   if (which(program)) return which(program);
   const manager = managers.find((candidate) => which(candidate.program) && packages[candidate.program]);
-  if (!manager) throw new Error(`${program} is missing: install it with your system's package manager, then run this again`);
+  if (!manager)
+    throw new Error(
+      `${program} is missing: install it with your system's package manager, then run this again`,
+    );
   const name = packages[manager.program];
   const prefix = !manager.asRoot || process.getuid?.() === 0 ? [] : ["sudo"];
   const typed = [...prefix, manager.program, manager.install[0], name].join(" ");
@@ -30,7 +38,8 @@ export async function ensureProgram(program, packages) {
     if (manager.update) await command(manager.update);
     await command([...manager.install, name]);
   } catch (error) {
-    if (error instanceof CommandError) throw new Error(`${error.message}: type \`${typed}\` to see why, then run this again`);
+    if (error instanceof CommandError)
+      throw new Error(`${error.message}: type \`${typed}\` to see why, then run this again`);
     throw error;
   }
   const path = which(program);

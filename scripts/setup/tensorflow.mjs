@@ -1,7 +1,17 @@
 // Puts a libtensorflow under @tensorflow/tfjs-node-gpu and builds its addon against it: the package's own
 // installer pins a version older than today's GPUs. The C API is stable, so any version from 2.9 on serves.
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { output, run, which } from "./command.mjs";
@@ -26,11 +36,18 @@ function wheelOf() {
 }
 
 function libraryFiles(dir) {
-  const find = (names) => names.flatMap((name) => [join(dir, name), join(dir, "lib", name)]).find((path) => existsSync(path));
-  const main = find(apple ? ["libtensorflow_cc.2.dylib", "libtensorflow.2.dylib"] : ["libtensorflow_cc.so.2", "libtensorflow.so.2"]);
+  const find = (names) =>
+    names.flatMap((name) => [join(dir, name), join(dir, "lib", name)]).find((path) => existsSync(path));
+  const main = find(
+    apple
+      ? ["libtensorflow_cc.2.dylib", "libtensorflow.2.dylib"]
+      : ["libtensorflow_cc.so.2", "libtensorflow.so.2"],
+  );
   const framework = find(apple ? ["libtensorflow_framework.2.dylib"] : ["libtensorflow_framework.so.2"]);
   const include = join(dir, "include");
-  return main && framework && existsSync(join(include, "tensorflow/c/c_api.h")) ? { main, framework, include } : undefined;
+  return main && framework && existsSync(join(include, "tensorflow/c/c_api.h"))
+    ? { main, framework, include }
+    : undefined;
 }
 
 const extract = `
@@ -53,7 +70,10 @@ async function python() {
 async function ensureLibrary(say) {
   const own = process.env.PALIMPSEST_TENSORFLOW;
   if (own) {
-    if (!libraryFiles(own)) throw new Error(`PALIMPSEST_TENSORFLOW=${own} holds no libtensorflow with include/: name a wheel's tensorflow folder or an unpacked C archive`);
+    if (!libraryFiles(own))
+      throw new Error(
+        `PALIMPSEST_TENSORFLOW=${own} holds no libtensorflow with include/: name a wheel's tensorflow folder or an unpacked C archive`,
+      );
     return own;
   }
   const wheel = wheelOf();
@@ -66,7 +86,18 @@ async function ensureLibrary(say) {
   try {
     say(`downloading ${wheel.name} ${version} (${wheel.sizeMb} MB, once)`);
     const tags = ["--python-version", "3.12", "--implementation", "cp", "--platform", wheel.platform];
-    await run(interpreter, ["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", ...tags, "-d", work, `${wheel.name}==${version}`]);
+    await run(interpreter, [
+      "-m",
+      "pip",
+      "download",
+      "--quiet",
+      "--no-deps",
+      "--only-binary=:all:",
+      ...tags,
+      "-d",
+      work,
+      `${wheel.name}==${version}`,
+    ]);
     const file = readdirSync(work).find((name) => name.endsWith(".whl"));
     await run(interpreter, ["-c", extract, join(work, file), work]);
     rmSync(dir, { recursive: true, force: true });
@@ -87,7 +118,10 @@ async function buildAddon(packageDir, library, say) {
   const require = createRequire(join(root, "package.json"));
   const headers = join(dirname(require.resolve("node-api-headers/package.json")), "include");
   const addon = join(packageDir, "lib/napi-v8/tfjs_binding.node");
-  const key = createHash("sha256").update([realpathSync(library.main), process.platform, process.arch, "4.22.0"].join("\n")).digest("hex").slice(0, 16);
+  const key = createHash("sha256")
+    .update([realpathSync(library.main), process.platform, process.arch, "4.22.0"].join("\n"))
+    .digest("hex")
+    .slice(0, 16);
   const cached = join(cacheDir, "tfjs-addon", key, "tfjs_binding.node");
   if (!existsSync(cached)) {
     await ensureProgram("c++", { "apt-get": "g++", dnf: "gcc-c++", apk: "g++" });
@@ -95,12 +129,31 @@ async function buildAddon(packageDir, library, say) {
     mkdirSync(dirname(cached), { recursive: true });
     const partial = `${cached}.${process.pid}`;
     const rpath = apple ? "@loader_path/../../deps/lib" : "$ORIGIN/../../deps/lib";
-    await run("c++", [
-      ...["-O2", "-std=c++17", "-fPIC", "-shared", "-w", "-DNAPI_VERSION=8", "-DNODE_GYP_MODULE_NAME=tfjs_binding", "-DBUILDING_NODE_EXTENSION"],
-      ...["-I.", `-I${library.include}`, `-I${headers}`, "binding/tfjs_backend.cc", "binding/tfjs_binding.cc"],
-      ...(apple ? ["-undefined", "dynamic_lookup"] : []),
-      ...["-Ldeps/lib", `-Wl,-rpath,${rpath}`, "-ltensorflow", "-ltensorflow_framework", "-o", partial],
-    ], { cwd: packageDir });
+    await run(
+      "c++",
+      [
+        ...[
+          "-O2",
+          "-std=c++17",
+          "-fPIC",
+          "-shared",
+          "-w",
+          "-DNAPI_VERSION=8",
+          "-DNODE_GYP_MODULE_NAME=tfjs_binding",
+          "-DBUILDING_NODE_EXTENSION",
+        ],
+        ...[
+          "-I.",
+          `-I${library.include}`,
+          `-I${headers}`,
+          "binding/tfjs_backend.cc",
+          "binding/tfjs_binding.cc",
+        ],
+        ...(apple ? ["-undefined", "dynamic_lookup"] : []),
+        ...["-Ldeps/lib", `-Wl,-rpath,${rpath}`, "-ltensorflow", "-ltensorflow_framework", "-o", partial],
+      ],
+      { cwd: packageDir },
+    );
     renameSync(partial, cached);
   }
   mkdirSync(dirname(addon), { recursive: true });
@@ -118,7 +171,10 @@ import("@tensorflow/tfjs-node-gpu").then(({ default: tf }) => {
 async function smoke(jitDir) {
   // Node 23 and later lack two functions that tfjs-node calls at load time.
   const shim = 'const u=require("util");u.isNullOrUndefined??=(v)=>v==null;u.isArray??=Array.isArray;';
-  const log = await run(process.execPath, ["-e", shim + smokeTest], { cwd: jitDir, env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3", TF_FORCE_GPU_ALLOW_GROWTH: "true" } });
+  const log = await run(process.execPath, ["-e", shim + smokeTest], {
+    cwd: jitDir,
+    env: { ...process.env, TF_CPP_MIN_LOG_LEVEL: "3", TF_FORCE_GPU_ALLOW_GROWTH: "true" },
+  });
   return JSON.parse(log.slice(log.indexOf('{"version"')));
 }
 
@@ -135,8 +191,14 @@ export async function ensureTensorflow(say) {
     mkdirSync(join(packageDir, "deps/lib"), { recursive: true });
     link(library.include, join(packageDir, "deps/include"));
     const names = apple
-      ? { main: ["libtensorflow.dylib", "libtensorflow.2.dylib", "libtensorflow_cc.2.dylib"], framework: ["libtensorflow_framework.dylib", "libtensorflow_framework.2.dylib"] }
-      : { main: ["libtensorflow.so", "libtensorflow.so.2", "libtensorflow_cc.so.2"], framework: ["libtensorflow_framework.so", "libtensorflow_framework.so.2"] };
+      ? {
+          main: ["libtensorflow.dylib", "libtensorflow.2.dylib", "libtensorflow_cc.2.dylib"],
+          framework: ["libtensorflow_framework.dylib", "libtensorflow_framework.2.dylib"],
+        }
+      : {
+          main: ["libtensorflow.so", "libtensorflow.so.2", "libtensorflow_cc.so.2"],
+          framework: ["libtensorflow_framework.so", "libtensorflow_framework.so.2"],
+        };
     for (const name of names.main) link(library.main, join(packageDir, "deps/lib", name));
     for (const name of names.framework) link(library.framework, join(packageDir, "deps/lib", name));
     await buildAddon(packageDir, library, say);

@@ -15,12 +15,18 @@ export interface ConnectionOptions {
 export function withConnection(command: Command): Command {
   return command
     .option("--address <host:port>", "the head (default: PALIMPSEST_ADDRESS, else the head of this machine)")
-    .option("--token <token>", "the cluster's token (default: PALIMPSEST_TOKEN, else this machine's token file)")
+    .option(
+      "--token <token>",
+      "the cluster's token (default: PALIMPSEST_TOKEN, else this machine's token file)",
+    )
     .option("--data-dir <folder>", "data folder of this machine's head");
 }
 
 /** Address and token: flag, then environment, then the files of this machine's head. */
-export function resolveConnection(options: ConnectionOptions): { readonly address: string; readonly token: string } {
+export function resolveConnection(options: ConnectionOptions): {
+  readonly address: string;
+  readonly token: string;
+} {
   const dataDir = options.dataDir ?? defaultDataDir("head");
   const address = options.address ?? process.env["PALIMPSEST_ADDRESS"] ?? readHeadAddress(dataDir)?.address;
   if (!address) {
@@ -48,7 +54,11 @@ function readToken(dataDir: string): string | undefined {
 }
 
 /** Connects, runs, says goodbye. */
-export async function withCluster<T>(options: ConnectionOptions, name: string, use: (cluster: Cluster) => Promise<T>): Promise<T> {
+export async function withCluster<T>(
+  options: ConnectionOptions,
+  name: string,
+  use: (cluster: Cluster) => Promise<T>,
+): Promise<T> {
   const jobId = process.env["PALIMPSEST_JOB_ID"];
   const cluster = await connect({ ...resolveConnection(options), name, ...(jobId ? { jobId } : {}) });
   try {

@@ -75,7 +75,6 @@ interface Started {
   readonly said: () => string;
 }
 
-
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
   // A group of its own: Ctrl-C in the terminal reaches this process alone, which ends the others in order.
   const child = spawn(process.execPath, [cliEntry, ...args], {
@@ -92,14 +91,23 @@ function command(args: readonly string[], environment: Record<string, string> = 
   return { child, said: () => text.trim() };
 }
 
-async function until(started: Started, what: string, signal: AbortSignal, look: () => Promise<boolean>): Promise<void> {
+async function until(
+  started: Started,
+  what: string,
+  signal: AbortSignal,
+  look: () => Promise<boolean>,
+): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   while (!(await look())) {
     signal.throwIfAborted();
     if (started.child.exitCode !== null || started.child.signalCode !== null) {
       throw new PalimpsestError("UNAVAILABLE", `${what} ended at its start: ${started.said()}`);
     }
-    if (Date.now() > deadline) throw new PalimpsestError("UNAVAILABLE", `${what} did not start within ${startTimeoutMs} ms: ${started.said()}`);
+    if (Date.now() > deadline)
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        `${what} did not start within ${startTimeoutMs} ms: ${started.said()}`,
+      );
     await delay(lookMs, undefined, { signal });
   }
 }
@@ -113,7 +121,9 @@ async function listening(head: Started, headDir: string, signal: AbortSignal): P
 async function joined(worker: Started, facts: Facts, signal: AbortSignal): Promise<void> {
   const cluster = await connect({ address: facts.address, token: facts.token, name: "local cluster" });
   try {
-    await until(worker, "the worker", signal, async () => (await cluster.nodes()).some((node) => node.state === "alive"));
+    await until(worker, "the worker", signal, async () =>
+      (await cluster.nodes()).some((node) => node.state === "alive"),
+    );
   } finally {
     await cluster.close();
   }

@@ -15,5 +15,10 @@ export {
 export { catalogueMarkdown } from "./catalogue-markdown.js";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from "./logger.js";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
-export { type MetricsServer, type MetricsServerOptions, serveMetrics } from "./metrics-server.js";
+export {
+  type MetricsServer,
+  type MetricsServerOptions,
+  type ScrapeTarget,
+  serveMetrics,
+} from "./metrics-server.js";
 export { redactText } from "./redaction.js";

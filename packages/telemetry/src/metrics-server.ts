@@ -8,6 +8,15 @@ export interface MetricsServerOptions {
   readonly port: number;
   /** Answers /healthz: false or a rejection gives status 503. Default: always healthy. */
   readonly healthy?: () => boolean | Promise<boolean>;
+  /** Processes that Prometheus should scrape, for GET /targets (its HTTP service discovery). Absent: 404. */
+  readonly targets?: () => readonly ScrapeTarget[];
+}
+
+/** One process of Prometheus's HTTP service discovery. */
+export interface ScrapeTarget {
+  /** `host:port` of its metrics page. */
+  readonly address: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export interface MetricsServer {
@@ -64,6 +73,9 @@ async function answer(
     } else if (path === "/healthz") {
       const healthy = options.healthy === undefined || (await options.healthy());
       send(response, healthy ? 200 : 503, "text/plain", healthy ? "ok\n" : "not healthy\n");
+    } else if (path === "/targets" && options.targets !== undefined) {
+      const found = options.targets().map(({ address, labels }) => ({ targets: [address], labels }));
+      send(response, 200, "application/json", JSON.stringify(found));
     } else {
       send(response, 404, "text/plain", "not here; see /metrics and /healthz\n");
     }

@@ -72,3 +72,18 @@ describe("metrics", () => {
     expect(server.address).toBe(first.address);
   });
 });
+
+it("GET /targets lists processes in the form of Prometheus's service discovery, and only where there is a list", async () => {
+  const { registry } = createMetrics({ component: "head", processMetrics: false });
+  const targets = () => [{ address: "10.0.0.2:9000", labels: { role: "rollout" } }];
+  const server = await serveMetrics(registry, { host: "127.0.0.1", port: 0, targets });
+  const without = await serveMetrics(registry, { host: "127.0.0.1", port: 0 });
+  try {
+    const answer = await fetch(`http://${server.address}/targets`);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(await answer.json()).toEqual([{ targets: ["10.0.0.2:9000"], labels: { role: "rollout" } }]);
+    expect((await fetch(`http://${without.address}/targets`)).status).toBe(404);
+  } finally {
+    await Promise.all([server.close(), without.close()]);
+  }
+});

@@ -2,7 +2,11 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
 
 /** Parses, or throws one line: every wrong field with what it should be. */
-export function parseConfig<Schema extends z.ZodType>(schema: Schema, input: unknown, name: string): z.output<Schema> {
+export function parseConfig<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  name: string,
+): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.slice(0, 5).map((issue) => {

@@ -42,6 +42,8 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec): Promise<Crew> 
     Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);
-  await Promise.all([learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs: readyTimeoutMs })));
+  await Promise.all(
+    [learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs: readyTimeoutMs })),
+  );
   return { learner, rollouts, rewards };
 }

@@ -76,7 +76,10 @@ function shares({ lengthTokens, tasks }: LengthTasks, count: number): LengthTask
   const parts = Math.min(count, tasks.length);
   return Array.from({ length: parts }, (_, part) => ({
     lengthTokens,
-    tasks: tasks.slice(Math.floor((part * tasks.length) / parts), Math.floor(((part + 1) * tasks.length) / parts)),
+    tasks: tasks.slice(
+      Math.floor((part * tasks.length) / parts),
+      Math.floor(((part + 1) * tasks.length) / parts),
+    ),
   }));
 }
 
@@ -84,7 +87,8 @@ function shares({ lengthTokens, tasks }: LengthTasks, count: number): LengthTask
 export function mergeResults(results: readonly LengthResult[]): LengthResult {
   const [first] = results;
   if (!first) throw new PalimpsestError("INTERNAL", "no results to merge");
-  const sum = (pick: (result: LengthResult) => number) => results.reduce((total, result) => total + pick(result), 0);
+  const sum = (pick: (result: LengthResult) => number) =>
+    results.reduce((total, result) => total + pick(result), 0);
   const highest = (pick: (result: LengthResult) => number) => Math.max(...results.map(pick));
   const n = sum((result) => result.n);
   const correct = sum((result) => result.correct);

@@ -1,9 +1,15 @@
 // Symbols for users.
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
-export { builtinRecipesDir, parseRecipe, portableRecipe, type Recipe, readRecipe, recipeSchema } from "./recipe.js";
-export { type RunReport, reportRun } from "./report-run.js";
-export { type TrainOptions, type TrainResult, train } from "./train.js";
-
 // Symbols for other packages.
 export type { ProcessRow } from "./processes.js";
+export {
+  builtinRecipesDir,
+  parseRecipe,
+  portableRecipe,
+  type Recipe,
+  readRecipe,
+  recipeSchema,
+} from "./recipe.js";
+export { type RunReport, reportRun } from "./report-run.js";
 export { runFolderName } from "./run-folder.js";
+export { type TrainOptions, type TrainResult, train } from "./train.js";

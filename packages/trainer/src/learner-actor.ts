@@ -9,7 +9,13 @@
 import { join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend } from "@palimpsest/jit";
-import { createLearner, type Learner, latestCheckpoint, loadCheckpoint, type UpdateMetrics } from "@palimpsest/learner";
+import {
+  createLearner,
+  type Learner,
+  latestCheckpoint,
+  loadCheckpoint,
+  type UpdateMetrics,
+} from "@palimpsest/learner";
 import { parameterShapes } from "@palimpsest/model";
 import { type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -136,7 +142,10 @@ export class LearnerActor {
     });
     const failures = batch.failures.map((failure) => failure.message);
     if (batch.groups.length === 0) {
-      throw new PalimpsestError("INTERNAL", `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`);
+      throw new PalimpsestError(
+        "INTERNAL",
+        `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`,
+      );
     }
     const waitedAt = performance.now();
     const update = await this.#learner.update(batch.groups, {
@@ -176,8 +185,11 @@ export class LearnerActor {
       checkpointSeconds: (savedAt - updatedAt) / 1000,
       publishSeconds: (performance.now() - savedAt) / 1000,
     };
-    const publishedBytes = this.#published.at(-1)?.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0) ?? 0;
+    const publishedBytes =
+      this.#published.at(-1)?.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0) ?? 0;
     recordStep(this.#context.metrics, this.#last, publishedBytes);
+    const { groups } = await this.#queues.ledger.counts();
+    this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
     return this.#last;
   }
 
@@ -201,10 +213,13 @@ export class LearnerActor {
     );
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
     this.#published.push(manifest);
-    const inUse = new Set(this.#published.slice(-keptVersions).flatMap((kept) => kept.shards.map((shard) => shard.objectId)));
+    const inUse = new Set(
+      this.#published.slice(-keptVersions).flatMap((kept) => kept.shards.map((shard) => shard.objectId)),
+    );
     for (const old of this.#published.splice(0, this.#published.length - keptVersions)) {
       for (const shard of old.shards) {
-        if (shard.objectId && !inUse.has(shard.objectId)) await this.#context.objects.delete({ objectId: shard.objectId });
+        if (shard.objectId && !inUse.has(shard.objectId))
+          await this.#context.objects.delete({ objectId: shard.objectId });
       }
     }
   }

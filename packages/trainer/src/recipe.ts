@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type MemAgentConfigInput, type MemAgentPreset, memAgentConfig, memAgentPresets } from "@palimpsest/agents";
+import {
+  type MemAgentConfigInput,
+  type MemAgentPreset,
+  memAgentConfig,
+  memAgentPresets,
+} from "@palimpsest/agents";
 import { rulerConfigSchema, taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
@@ -16,20 +21,32 @@ const modelSchema = z.strictObject({
   path: z
     .string()
     .min(1)
-    .describe("model folder (config.json, model.safetensors, tokenizer.json), relative to the recipe; or builtin:NAME"),
+    .describe(
+      "model folder (config.json, model.safetensors, tokenizer.json), relative to the recipe; or builtin:NAME",
+    ),
 });
 
 const agentSchema = z
   .strictObject({
     kind: z.literal("memagent").default("memagent").describe("which memory agent"),
     preset: z.enum(memAgentPresets as [string, ...string[]]).describe("settings to start from"),
-    settings: z.record(z.string(), z.unknown()).default({}).describe("settings that replace the preset's, by name"),
+    settings: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("settings that replace the preset's, by name"),
   })
   .transform(({ kind, preset, settings }, context) => {
     try {
-      return { kind, preset, config: memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>) };
+      return {
+        kind,
+        preset,
+        config: memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>),
+      };
     } catch (reason) {
-      context.addIssue({ code: "custom", message: reason instanceof Error ? reason.message : String(reason) });
+      context.addIssue({
+        code: "custom",
+        message: reason instanceof Error ? reason.message : String(reason),
+      });
       return z.NEVER;
     }
   });
@@ -48,14 +65,23 @@ const rolloutSchema = z.strictObject({
 const rewardSchema = z.strictObject({
   name: z.string().default("boxed-exact-match").describe("reward function, by name"),
   actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
-  concurrency: z.int().min(1).max(4096).default(64).describe("trajectories that one reward actor scores at once"),
+  concurrency: z
+    .int()
+    .min(1)
+    .max(4096)
+    .default(64)
+    .describe("trajectories that one reward actor scores at once"),
   cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
 });
 
 const trainSchema = z.strictObject({
   steps: z.int().min(1).describe("updates of the policy"),
   groupsPerStep: z.int().min(1).max(4096).default(16).describe("questions a step"),
-  minGroupSize: z.int().min(2).default(2).describe("a group with fewer scored episodes is dropped and counted"),
+  minGroupSize: z
+    .int()
+    .min(2)
+    .default(2)
+    .describe("a group with fewer scored episodes is dropped and counted"),
   keepCheckpoints: z.int().min(1).default(2).describe("checkpoints kept beside the best"),
   stopWhenStuckMs: z
     .int()
@@ -66,7 +92,11 @@ const trainSchema = z.strictObject({
 
 const evaluationSchema = z.strictObject({
   tasks: z.int().min(1).default(128).describe("questions a length"),
-  lengths: z.array(z.int().min(1)).min(1).default([1, 2, 4, 8, 16]).describe("document lengths, times the training length"),
+  lengths: z
+    .array(z.int().min(1))
+    .min(1)
+    .default([1, 2, 4, 8, 16])
+    .describe("document lengths, times the training length"),
   source: rulerConfigSchema.describe("generator of the questions; `sentences` is the training length"),
   temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
   seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
@@ -80,7 +110,9 @@ export const recipeSchema = z.strictObject({
   seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
   model: modelSchema,
   agent: agentSchema.describe("the memory agent"),
-  data: taskSourceSchema.describe("training questions; taken in order, again from the start when they run out"),
+  data: taskSourceSchema.describe(
+    "training questions; taken in order, again from the start when they run out",
+  ),
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
   learner: LearnerConfig,
@@ -90,7 +122,11 @@ export const recipeSchema = z.strictObject({
   train: trainSchema,
   evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
   queues: queueSettingsSchema.prefault({}).describe("limits and times of the run's queues"),
-  output: z.string().min(1).default("runs").describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
+  output: z
+    .string()
+    .min(1)
+    .default("runs")
+    .describe("folder for checkpoints, metrics and reports, relative to where the command runs"),
 });
 
 export type Recipe = z.infer<typeof recipeSchema>;
@@ -106,7 +142,8 @@ export const builtinRecipesDir = fileURLToPath(new URL("../../../recipes", impor
 export function parseRecipe(text: string, baseDir: string, name = "recipe"): Recipe {
   const document = parseDocument(text);
   const problem = document.errors[0];
-  if (problem) throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+  if (problem)
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
   const recipe = parseConfig(recipeSchema, document.toJS() as unknown, name);
   return {
     ...recipe,
@@ -121,13 +158,17 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
   try {
     text = readFileSync(path, "utf8");
   } catch {
-    throw new PalimpsestError("NOT_FOUND", `recipe ${path} cannot be read; give the path of a YAML file, such as recipes/quickstart.yaml`);
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `recipe ${path} cannot be read; give the path of a YAML file, such as recipes/quickstart.yaml`,
+    );
   }
   return { recipe: parseRecipe(text, dirname(resolve(path)), path), text };
 }
 
 function resolveModelPath(path: string, baseDir: string): string {
-  if (path.startsWith(builtinPrefix)) return resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length));
+  if (path.startsWith(builtinPrefix))
+    return resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length));
   return isAbsolute(path) ? path : resolve(baseDir, path);
 }
 
@@ -139,7 +180,8 @@ export function portableRecipe(text: string, baseDir: string, name: string): str
   const recipe = parseRecipe(text, baseDir, name);
   const document = parseDocument(text);
   const model = document.getIn(["model", "path"]);
-  if (typeof model === "string" && !model.startsWith(builtinPrefix)) document.setIn(["model", "path"], recipe.model.path);
+  if (typeof model === "string" && !model.startsWith(builtinPrefix))
+    document.setIn(["model", "path"], recipe.model.path);
   if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
   return document.toString();
 }

@@ -48,7 +48,11 @@ export interface LengthRow {
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-function lengthRows(before: Evaluation | undefined, after: Evaluation | undefined, factors: readonly number[]): LengthRow[] {
+function lengthRows(
+  before: Evaluation | undefined,
+  after: Evaluation | undefined,
+  factors: readonly number[],
+): LengthRow[] {
   const home = after?.lengths[0]?.exactMatch ?? 0;
   return (after?.lengths ?? []).map((length, index) => ({
     lengthTokens: length.lengthTokens,
@@ -64,7 +68,11 @@ function lengthRows(before: Evaluation | undefined, after: Evaluation | undefine
 }
 
 /** Saves the trained model and writes the report's files beside the checkpoints. */
-export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewards: boolean): Promise<RunReport> {
+export async function reportRun(
+  recipe: Recipe,
+  result: TrainResult,
+  shuffleRewards: boolean,
+): Promise<RunReport> {
   const base = await loadModel(recipe.model.path);
   const modelDir = join(result.runDir, "model");
   await saveModel(modelDir, { ...base, parameters: result.parameters });
@@ -77,7 +85,12 @@ export async function reportRun(recipe: Recipe, result: TrainResult, shuffleRewa
     steps: steps.length,
     "groups trained": result.counts.groups.trained,
     "groups failed": result.counts.groups.failed,
-    ...Object.fromEntries(Object.entries(result.secondsByPhase).map(([phase, seconds]) => [`seconds ${phase}`, seconds.toFixed(1)])),
+    ...Object.fromEntries(
+      Object.entries(result.secondsByPhase).map(([phase, seconds]) => [
+        `seconds ${phase}`,
+        seconds.toFixed(1),
+      ]),
+    ),
   };
   const trainingLengthTokens = after?.lengths[0]?.lengthTokens;
   const files = after

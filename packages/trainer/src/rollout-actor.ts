@@ -8,7 +8,13 @@
 import { setTimeout } from "node:timers/promises";
 import { type Agent, memAgent, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
-import { type EpisodeTrace, evaluateByLength, type LengthResult, type LengthTasks, traceEpisode } from "@palimpsest/evals";
+import {
+  type EpisodeTrace,
+  evaluateByLength,
+  type LengthResult,
+  type LengthTasks,
+  traceEpisode,
+} from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
 import { rewardByName } from "@palimpsest/rewards";
@@ -16,6 +22,7 @@ import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { RunSpec } from "./run-spec.js";
+import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights } from "./weights.js";
 
 /** How long an episode waits for weights that were announced to exist. */
@@ -47,6 +54,7 @@ export class RolloutActor {
   #context!: ActorContext;
   #queues!: RunQueues;
   #sampler!: ModelSampler;
+  #exporter: { close(): void } | undefined;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
   #backend = "";
@@ -70,7 +78,9 @@ export class RolloutActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const manifest = proto.WeightManifest.decode((await this.#queues.currentWeights()) ?? this.#spec.initialWeights);
+    const manifest = proto.WeightManifest.decode(
+      (await this.#queues.currentWeights()) ?? this.#spec.initialWeights,
+    );
     this.#tokenizer = new BpeTokenizer(
       JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
     );
@@ -83,7 +93,12 @@ export class RolloutActor {
       maxBatch: rollout.maxBatch,
       maxLength: rollout.maxTokens,
     });
-    this.#agent = memAgent({ sampler: this.#sampler, tokenizer: this.#tokenizer, config: recipe.agent.config });
+    this.#exporter = exportSampler(context.metrics, this.#sampler);
+    this.#agent = memAgent({
+      sampler: this.#sampler,
+      tokenizer: this.#tokenizer,
+      config: recipe.agent.config,
+    });
     await this.#queues.consumeRollouts({
       concurrency: rollout.concurrency,
       run: (episode, signal) => this.#run(episode, signal),
@@ -91,6 +106,7 @@ export class RolloutActor {
   }
 
   async stop(): Promise<void> {
+    this.#exporter?.close();
     await this.#queues?.close();
     await this.#sampler?.close();
   }
@@ -153,7 +169,10 @@ export class RolloutActor {
   async trace(task: Task, minPolicyVersion: number): Promise<EpisodeTrace> {
     await this.#ensureVersion(minPolicyVersion);
     const { question, document } = task;
-    const result = await this.#agent.run({ question, document }, { temperature: 0, signal: this.#context.signal });
+    const result = await this.#agent.run(
+      { question, document },
+      { temperature: 0, signal: this.#context.signal },
+    );
     const score = rewardByName(this.#spec.recipe.reward.name)(result.answer, task.answers);
     return traceEpisode(task, result, score, this.#tokenizer);
   }
@@ -180,9 +199,13 @@ export class RolloutActor {
       this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(minPolicyVersion));
       await this.#loading;
       if (this.#sampler.policyVersion === before) {
-        throw new PalimpsestError("STALE_POLICY", `weights stay at version ${before}, version ${minPolicyVersion} is wanted`, {
-          retryable: true,
-        });
+        throw new PalimpsestError(
+          "STALE_POLICY",
+          `weights stay at version ${before}, version ${minPolicyVersion} is wanted`,
+          {
+            retryable: true,
+          },
+        );
       }
     }
   }
@@ -190,8 +213,11 @@ export class RolloutActor {
   async #load(minPolicyVersion: number): Promise<void> {
     if (this.#sampler.policyVersion >= minPolicyVersion) return;
     const manifest = await this.#announced(minPolicyVersion);
+    const startedAt = performance.now();
     const parameters = await fetchWeights(this.#context.objects, manifest);
     await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+    const seconds = (performance.now() - startedAt) / 1000;
+    this.#context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
 
   /** The announced manifest of at least this version; waits for it. */
@@ -205,7 +231,8 @@ export class RolloutActor {
       seen.abort();
     });
     try {
-      if (!found) await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
+      if (!found)
+        await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
     } finally {
       await subscription.close();
     }

@@ -34,14 +34,22 @@ export function runFolderName(name: string, now: Date): string {
  * Opens the folder at `path`: a new run, or the one that is there.
  * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe
  */
-export async function openRunFolder(path: string, recipe: Recipe, shuffleRewards: boolean): Promise<RunFolder> {
+export async function openRunFolder(
+  path: string,
+  recipe: Recipe,
+  shuffleRewards: boolean,
+): Promise<RunFolder> {
   const folder = resolve(path);
   const file = join(folder, "run.json");
   const resolved = JSON.parse(JSON.stringify(recipe)) as z.infer<ReturnType<typeof z.json>>;
-  const appendMetrics = async (line: object) => appendFile(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
+  const appendMetrics = async (line: object) =>
+    appendFile(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
-    if (JSON.stringify(saved.recipe) !== JSON.stringify(resolved) || saved.shuffleRewards !== shuffleRewards) {
+    if (
+      JSON.stringify(saved.recipe) !== JSON.stringify(resolved) ||
+      saved.shuffleRewards !== shuffleRewards
+    ) {
       throw new PalimpsestError(
         "CONFIG_INVALID",
         `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,

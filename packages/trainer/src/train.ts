@@ -13,7 +13,13 @@ import type { Cluster } from "@palimpsest/client";
 import { tasksFromConfig } from "@palimpsest/datasets";
 import type { EpisodeTrace, Evaluation, LengthTasks } from "@palimpsest/evals";
 import { loadModel, type ModelFolder, parameterShapes } from "@palimpsest/model";
-import { episodeSeed, type GroupRequest, type RunCounts, RunQueues, type Task } from "@palimpsest/trajectories";
+import {
+  episodeSeed,
+  type GroupRequest,
+  type RunCounts,
+  RunQueues,
+  type Task,
+} from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
@@ -71,7 +77,11 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const tasks = await tasksFromConfig(recipe.data, { signal });
   const lengths = evaluationTasks(recipe);
   const spec = await runSpec(cluster, recipe, folder);
-  const queues = await RunQueues.open({ redisUrl: cluster.facts.redisUrl, runId: folder.runId, settings: spec.queues });
+  const queues = await RunQueues.open({
+    redisUrl: cluster.facts.redisUrl,
+    runId: folder.runId,
+    settings: spec.queues,
+  });
   const watch = watchRun(cluster, queues, onEvent);
   try {
     const crew = await timed("starting", () => spawnCrew(cluster, spec));
@@ -80,7 +90,9 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
     // The base model is measured once: a resumed run finds that evaluation in its folder.
     const before = start === 0 ? await evaluated("evaluating before", 0) : undefined;
-    const steps = await timed("training", () => trainSteps({ ...options, folder, tasks, queues, crew, start }));
+    const steps = await timed("training", () =>
+      trainSteps({ ...options, folder, tasks, queues, crew, start }),
+    );
     const after = await evaluated("evaluating after", recipe.train.steps);
     const state = await crew.learner.state();
     return {
@@ -102,7 +114,11 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   }
 }
 
-async function exampleOf(crew: Crew, lengths: readonly LengthTasks[], minPolicyVersion: number): Promise<EpisodeTrace | undefined> {
+async function exampleOf(
+  crew: Crew,
+  lengths: readonly LengthTasks[],
+  minPolicyVersion: number,
+): Promise<EpisodeTrace | undefined> {
   const task = (lengths[1] ?? lengths[0])?.tasks[0];
   if (!task || !("document" in task)) return undefined;
   return await crew.rollouts[0]?.trace(task, minPolicyVersion);
@@ -129,7 +145,11 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     signal.throwIfAborted();
     const groups = stepGroups(options, step);
     await queues.dispatchGroups(groups, { signal });
-    const result = await learner.trainStep({ step, groupIds: groups.map((group) => group.groupId), shuffleRewards });
+    const result = await learner.trainStep({
+      step,
+      groupIds: groups.map((group) => group.groupId),
+      shuffleRewards,
+    });
     const counts = await queues.ledger.counts();
     const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
     reports.push(report);
@@ -156,14 +176,21 @@ function stepGroups({ recipe, folder, tasks }: StepsOptions, step: number): Grou
   });
 }
 
-function stepReport(result: StepResult, steps: number, counts: RunCounts, samplerTokensPerSecond: number): StepReport {
+function stepReport(
+  result: StepResult,
+  steps: number,
+  counts: RunCounts,
+  samplerTokensPerSecond: number,
+): StepReport {
   const { update } = result;
   return {
     step: result.step,
     steps,
     policyVersion: update.policyVersion,
     rewardMean: update.rewardMean,
-    components: Object.fromEntries(Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean])),
+    components: Object.fromEntries(
+      Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean]),
+    ),
     update,
     rolloutSeconds: result.waitSeconds,
     updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,

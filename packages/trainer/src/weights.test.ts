@@ -35,7 +35,9 @@ test("T5: one changed byte is refused with both hashes", async () => {
   const objects = memoryObjects();
   const manifest = await publishWeights(objects, version, parameters, shapes);
   for (const bytes of objects.held.values()) bytes[5] = (bytes[5] ?? 0) ^ 1;
-  await expect(fetchWeights(objects, manifest)).rejects.toThrowError(/version 3 hash to .* not to the published/);
+  await expect(fetchWeights(objects, manifest)).rejects.toThrowError(
+    /version 3 hash to .* not to the published/,
+  );
 });
 
 test("a torn shard is refused before anything is loaded", async () => {

@@ -94,7 +94,10 @@ export async function fetchWeights(
     const start = tensor.offsetBytes ?? 0;
     const end = start + (tensor.lengthBytes ?? 0);
     if (!tensor.name || !shard || end > shard.byteLength) {
-      throw new PalimpsestError("CODEC", `weights version ${manifest.policyVersion}: tensor ${tensor.name} lies outside its shard`);
+      throw new PalimpsestError(
+        "CODEC",
+        `weights version ${manifest.policyVersion}: tensor ${tensor.name} lies outside its shard`,
+      );
     }
     // A copy of its own: shards arrive at any alignment, and a Buffer's slice would still be the shard.
     parameters[tensor.name] = new Float32Array(Uint8Array.from(shard.subarray(start, end)).buffer);

@@ -15,7 +15,11 @@ const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
 function firstLine(program: string, args: readonly string[]): string | undefined {
   try {
-    return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 60_000 }).split("\n")[0];
+    return execFileSync(program, args, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: 60_000,
+    }).split("\n")[0];
   } catch {
     return undefined;
   }
@@ -41,15 +45,28 @@ process.exit(0);`;
 
 /** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
 function backend(): Finding {
-  const said = firstLine(process.execPath, ["--input-type=module", "-e", loadInChild, import.meta.resolve("@palimpsest/jit")]);
+  const said = firstLine(process.execPath, [
+    "--input-type=module",
+    "-e",
+    loadInChild,
+    import.meta.resolve("@palimpsest/jit"),
+  ]);
   if (said === undefined) return { what: "backend", found: "none loads", mend: "npm run quickstart" };
-  const loaded = JSON.parse(said) as { name: string; tensorflowVersion?: string; gpu: boolean; passedOver: string[] };
+  const loaded = JSON.parse(said) as {
+    name: string;
+    tensorflowVersion?: string;
+    gpu: boolean;
+    passedOver: string[];
+  };
   const version = loaded.tensorflowVersion ? ` ${loaded.tensorflowVersion}` : "";
   const because = loaded.passedOver.length > 0 ? ` (${loaded.passedOver.join("; ")})` : "";
   return {
     what: "backend",
     found: `${loaded.name}${version}${loaded.gpu ? " on the GPU" : ""}${because}`,
-    mend: loaded.name === "tensorflow" ? "" : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
+    mend:
+      loaded.name === "tensorflow"
+        ? ""
+        : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
   };
 }
 

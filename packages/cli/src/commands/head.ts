@@ -20,7 +20,11 @@ export function addHead(program: Command): void {
   head
     .command("start")
     .description("starts a head and stays with it; the same data folder goes on with the same cluster")
-    .option("--host <address>", "address to listen on; others than loopback are reachable from the network", "127.0.0.1")
+    .option(
+      "--host <address>",
+      "address to listen on; others than loopback are reachable from the network",
+      "127.0.0.1",
+    )
     .option("--port <port>", "0: the port of the last start, or a free one", parseWhole, 0)
     .option("--advertise <host>", "name under which others reach this machine (default: --host)")
     .option("--redis <url>", "redis:// URL (default: the head runs a redis-server of its own)")

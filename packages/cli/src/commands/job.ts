@@ -29,7 +29,10 @@ async function submission(file: string, argv: readonly string[]) {
     return { recipe: portableRecipe(text, dirname(path), file), name: file, argv };
   }
   if (/\.[cm]?[jt]sx?$/.test(path)) return { program: pathToFileURL(path), name: file, argv };
-  throw new PalimpsestError("INVALID_ARGUMENT", `${file} is neither a recipe (.yaml) nor a program (.ts, .js); give one of these`);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${file} is neither a recipe (.yaml) nor a program (.ts, .js); give one of these`,
+  );
 }
 
 /** Prints the driver's output until the job ends; the exit code is the job's. */
@@ -49,18 +52,24 @@ export function addJob(program: Command): void {
     .argument("[argv...]", "arguments for the program, or options of `train` for a recipe")
     .option("--follow", "prints the output until the job ends, and ends with its exit code")
     .option("--submission-id <id>", "submitting the same id again changes nothing")
-    .action(async (file: string, argv: string[], options: ConnectionOptions & { follow?: boolean; submissionId?: string }) => {
-      const submitted = await submission(file, argv);
-      await withCluster(options, "job submit", async (cluster) => {
-        const info = await cluster.jobs.submit({
-          ...submitted,
-          ...(options.submissionId ? { submissionId: options.submissionId } : {}),
+    .action(
+      async (
+        file: string,
+        argv: string[],
+        options: ConnectionOptions & { follow?: boolean; submissionId?: string },
+      ) => {
+        const submitted = await submission(file, argv);
+        await withCluster(options, "job submit", async (cluster) => {
+          const info = await cluster.jobs.submit({
+            ...submitted,
+            ...(options.submissionId ? { submissionId: options.submissionId } : {}),
+          });
+          process.stderr.write(`job ${info.jobId} submitted\n`);
+          if (options.follow) await follow(cluster, info.jobId);
+          else process.stdout.write(`${info.jobId}\n`);
         });
-        process.stderr.write(`job ${info.jobId} submitted\n`);
-        if (options.follow) await follow(cluster, info.jobId);
-        else process.stdout.write(`${info.jobId}\n`);
-      });
-    });
+      },
+    );
   withConnection(job.command("status"))
     .description("one job")
     .argument("<job>", "its id")
@@ -68,7 +77,9 @@ export function addJob(program: Command): void {
     .action(async (jobId: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job status", async (cluster) => {
         const info = await cluster.jobs.get(jobId);
-        process.stdout.write(`${options.json ? JSON.stringify(info, null, 2) : formatTable(jobHeadings, jobRows([info]))}\n`);
+        process.stdout.write(
+          `${options.json ? JSON.stringify(info, null, 2) : formatTable(jobHeadings, jobRows([info]))}\n`,
+        );
       });
     });
   withConnection(job.command("logs"))
@@ -95,7 +106,9 @@ export function addJob(program: Command): void {
     .action(async (options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "job list", async (cluster) => {
         const jobs = await cluster.jobs.list();
-        process.stdout.write(`${options.json ? JSON.stringify(jobs, null, 2) : formatTable(jobHeadings, jobRows(jobs))}\n`);
+        process.stdout.write(
+          `${options.json ? JSON.stringify(jobs, null, 2) : formatTable(jobHeadings, jobRows(jobs))}\n`,
+        );
       });
     });
 }

@@ -8,7 +8,10 @@ import { actorHeadings, actorRows, formatUse } from "./status.js";
 const kinds = ["nodes", "actors", "jobs", "queues"] as const;
 type Kind = (typeof kinds)[number];
 
-async function read(cluster: Cluster, kind: Kind): Promise<{ items: readonly unknown[]; text: () => string }> {
+async function read(
+  cluster: Cluster,
+  kind: Kind,
+): Promise<{ items: readonly unknown[]; text: () => string }> {
   switch (kind) {
     case "nodes": {
       const items = await cluster.nodes();
@@ -18,10 +21,15 @@ async function read(cluster: Cluster, kind: Kind): Promise<{ items: readonly unk
         node.state,
         String(node.pid),
         formatUse(node),
-        Object.entries(node.labels).map(([name, value]) => `${name}=${value}`).join(","),
+        Object.entries(node.labels)
+          .map(([name, value]) => `${name}=${value}`)
+          .join(","),
         node.metricsAddress,
       ]);
-      return { items, text: () => formatTable(["node", "host", "state", "pid", "leased", "labels", "metrics"], rows) };
+      return {
+        items,
+        text: () => formatTable(["node", "host", "state", "pid", "leased", "labels", "metrics"], rows),
+      };
     }
     case "actors": {
       const items = await cluster.actors({ includeDead: true });
@@ -34,7 +42,11 @@ async function read(cluster: Cluster, kind: Kind): Promise<{ items: readonly unk
     case "queues": {
       const items = await cluster.queues();
       const rows = items.map((queue) => Object.values(queue).map(String));
-      return { items, text: () => formatTable(["queue", "waiting", "active", "waits for children", "delayed", "failed"], rows) };
+      return {
+        items,
+        text: () =>
+          formatTable(["queue", "waiting", "active", "waits for children", "delayed", "failed"], rows),
+      };
     }
   }
 }

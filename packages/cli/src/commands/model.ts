@@ -12,7 +12,12 @@ export function addModel(program: Command): void {
       const { hashWeights, loadModel, parameterCount } = await import("@palimpsest/model");
       const { config, parameters } = await loadModel(folder);
       const facts = { ...config, parameters: parameterCount(config), weightsHash: hashWeights(parameters) };
-      const rows = Object.entries(facts).map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]);
-      process.stdout.write(`${options.json ? JSON.stringify(facts, null, 2) : formatTable(["field", "value"], rows)}\n`);
+      const rows = Object.entries(facts).map(([name, value]) => [
+        name,
+        typeof value === "object" ? JSON.stringify(value) : String(value),
+      ]);
+      process.stdout.write(
+        `${options.json ? JSON.stringify(facts, null, 2) : formatTable(["field", "value"], rows)}\n`,
+      );
     });
 }

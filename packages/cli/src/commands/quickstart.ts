@@ -15,7 +15,9 @@ interface QuickstartOptions extends RunOptions {
 
 export function addQuickstart(program: Command): void {
   withRunOptions(program.command("quickstart"))
-    .description("trains a small memory agent on this machine: head, worker, queues and learner as real processes")
+    .description(
+      "trains a small memory agent on this machine: head, worker, queues and learner as real processes",
+    )
     .option("--from-scratch", "makes the base model anew instead of taking the one that comes along")
     .option("--data-dir <folder>", "data of head and worker (default: a temporary folder)")
     .action(async (options: QuickstartOptions & { dataDir?: string }) => {
@@ -26,7 +28,10 @@ export function addQuickstart(program: Command): void {
       try {
         if (options.fromScratch) {
           const { makeBase } = await import("../make-base.js");
-          recipe = { ...recipe, model: { path: await makeBase("quickstart-base.yaml", join(dataDir, "base"), signal) } };
+          recipe = {
+            ...recipe,
+            model: { path: await makeBase("quickstart-base.yaml", join(dataDir, "base"), signal) },
+          };
         }
         local = await LocalCluster.start(dataDir, signal);
         process.stdout.write(

@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { formatTable } from "../table.js";
 
-const amount = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0+$/, ""));
+const amount = (value: number) =>
+  Number.isInteger(value) ? String(value) : value.toFixed(2).replace(/0+$/, "");
 
 /** "1.6/2 cpu, 0/1 gpu": leased of offered; memory only where somebody leased some. */
 export function formatUse(node: Pick<NodeInfo, "total" | "available">): string {
@@ -42,7 +43,13 @@ async function statusText(cluster: Cluster): Promise<string> {
     cluster.queues(),
   ]);
   const head = `cluster ${info.clusterId}, version ${info.version}: head pid ${info.pid}${info.redisPid ? `, redis pid ${info.redisPid}` : ""}, metrics http://${info.metricsAddress}/metrics`;
-  const nodeRows = nodes.map((node) => [node.nodeId, node.hostname, node.state, String(node.pid), formatUse(node)]);
+  const nodeRows = nodes.map((node) => [
+    node.nodeId,
+    node.hostname,
+    node.state,
+    String(node.pid),
+    formatUse(node),
+  ]);
   const queueRows = queues.map((queue) =>
     [queue.name, queue.waiting, queue.active, queue.waitingChildren, queue.delayed, queue.failed].map(String),
   );
@@ -54,7 +61,10 @@ async function statusText(cluster: Cluster): Promise<string> {
     "",
     formatTable(actorHeadings, actors.length > 0 ? actorRows(actors) : [[none]]),
     "",
-    formatTable(["queue", "waiting", "active", "waits for children", "delayed", "failed"], queueRows.length > 0 ? queueRows : [[none]]),
+    formatTable(
+      ["queue", "waiting", "active", "waits for children", "delayed", "failed"],
+      queueRows.length > 0 ? queueRows : [[none]],
+    ),
     "",
   ].join("\n");
 }

@@ -7,6 +7,8 @@ export function addStop(program: Command): void {
     .option("--head-only", "nodes, actors and Redis go on and wait for the head to come back")
     .action(async (options: ConnectionOptions & { headOnly?: boolean }) => {
       await withCluster(options, "stop", (cluster) => cluster.shutdown({ all: options.headOnly !== true }));
-      process.stdout.write(options.headOnly ? "the head ends; start it again with the same --data-dir\n" : "the cluster ends\n");
+      process.stdout.write(
+        options.headOnly ? "the head ends; start it again with the same --data-dir\n" : "the cluster ends\n",
+      );
     });
 }

@@ -1,7 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
-import { type Recipe, type RunReport, readRecipe, reportRun, runFolderName, train } from "@palimpsest/trainer";
+import {
+  type Recipe,
+  type RunReport,
+  readRecipe,
+  reportRun,
+  runFolderName,
+  train,
+} from "@palimpsest/trainer";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { reportText } from "../display/report-text.js";
@@ -21,7 +28,10 @@ export interface RunOptions {
 /** Options of every command that runs a recipe. */
 export function withRunOptions(command: Command): Command {
   return command
-    .option("--run-dir <folder>", "checkpoints, metrics and report; a folder with a run of this recipe goes on with it")
+    .option(
+      "--run-dir <folder>",
+      "checkpoints, metrics and report; a folder with a run of this recipe goes on with it",
+    )
     .option("--report <file.json>", "also writes the result as JSON")
     .option("--seed <n>", "replaces the recipe's seed", parseWhole)
     .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
@@ -37,10 +47,18 @@ export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
 }
 
 /** Runs a recipe on a cluster with the display of a person or of a log, and tells how it ended. */
-export async function runRecipe(cluster: Cluster, recipe: Recipe, options: RunOptions, signal: AbortSignal): Promise<RunReport> {
+export async function runRecipe(
+  cluster: Cluster,
+  recipe: Recipe,
+  options: RunOptions,
+  signal: AbortSignal,
+): Promise<RunReport> {
   const runDir = options.runDir ?? join(recipe.output, runFolderName(recipe.name, new Date()));
   const shuffleRewards = options.shuffleRewards ?? false;
-  const display = new TrainDisplay(`Palimpsest: ${recipe.name}${shuffleRewards ? " (shuffled rewards)" : ""}`, Date.now);
+  const display = new TrainDisplay(
+    `Palimpsest: ${recipe.name}${shuffleRewards ? " (shuffled rewards)" : ""}`,
+    Date.now,
+  );
   const screen = openScreen(display, process.stdout);
   let report: RunReport;
   try {

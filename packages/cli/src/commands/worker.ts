@@ -51,7 +51,10 @@ export function addWorker(program: Command): void {
           resources: options.resources ?? {},
           labels: options.labels ?? {},
         },
-        { logger: createLogger({ component: "node", level: options.logLevel as "warn" }), environment: process.env },
+        {
+          logger: createLogger({ component: "node", level: options.logLevel as "warn" }),
+          environment: process.env,
+        },
       );
       process.stdout.write(`node ${node.nodeId} joined ${address}\n`);
       const stop = stopSignal();

@@ -22,7 +22,9 @@ export function reportText(report: RunReport): string {
       row.peakRssMib.toFixed(0),
     ]),
   );
-  const phases = Object.entries(report.secondsByPhase).map(([phase, seconds]) => `${phase} ${formatSeconds(seconds)}`);
+  const phases = Object.entries(report.secondsByPhase).map(
+    ([phase, seconds]) => `${phase} ${formatSeconds(seconds)}`,
+  );
   const lines = [
     "",
     `Exact match ${percent(report.exactMatchBefore)} → ${percent(report.exactMatchAfter)} after ${report.steps} steps${report.shuffleRewards ? " on shuffled rewards" : ""}`,
@@ -35,7 +37,9 @@ export function reportText(report: RunReport): string {
     `processes   ${report.processes.map(({ role, pid }) => `${role} ${pid}`).join(", ")}`,
     `checkpoint  ${report.checkpoint}`,
     `model       ${report.model}`,
-    ...report.files.filter((file) => /report\.md|example\.md|\.svg$/.test(file)).map((file) => `written     ${file}`),
+    ...report.files
+      .filter((file) => /report\.md|example\.md|\.svg$/.test(file))
+      .map((file) => `written     ${file}`),
     "",
   ];
   return `${lines.join("\n")}\n`;

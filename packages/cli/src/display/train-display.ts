@@ -1,7 +1,7 @@
+import type { Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
 import { formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
-import type { Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
 
 /** What the display knows of a run; `update` folds events into it, `lines` draws it. Pure but for the clock it is given. */
 export class TrainDisplay {
@@ -78,7 +78,9 @@ export class TrainDisplay {
       );
     }
     if (this.#queues.length > 0) {
-      const depths = this.#queues.map((queue) => `${queue.name} ${queue.waiting + queue.delayed}+${queue.active}`);
+      const depths = this.#queues.map(
+        (queue) => `${queue.name} ${queue.waiting + queue.delayed}+${queue.active}`,
+      );
       lines.push(`queues             ${depths.join("    ")}   (waiting+active)`);
     }
     for (const notice of this.#notices) lines.push(`note               ${notice}`);

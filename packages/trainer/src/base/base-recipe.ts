@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import {
+  type MemAgentConfigInput,
+  type MemAgentPreset,
+  memAgentConfig,
+  memAgentPresets,
+} from "@palimpsest/agents";
+import { rulerConfigSchema } from "@palimpsest/datasets";
+import { PalimpsestError } from "@palimpsest/wire";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { parseConfig } from "../config-error.js";
+
+const chance = z.number().min(0).max(1);
+const { names, values, fillers, likesSentence, needleQuestion } = rulerConfigSchema.shape;
+
+/** What every stage has: how long, how fast, how many rows at once. */
+const stage = {
+  steps: z.int().min(1).describe("optimiser steps"),
+  batch: z.int().min(1).describe("rows a step"),
+  learningRate: z.number().positive().describe("peak"),
+  warmupSteps: z.int().min(0).default(30).describe("linear rise from 0"),
+  decayFrom: chance
+    .default(1)
+    .describe("share of the steps after which the rate falls to a twentieth; 1: never"),
+};
+
+/** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
+export const baseRecipeSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
+    .describe("names the base"),
+  seed: z.int().min(0).default(1).describe("of weights and rows"),
+  threads: z.int().min(1).default(2).describe("compute threads"),
+  agent: z
+    .strictObject({
+      preset: z.enum(memAgentPresets as [string, ...string[]]).describe("settings to start from"),
+      settings: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .describe("settings that replace the preset's, by name"),
+    })
+    .transform(({ preset, settings }) =>
+      memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>),
+    )
+    .describe("whose prompts the base learns to follow"),
+  words: z
+    .strictObject({ names, values, fillers, likesSentence, needleQuestion })
+    .describe("of the question generator; training must use the same"),
+  tokenizer: z
+    .strictObject({
+      vocabSize: z.int().min(2).describe("most ids; every word of the world must come out as one"),
+    })
+    .describe("byte-level BPE over the bytes that the world's texts hold"),
+  model: z.strictObject({
+    hiddenSize: z.int().min(1).describe("width of the residual stream"),
+    layers: z.int().min(1).describe("decoder blocks"),
+    heads: z.int().min(1).describe("query, key and value heads"),
+    headDim: z.int().min(2).multipleOf(2).describe("width of one head"),
+    intermediateSize: z.int().min(1).describe("width of the gated feed-forward layer"),
+    maxPositions: z.int().min(2).describe("longest sequence, tokens"),
+    projectionStd: z.number().positive().describe("standard deviation of the first projections"),
+  }),
+  repeat: z
+    .strictObject({
+      ...stage,
+      minLength: z.int().min(1).describe("shortest string, tokens"),
+      maxLength: z.int().min(1).describe("longest string, tokens"),
+      rowTokens: z.int().min(2).describe("tokens of a row"),
+    })
+    .describe("first: copy random strings"),
+  recall: z
+    .strictObject({
+      ...stage,
+      facts: z.int().min(2).describe("facts shown in a row"),
+      questions: z.int().min(1).describe("facts asked in a row"),
+    })
+    .describe("second: look names up"),
+  format: z
+    .strictObject({
+      ...stage,
+      fillerFraction: chance.describe("share of a section's sentences that state nothing"),
+      chances: z.strictObject({
+        answer: chance.describe("a row asks for the answer"),
+        emptyMemory: chance.describe("the prompt's memory is empty"),
+        rightMemory: chance.describe("it is the asked fact"),
+        rightInSection: chance.describe("the section holds the asked fact"),
+        keepBesideRight: chance.describe("then: the memory is kept"),
+        writeRight: chance.describe("then: it becomes the asked fact"),
+        keep: chance.describe("where the section does not hold it: the memory is kept"),
+      }),
+    })
+    .describe("third: follow the agent's prompts, without the aim"),
+});
+
+export type BaseRecipe = z.infer<typeof baseRecipeSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the mend */
+export function parseBaseRecipe(text: string, name = "base recipe"): BaseRecipe {
+  const document = parseDocument(text);
+  const problem = document.errors[0];
+  if (problem)
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+  return parseConfig(baseRecipeSchema, document.toJS() as unknown, name);
+}
+
+/** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+export function readBaseRecipe(path: string): BaseRecipe {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `base recipe ${path} cannot be read; give the path of a YAML file, such as recipes/quickstart-base.yaml`,
+    );
+  }
+  return parseBaseRecipe(text, path);
+}

@@ -1,0 +1,73 @@
+import { memAgentHabits, type Tokenizer } from "@palimpsest/agents";
+import { recallRows, repeatRows, rulerTasks } from "@palimpsest/datasets";
+import type { SupervisedRow } from "@palimpsest/learner";
+import type { BaseRecipe } from "./base-recipe.js";
+
+/** Sentences of a task beside those that fill a section: from them comes what the memory holds. */
+const spareSentences = 3;
+
+/** Rows of one stage, step by step: each step's depend on the seed and the step alone. */
+export type StageRows = (step: number) => SupervisedRow[];
+
+export function repeatStage(recipe: BaseRecipe, seed: number, vocabulary: readonly number[]): StageRows {
+  const { batch, minLength, maxLength, rowTokens } = recipe.repeat;
+  return (step) =>
+    repeatRows({ count: batch, seed: `${seed}/${step}`, vocabulary, minLength, maxLength, rowTokens });
+}
+
+export function recallStage(recipe: BaseRecipe, seed: number, tokenizer: Tokenizer): StageRows {
+  const { batch, facts, questions } = recipe.recall;
+  const { names, values, likesSentence } = recipe.words;
+  return (step) =>
+    recallRows({
+      count: batch,
+      facts,
+      questions,
+      seed: `${seed}/${step}`,
+      words: { names, values, likesSentence },
+    }).map((row) => {
+      const segments = row.map(({ text, trained }) => ({ ids: tokenizer.encode(text), trained }));
+      return {
+        tokenIds: segments.flatMap(({ ids }) => ids),
+        lossMask: segments.flatMap(({ ids, trained }) => ids.map(() => (trained ? 1 : 0))),
+      };
+    });
+}
+
+export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokenizer): StageRows {
+  const { batch, fillerFraction, chances } = recipe.format;
+  const sentenceTokens = tokenizer.encode(recipe.words.fillers[0] as string).length;
+  const sentences = Math.ceil(recipe.agent.chunkTokens / sentenceTokens) + 1 + spareSentences;
+  return (step) =>
+    memAgentHabits({
+      tokenizer,
+      config: recipe.agent,
+      tasks: rulerTasks({
+        ...recipe.words,
+        sentences,
+        fillerFraction,
+        count: batch,
+        seed: `${seed}/${step}`,
+      }),
+      seed: seed * 1_000_003 + step,
+      chances,
+      fillers: recipe.words.fillers,
+    });
+}
+
+/** Encodes each text once: a small world says the same sentences again and again. */
+export function rememberingTokenizer(tokenizer: Tokenizer): Tokenizer {
+  const known = new Map<string, number[]>();
+  return {
+    decode: (tokenIds) => tokenizer.decode(tokenIds),
+    specialTokenId: (text) => tokenizer.specialTokenId(text),
+    encode(text) {
+      let ids = known.get(text);
+      if (ids === undefined) {
+        ids = tokenizer.encode(text);
+        known.set(text, ids);
+      }
+      return ids;
+    },
+  };
+}

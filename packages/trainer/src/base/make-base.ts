@@ -1,0 +1,166 @@
+/**
+ * Job: makes a base model from nothing: tokenizer, random weights, the stages that teach it to copy, to look
+ * names up and to follow the agent's prompts. What of it pays is left for the reward to teach.
+ * Not its job: reinforcement, printing.
+ *
+ * B1. The same recipe, seed, backend and number of threads give the same base.
+ * B2. The folder appears whole at the end or not at all.
+ */
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { createLearner, warmStart } from "@palimpsest/learner";
+import {
+  hashWeights,
+  initParameters,
+  type ModelConfig,
+  parseModelConfig,
+  saveModel,
+} from "@palimpsest/model";
+import type { BaseRecipe } from "./base-recipe.js";
+import { formatStage, recallStage, rememberingTokenizer, repeatStage, type StageRows } from "./base-rows.js";
+import { idsInUse, trainBaseTokenizer } from "./base-tokenizer.js";
+
+export const baseStages = ["repeat", "recall", "format"] as const;
+export type BaseStage = (typeof baseStages)[number];
+
+export interface BaseProgress {
+  readonly stage: BaseStage;
+  /** Optimiser steps done in this stage, of `steps`. */
+  readonly step: number;
+  readonly steps: number;
+  /** Mean over learned tokens, nats. */
+  readonly loss: number;
+  readonly tokensPerSecond: number;
+  /** Of all stages, by the tokens left and the time that the ones before took. */
+  readonly secondsLeft: number;
+}
+
+export interface MakeBaseOptions {
+  readonly recipe: BaseRecipe;
+  /** Replaced when it is there. */
+  readonly outDir: string;
+  /** Replaces the recipe's. */
+  readonly seed?: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: BaseProgress) => void;
+}
+
+export interface MadeBase {
+  readonly outDir: string;
+  readonly model: ModelConfig;
+  readonly weightsHash: string;
+  readonly seconds: number;
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID; the signal's reason */
+export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase> {
+  const { recipe, outDir, seed = recipe.seed, signal } = options;
+  signal.throwIfAborted();
+  const startedAt = performance.now();
+  const bpe = trainBaseTokenizer(recipe);
+  const tokenizer = rememberingTokenizer(bpe);
+  const { projectionStd, ...shape } = recipe.model;
+  const model = parseModelConfig({
+    ...shape,
+    architecture: "llama",
+    kvHeads: shape.heads,
+    vocabSize: bpe.vocabSize,
+    rmsNormEps: 1e-5,
+    tieWordEmbeddings: false,
+  });
+  const rows: Record<BaseStage, StageRows> = {
+    repeat: repeatStage(recipe, seed, idsInUse(recipe, bpe)),
+    recall: recallStage(recipe, seed, tokenizer),
+    format: formatStage(recipe, seed, tokenizer),
+  };
+  const backend = await loadBackend({ threads: recipe.threads });
+  const plan = baseStages.map((stage) => ({ stage, ...recipe[stage], rowTokens: longestRow(rows[stage]) }));
+  const tokensOf = ({ steps, batch, rowTokens }: StagePlan) => steps * batch * rowTokens;
+  const tokensInAll = plan.reduce((sum, entry) => sum + tokensOf(entry), 0);
+  const trainingSince = performance.now();
+  let tokensDone = 0;
+  let parameters = initParameters(model, seed, { projectionStd });
+  for (const entry of plan) {
+    const before = tokensDone;
+    parameters = await trainStage(
+      { backend, model, parameters, entry, rows: rows[entry.stage], signal },
+      (progress) => {
+        tokensDone = before + (tokensOf(entry) * progress.step) / entry.steps;
+        const secondsSoFar = (performance.now() - trainingSince) / 1000;
+        options.onProgress({
+          ...progress,
+          secondsLeft: (secondsSoFar / tokensDone) * (tokensInAll - tokensDone),
+        });
+      },
+    );
+  }
+  await saveModel(outDir, { config: model, parameters, tokenizer: bpe });
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { outDir, model, weightsHash: hashWeights(parameters), seconds };
+}
+
+interface StagePlan {
+  readonly stage: BaseStage;
+  readonly steps: number;
+  readonly batch: number;
+  readonly learningRate: number;
+  readonly warmupSteps: number;
+  readonly decayFrom: number;
+  readonly rowTokens: number;
+}
+
+interface StageRun {
+  readonly backend: Backend;
+  readonly model: ModelConfig;
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+  readonly entry: StagePlan;
+  readonly rows: StageRows;
+  readonly signal: AbortSignal;
+}
+
+/** Trains one stage with an optimiser of its own; returns the weights. */
+async function trainStage(
+  { backend, model, parameters, entry, rows, signal }: StageRun,
+  onProgress: (progress: Omit<BaseProgress, "secondsLeft">) => void,
+): Promise<Record<string, Float32Array>> {
+  const { stage, steps } = entry;
+  const learner = createLearner({
+    backend,
+    model,
+    parameters,
+    objectives: ["supervised"],
+    config: {
+      reference: "none",
+      kl: { coefficient: 0 },
+      optimizer: { beta2: 0.99 },
+      buckets: [{ rows: entry.batch, length: entry.rowTokens }],
+    },
+  });
+  try {
+    await warmStart({
+      learner,
+      rows,
+      steps,
+      signal,
+      learningRate: (step) => learningRateAt(step, entry),
+      onStep: ({ loss, tokensPerSecond }, step) =>
+        onProgress({ stage, step: step + 1, steps, loss, tokensPerSecond }),
+    });
+    return learner.parameters();
+  } finally {
+    learner.close();
+  }
+}
+
+/** Linear rise, then the peak, then from `decayFrom` on a linear fall to a twentieth of it. */
+export function learningRateAt(step: number, plan: Omit<StagePlan, "stage" | "batch" | "rowTokens">): number {
+  const { steps, learningRate, warmupSteps, decayFrom } = plan;
+  const rise = Math.min(1, (step + 1) / Math.max(1, warmupSteps));
+  const fall = step < steps * decayFrom ? 1 : 0.05 + (0.95 * (steps - step)) / (steps * (1 - decayFrom));
+  return learningRate * rise * fall;
+}
+
+/** Rows of a stage are made by one form: the longest of some is the longest of all. */
+function longestRow(rows: StageRows): number {
+  const probes = Array.from({ length: 8 }, (_, step) => rows(step)).flat();
+  return Math.max(...probes.map((row) => row.tokenIds.length));
+}
