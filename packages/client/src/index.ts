@@ -17,6 +17,7 @@ export { bundleModule } from "./bundle.js";
 export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";
 export type { ActorOptions, ConnectOptions } from "./config.js";
+export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
 export type { ObjectCallOptions, ObjectRef, PutOptions } from "./objects.js";

@@ -19,6 +19,8 @@ export interface BundleCacheDeps {
   readonly folder: string;
   readonly head: () => Peer;
   readonly installation: Installation;
+  /** Aborts when the node ends: downloads do not hold it up. */
+  readonly signal: AbortSignal;
 }
 
 export class BundleCache {
@@ -75,7 +77,11 @@ export class BundleCache {
     let sizeBytes = 0;
     const stream = this.#deps
       .head()
-      .serverStream(jobsService.getBundle, { sha256 }, { timeoutMs: downloadTimeoutMs });
+      .serverStream(
+        jobsService.getBundle,
+        { sha256 },
+        { timeoutMs: downloadTimeoutMs, signal: this.#deps.signal },
+      );
     try {
       for await (const chunk of stream as AsyncIterable<BundleChunk.$Properties>) {
         const data = chunk.data ?? new Uint8Array();

@@ -227,7 +227,7 @@ describe("the end of a node", () => {
     await expect(node.manager.ended).resolves.toMatchObject({ reason: "cluster shutdown", error: undefined });
   });
 
-  test("kill -9 of the node ends its actors too (N1)", async () => {
+  test("kill -9 of the node ends its actors and drivers too (N1)", async () => {
     await node.manager.close();
     const config = {
       headAddress: head.address,
@@ -245,10 +245,15 @@ describe("the end of a node", () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program], { stdio: "inherit" });
     while (head.registrations < 2) await head.changed();
     await startCounter(head);
-    const { pid } = await head.next("actorStarted");
+    const bundle = head.addBundle(Buffer.from("setInterval(() => {}, 1000)"));
+    head.send({ startDriver: { jobId: "job-1", bundle, argv: ["program"] } });
+    const actor = await head.next("actorStarted");
+    const driver = await head.next("driverStarted");
     child.kill("SIGKILL");
     await once(child, "exit");
-    await expect.poll(() => isRunning(pid ?? 0), { timeout: 5_000 }).toBe(false);
+    for (const pid of [actor.pid ?? 0, driver.pid ?? 0]) {
+      await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
+    }
   });
 });
 

@@ -69,6 +69,7 @@ export class NodeManager {
   readonly #deaths: RecentDeaths;
   readonly #parts: Parts;
   readonly #link: HeadLink;
+  readonly #abort = new AbortController();
   #clusterId = "";
   #notServing: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -94,6 +95,7 @@ export class NodeManager {
       folder: join(config.dataDir, "bundles"),
       head: () => this.#head,
       installation: parts.installation,
+      signal: this.#abort.signal,
     });
     const supervisor = new ProcessSupervisor({
       nodeId: this.nodeId,
@@ -211,6 +213,7 @@ export class NodeManager {
     const { supervisor, drivers, server, fetcher, store, metricsServer } = this.#parts;
     this.#logger.info({ reason }, "node ends");
     this.#notServing?.();
+    this.#abort.abort();
     const graceMs = this.#config.stopGraceMs;
     await Promise.all([supervisor.close(graceMs, reason), drivers.close(graceMs, reason)]);
     await this.#link.close();

@@ -52,3 +52,5 @@ if (!process.send) {
   process.stderr.write("this program is started by a Palimpsest node, with an IPC channel\n");
   process.exit(64);
 }
+// The node may have gone while this module was loaded.
+if (!process.connected) process.exit(0);
