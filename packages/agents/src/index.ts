@@ -17,6 +17,7 @@ export {
   type DemonstrationOptions,
   memAgentDemonstrations,
 } from "./memagent/demonstrations.js";
+export { type HabitChances, type HabitOptions, memAgentHabits } from "./memagent/habits.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";

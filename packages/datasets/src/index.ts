@@ -13,6 +13,7 @@ export {
 // For other packages
 export { createRandom, type Random } from "./random.js";
 export { recallRows, type TextSegment } from "./recall.js";
+export { type RepeatRow, repeatRows } from "./repeat.js";
 export { type CountTokens, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
 export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";

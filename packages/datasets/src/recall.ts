@@ -9,17 +9,19 @@ export interface TextSegment {
 }
 
 /**
- * Dense recall: some facts about different names, then the same facts in another order with the values
- * trained. A small model learns to look names up from it in seconds, where single questions teach slowly.
+ * Dense recall: some facts about different names, then facts out of these in another order with the
+ * values trained. A small model learns to look names up from it in seconds, where single questions teach slowly.
  * Uses the words and sentence forms of the generator, so that both speak of the same tokens.
  *
  * @param options.facts facts in a row, 2 … number of names
+ * @param options.questions facts asked in a row, drawn with replacement; absent: each once
  * @returns `count` rows; row i depends on the seed and i only
  * @throws {DatasetError} BAD_CONFIG
  */
 export function recallRows(options: {
   readonly count: number;
   readonly facts: number;
+  readonly questions?: number;
   readonly seed: number | string;
   /** What every row begins with, such as a text-start mark. */
   readonly prefix?: string;
@@ -54,11 +56,15 @@ export function recallRows(options: {
     ];
     const shown = facts.flatMap(sentence).join("");
     const row: TextSegment[] = [{ text: `${options.prefix ?? ""}${shown}`, trained: false }];
-    for (const fact of random.shuffle(facts)) {
-      const [head, asked, tail] = sentence(fact) as [string, string, string];
+    const asked =
+      options.questions === undefined
+        ? random.shuffle(facts)
+        : Array.from({ length: options.questions }, () => random.pick(facts));
+    for (const fact of asked) {
+      const [head, answer, tail] = sentence(fact) as [string, string, string];
       row.push(
         { text: head, trained: false },
-        { text: asked, trained: true },
+        { text: answer, trained: true },
         { text: tail, trained: false },
       );
     }

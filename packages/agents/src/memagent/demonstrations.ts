@@ -151,7 +151,7 @@ function notedFacts(
   return noted;
 }
 
-function evidenceOf(task: Task): string[] {
+export function evidenceOf(task: Task): string[] {
   const { evidence, secondEvidence } = task.metadata as { evidence?: unknown; secondEvidence?: unknown };
   if (typeof evidence !== "string") {
     throw new AgentError(
@@ -163,9 +163,9 @@ function evidenceOf(task: Task): string[] {
 }
 
 /** Sentences that stand whole in a section: not the rest of one that the section before began. */
-function wholeSentences(text: string, before: string): string[] {
+export function wholeSentences(text: string, before: string): string[] {
   const ended = text.match(/[^.]*\.\s*?/g) ?? [];
   return before.trimEnd().endsWith(".") ? ended : ended.slice(1);
 }
 
-const lastWord = (text: string): string => /([^\s.]+)[.\s]*$/.exec(text)?.[1] ?? text.trim();
+export const lastWord = (text: string): string => /([^\s.]+)[.\s]*$/.exec(text)?.[1] ?? text.trim();

@@ -17,7 +17,7 @@ import {
 } from "@palimpsest/model";
 import type { BaseRecipe } from "./base-recipe.js";
 import { formatStage, recallStage, rememberingTokenizer, repeatStage, type StageRows } from "./base-rows.js";
-import { idsInUse, trainBaseTokenizer } from "./base-tokenizer.js";
+import { textIds, trainBaseTokenizer } from "./base-tokenizer.js";
 
 export const baseStages = ["repeat", "recall", "format"] as const;
 export type BaseStage = (typeof baseStages)[number];
@@ -68,7 +68,7 @@ export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase>
     tieWordEmbeddings: false,
   });
   const rows: Record<BaseStage, StageRows> = {
-    repeat: repeatStage(recipe, seed, idsInUse(recipe, bpe)),
+    repeat: repeatStage(recipe, seed, textIds(recipe, bpe)),
     recall: recallStage(recipe, seed, tokenizer),
     format: formatStage(recipe, seed, tokenizer),
   };

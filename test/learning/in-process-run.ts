@@ -1,0 +1,103 @@
+import { memAgent, toTrajectory } from "@palimpsest/agents";
+import { tasksFromConfig } from "@palimpsest/datasets";
+import { type Evaluation, evaluateByLength } from "@palimpsest/evals";
+import { loadBackend } from "@palimpsest/jit";
+import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
+import { createSampler, loadModel } from "@palimpsest/model";
+import { rewardByName } from "@palimpsest/rewards";
+import type { Recipe } from "@palimpsest/trainer";
+import { episodeSeed, type Group, type ScoredTrajectory, type Task } from "@palimpsest/trajectories";
+import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
+
+export interface InProcessRun {
+  readonly recipe: Recipe;
+  readonly seed: number;
+  readonly shuffleRewards?: boolean;
+  readonly threads?: number;
+  readonly onStep?: (update: UpdateMetrics, step: number, secondsRollout: number) => void;
+}
+
+export interface InProcessResult {
+  readonly before: Evaluation;
+  readonly after: Evaluation;
+  /** Mean training reward, step by step. */
+  readonly rewards: readonly number[];
+}
+
+/** What the trainer's processes do for a recipe, without them: agent, sampler, reward and learner in one. */
+export async function runInProcess(run: InProcessRun): Promise<InProcessResult> {
+  const { recipe, seed, shuffleRewards = false, threads = 1, onStep } = run;
+  const { rollout, evaluation } = recipe;
+  const backend = await loadBackend({ threads });
+  const { config, parameters, tokenizer } = await loadModel(recipe.model.path);
+  if (!tokenizer || !evaluation) throw new Error("the base needs a tokenizer, the recipe an evaluation");
+  const sampler = createSampler({
+    backend,
+    config,
+    parameters,
+    maxBatch: rollout.maxBatch,
+    maxLength: rollout.maxTokens,
+  });
+  const learner = createLearner({
+    backend,
+    config: recipe.learner,
+    model: config,
+    parameters,
+    objectives: ["policy"],
+  });
+  const agent = memAgent({ sampler, tokenizer, config: recipe.agent.config });
+  const reward = rewardByName(recipe.reward.name);
+  const tasks = await tasksFromConfig(recipe.data);
+  const evaluate = () =>
+    evaluateByLength({
+      agent,
+      tasksByLength: evaluationTasks(recipe),
+      reward,
+      concurrency: rollout.concurrency,
+      temperature: evaluation.temperature,
+      seed: evaluation.seed,
+    });
+  const episode = async (task: Task, groupId: string, episodeIndex: number, groupSeed: number) => {
+    const result = await agent.run(task, {
+      seed: episodeSeed(groupSeed, episodeIndex),
+      temperature: rollout.temperature,
+    });
+    const trajectory = toTrajectory(agent.name, result, {
+      trajectoryId: `${groupId}/${episodeIndex}`,
+      groupId,
+      taskId: task.id,
+      episodeIndex,
+      actorId: "in-process",
+    });
+    return { trajectory, score: reward(result.answer, task.answers) };
+  };
+  const group = async (step: number, place: number): Promise<Group> => {
+    const index = step * recipe.train.groupsPerStep + place;
+    const task = tasks[index % tasks.length] as Task;
+    const groupId = `s${String(step).padStart(4, "0")}-g${String(place).padStart(3, "0")}`;
+    const { groupSize } = recipe.learner;
+    const members: ScoredTrajectory[] = await Promise.all(
+      Array.from({ length: groupSize }, (_, i) => episode(task, groupId, i, episodeSeed(seed, index))),
+    );
+    return { groupId, taskId: task.id, groupSize, members };
+  };
+
+  try {
+    const before = await evaluate();
+    const rewards: number[] = [];
+    for (let step = 0; step < recipe.train.steps; step++) {
+      const startedAt = performance.now();
+      const places = Array.from({ length: recipe.train.groupsPerStep }, (_, place) => group(step, place));
+      const groups = await Promise.all(places);
+      const secondsRollout = (performance.now() - startedAt) / 1000;
+      const update = await learner.update(groups, { shuffleRewards });
+      await sampler.setWeights(learner.parameters(), learner.policyVersion);
+      rewards.push(update.rewardMean);
+      onStep?.(update, step, secondsRollout);
+    }
+    return { before, after: await evaluate(), rewards };
+  } finally {
+    await sampler.close();
+    learner.close();
+  }
+}
