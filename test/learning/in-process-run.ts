@@ -1,13 +1,18 @@
-import { memAgent, toTrajectory } from "@palimpsest/agents";
-import { tasksFromConfig } from "@palimpsest/datasets";
-import { type Evaluation, evaluateByLength } from "@palimpsest/evals";
-import { loadBackend } from "@palimpsest/jit";
-import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
-import { createSampler, loadModel } from "@palimpsest/model";
-import { rewardByName } from "@palimpsest/rewards";
-import type { Recipe } from "@palimpsest/trainer";
-import { episodeSeed, type Group, type ScoredTrajectory, type Task } from "@palimpsest/trajectories";
+import { memAgent, toTrajectory } from "../../packages/agents/src/index.js";
+import { tasksFromConfig } from "../../packages/datasets/src/index.js";
+import { type Evaluation, evaluateByLength } from "../../packages/evals/src/index.js";
+import { loadBackend } from "../../packages/jit/src/index.js";
+import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
+import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { rewardByName } from "../../packages/rewards/src/index.js";
 import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
+import type { Recipe } from "../../packages/trainer/src/recipe.js";
+import {
+  episodeSeed,
+  type Group,
+  type ScoredTrajectory,
+  type Task,
+} from "../../packages/trajectories/src/index.js";
 
 export interface InProcessRun {
   readonly recipe: Recipe;

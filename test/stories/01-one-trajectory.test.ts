@@ -1,0 +1,197 @@
+/** The life of one trajectory, followed through real processes: task, rollout, score, update, publication. */
+import { join } from "node:path";
+import { loadBackend } from "@palimpsest/jit";
+import { hashWeights, loadModel, type ModelFolder, parameterShapes, tokenLogprobs } from "@palimpsest/model";
+import type { RolloutActor } from "@palimpsest/trainer/actors";
+import { decodeScore, decodeTrajectory, type Score, type Trajectory } from "@palimpsest/trajectories";
+import * as proto from "@palimpsest/wire/protocol";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { guessedValues } from "../support/guessing-base.js";
+import { groupSize, writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { TrainingRun } from "../support/training-run.js";
+
+const groups = 4;
+const episodes = groups * groupSize;
+
+let cluster: TestCluster;
+let base: ModelFolder;
+let run: TrainingRun;
+let sampled: readonly Trajectory[];
+let scores: readonly Score[];
+/** Of version 1, announced to rollout actors. */
+let announced: proto.WeightManifest;
+let served: readonly { readonly policyVersion: number; readonly weightsHash: string }[];
+
+/** Stops a process where it is, so that the test sees the state in between, and lets it go on. */
+async function whileFrozen<T>(pid: number, look: () => Promise<T>): Promise<T> {
+  process.kill(pid, "SIGSTOP");
+  try {
+    return await look();
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+}
+
+/** Every trajectory of the run with its score, when all have both. */
+async function scoredTrajectories(redis: Redis): Promise<readonly [Trajectory, Score][] | undefined> {
+  const keys = await redis.keys(`{palimpsest-${run.runId}}:trajectory:*`);
+  if (keys.length < episodes) return undefined;
+  const pairs: [Trajectory, Score][] = [];
+  for (const key of keys.sort()) {
+    const trajectory = await redis.getBuffer(key);
+    const score = await redis.getBuffer(key.replace(":trajectory:", ":score:"));
+    if (!trajectory || !score) return undefined;
+    pairs.push([decodeTrajectory(trajectory), decodeScore(score)]);
+  }
+  return pairs;
+}
+
+async function servedWeights() {
+  const actors = await cluster.actors("rollout");
+  return await Promise.all(
+    actors.map(async ({ actorId }) => {
+      const handle = await cluster.client.getActor<RolloutActor>({ actorId });
+      const { policyVersion, weightsHash } = await handle.stats();
+      return { policyVersion, weightsHash };
+    }),
+  );
+}
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  const folder = await cluster.recipeFolder("one");
+  base = await loadModel(join(folder, "base"));
+  const recipe = writeRecipe(folder, { steps: 1, groupsPerStep: groups, evaluationTasks: 64 });
+  run = TrainingRun.start(cluster, recipe, join(folder, "run"));
+  await run.until("the evaluation before training", () =>
+    run.driver.output.includes("phase: evaluating before"),
+  );
+  const learner = (await cluster.actors("learner"))[0]?.pid ?? 0;
+  const redis = new Redis((await cluster.client.info()).redisUrl);
+  try {
+    const pairs = await whileFrozen(learner, () =>
+      run.until("every episode's score", () => scoredTrajectories(redis)),
+    );
+    sampled = pairs.map(([trajectory]) => trajectory);
+    scores = pairs.map(([, score]) => score);
+  } finally {
+    redis.disconnect();
+  }
+  await run.untilStep(1);
+  // The evaluation after training runs on version 1; the frozen learner keeps the run from ending under the look.
+  await whileFrozen(learner, async () => {
+    announced = await run.withQueues(async (queues) =>
+      proto.WeightManifest.decode((await queues.currentWeights()) ?? new Uint8Array()),
+    );
+    served = await run.until("version 1 in every rollout actor", async () => {
+      const all = await servedWeights();
+      return all.every(({ policyVersion }) => policyVersion === 1) && all;
+    });
+  });
+}, 240_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+describe("a trajectory on the queues", () => {
+  test("T1: every dispatched episode has one, under its group's id, with one score", () => {
+    expect(sampled).toHaveLength(episodes);
+    const ids = sampled.map(({ groupId, episodeIndex }) => `${groupId}.${episodeIndex}`);
+    expect(new Set(ids).size).toBe(episodes);
+    expect(sampled.map(({ trajectoryId }) => trajectoryId)).toEqual(ids);
+    expect(new Set(sampled.map(({ groupId }) => groupId)).size).toBe(groups);
+  });
+
+  test("its conversations read the document chunk by chunk and end with the answer", () => {
+    for (const { conversations, memorySteps, answer } of sampled) {
+      expect(conversations.map(({ kind }) => kind)).toEqual([...memorySteps.map(() => "memory"), "final"]);
+      memorySteps.forEach(({ documentTokenStart }, at) => {
+        expect(documentTokenStart).toBe(memorySteps[at - 1]?.documentTokenEnd ?? 0);
+      });
+      const text = base.tokenizer?.decode(conversations.at(-1)?.sampledTokenIds ?? []).replace("<|end|>", "");
+      expect(text).toBe(answer);
+    }
+  });
+
+  test("T3: its token ids are the ones that the weights sampled: they give each the recorded log-probability", async () => {
+    const { tf } = await loadBackend({ prefer: "cpu" });
+    const shapes = parameterShapes(base.config);
+    const parameters = Object.fromEntries(
+      Object.entries(base.parameters).map(([name, values]) => [
+        name,
+        tf.tensor(values, [...(shapes[name] ?? [])]),
+      ]),
+    );
+    for (const { conversations } of sampled.slice(0, 2)) {
+      for (const { promptTokenIds, sampledTokenIds, rolloutLogprobs } of conversations) {
+        const ids = [...promptTokenIds, ...sampledTokenIds];
+        const logprobs = tokenLogprobs(parameters, tf.tensor2d([ids], [1, ids.length], "int32"), base.config);
+        const ofSampled = [...(await logprobs.data())].slice(promptTokenIds.length - 1);
+        expect(ofSampled).toHaveLength(rolloutLogprobs.length);
+        ofSampled.forEach((value, at) => {
+          expect(value).toBeCloseTo(rolloutLogprobs[at] ?? Number.NaN, 4);
+        });
+      }
+    }
+  });
+
+  test("T5: it names the weights that sampled it", () => {
+    const hash = hashWeights(base.parameters);
+    expect(sampled.map(({ weightsHash }) => weightsHash)).toEqual(sampled.map(() => hash));
+    expect(sampled.every(({ policyVersionMax }) => policyVersionMax === 0)).toBe(true);
+  });
+
+  test("both rollout actors took their share", async () => {
+    expect(new Set(sampled.map(({ actorId }) => actorId)).size).toBe(2);
+  });
+
+  test("its reward is 1 where the guess is right and 0 where it is not", () => {
+    const rewards = scores.map(({ reward }) => reward);
+    expect(new Set(rewards)).toEqual(new Set([0, 1]));
+    sampled.forEach(({ answer }, at) => {
+      const guessed = guessedValues.some((value) => answer.includes(`\\boxed{${value}}`));
+      if (rewards[at] === 1) expect(guessed).toBe(true);
+    });
+  });
+});
+
+describe("the update", () => {
+  test("T3: trains every sampled token, with the log-probabilities of the sampler", () => {
+    const [step] = run.steps;
+    const tokens = sampled.flatMap(({ conversations }) => conversations.map((c) => c.sampledTokenIds.length));
+    expect(step?.update.tokens).toBe(tokens.reduce((sum, count) => sum + count, 0));
+    expect(step?.update.freshTokens).toBe(step?.update.tokens);
+    expect(step?.update.freshLogprobDifferenceMean).toBeLessThan(1e-4);
+    expect(step?.update.trajectories).toBe(episodes);
+    expect(step?.update.rewardMean).toBeCloseTo(
+      scores.reduce((sum, { reward }) => sum + reward, 0) / episodes,
+      6,
+    );
+  });
+
+  test("raises the policy version and announces weights that differ", () => {
+    expect(run.steps[0]?.policyVersion).toBe(1);
+    expect(announced.policyVersion).toBe(1);
+    expect(announced.weightsHash).not.toBe(hashWeights(base.parameters));
+  });
+
+  test("T5: every rollout actor serves the announced weights, and the saved model is them", async () => {
+    expect(served).toEqual([1, 2].map(() => ({ policyVersion: 1, weightsHash: announced.weightsHash })));
+    const end = await run.end();
+    expect(end.code, end.stderr).toBe(0);
+    const { parameters } = await loadModel(join(run.folder, "model"));
+    expect(hashWeights(parameters)).toBe(announced.weightsHash);
+  });
+
+  test("T1: the account is closed: every episode is trained, nothing is outstanding, no payload is left", async () => {
+    await run.withQueues(async (queues) => {
+      expect(await queues.ledger.counts()).toEqual({
+        groups: { dispatched: groups, outstanding: 0, trained: groups, failed: 0 },
+        episodes: { dispatched: episodes, trained: episodes, failed: 0, dropped: 0 },
+      });
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { guessingRuler } from "./guessing-base.js";
+
+export interface RecipeChanges {
+  readonly name?: string;
+  readonly steps?: number;
+  readonly groupsPerStep?: number;
+  readonly rolloutActors?: number;
+  /** Questions of the evaluations before and after; absent: none. */
+  readonly evaluationTasks?: number;
+  readonly sentences?: { readonly min: number; readonly max: number };
+  /** Anything else, at the top level. */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+export const groupSize = 4;
+
+/** A recipe for seconds, over the base in `./base`. Written as JSON, which is YAML. */
+export function writeRecipe(folder: string, changes: RecipeChanges = {}): string {
+  const { name = "small", steps = 2, groupsPerStep = 4, rolloutActors = 2, evaluationTasks } = changes;
+  const { sentences = { min: 8, max: 16 } } = changes;
+  const recipe = {
+    name,
+    seed: 5,
+    model: { path: "./base" },
+    agent: { preset: "tiny" },
+    data: { source: "ruler", ruler: { ...guessingRuler, count: 200, seed: 3, sentences } },
+    rollout: { actors: rolloutActors, concurrency: 16, maxBatch: 16, maxTokens: 64 },
+    reward: { actors: 1 },
+    learner: {
+      preset: "memagent",
+      groupSize,
+      buckets: [{ rows: 64, length: 64 }],
+      // Large enough that one step changes every hash.
+      schedule: { learningRate: 1e-3 },
+    },
+    train: { steps, groupsPerStep },
+    ...(evaluationTasks === undefined
+      ? {}
+      : {
+          evaluation: {
+            tasks: evaluationTasks,
+            lengths: [1, 2],
+            source: { ...guessingRuler, sentences: 16 },
+          },
+        }),
+    // A dead consumer's work is taken over within seconds.
+    queues: { lockDurationMs: 3_000, stalledIntervalMs: 1_000, retryDelayMs: 100, backoffMs: 100 },
+    ...changes.more,
+  };
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, `${JSON.stringify(recipe, null, 2)}\n`);
+  return file;
+}

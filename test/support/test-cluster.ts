@@ -1,0 +1,150 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ActorInfo, type Cluster, connect } from "@palimpsest/client";
+import { Command, type CommandEnd } from "./command.js";
+import { writeGuessingBase } from "./guessing-base.js";
+import { commandLine, isAlive, markedProcesses, markName } from "./processes.js";
+import { GivenUp, until } from "./until.js";
+
+export interface TestClusterOptions {
+  /** Default 1. Each offers 4 cpus, whatever the machine has. */
+  readonly workers?: number;
+}
+
+const endTimeoutMs = 60_000;
+
+/** A head and workers as a person starts them: real processes of the command, in a folder of their own. */
+export class TestCluster {
+  readonly dir: string;
+  readonly headDir: string;
+  readonly workers: Command[] = [];
+  #head: Command | undefined;
+  #client: Cluster | undefined;
+  #commands: Command[] = [];
+
+  private constructor(dir: string) {
+    this.dir = dir;
+    this.headDir = join(dir, "head");
+  }
+
+  static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
+    const cluster = new TestCluster(mkdtempSync(join(tmpdir(), "palimpsest-story-")));
+    try {
+      await cluster.startHead();
+      await Promise.all(Array.from({ length: options.workers ?? 1 }, () => cluster.startWorker()));
+      return cluster;
+    } catch (reason) {
+      await cluster.stop();
+      throw reason;
+    }
+  }
+
+  /** host:port of the head. */
+  get address(): string {
+    return (JSON.parse(readFileSync(join(this.headDir, "head.json"), "utf8")) as { address: string }).address;
+  }
+
+  get token(): string {
+    return readFileSync(join(this.headDir, "token"), "utf8").trim();
+  }
+
+  get head(): Command {
+    if (!this.#head) throw new Error("the head was not started");
+    return this.#head;
+  }
+
+  /** The test's own connection. */
+  get client(): Cluster {
+    if (!this.#client) throw new Error("the cluster is not connected");
+    return this.#client;
+  }
+
+  /** Starts the head on the cluster's folder; again after it was killed. */
+  async startHead(): Promise<Command> {
+    const head = this.start(["head", "start", "--data-dir", this.headDir]);
+    this.#head = head;
+    await until("the head listens", () => head.output.includes("listens on") || failIfEnded(head), {
+      explain: () => head.output,
+    });
+    this.#client ??= await connect({ address: this.address, token: this.token, name: "test" });
+    return head;
+  }
+
+  async startWorker(args: readonly string[] = []): Promise<Command> {
+    const folder = join(this.dir, `node-${this.workers.length + 1}`);
+    const options = ["--address", this.address, "--token", this.token, "--node-dir", folder, "--cpus", "4"];
+    const worker = this.start(["worker", "join", ...options, ...args]);
+    this.workers.push(worker);
+    await until("the worker joins", () => worker.output.includes("joined") || failIfEnded(worker), {
+      explain: () => worker.output,
+    });
+    return worker;
+  }
+
+  /** Starts a command that finds this cluster without being told. */
+  start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
+    const command = Command.start(args, {
+      cwd: this.dir,
+      environment: {
+        [markName]: this.dir,
+        // Nothing is read from or written to the user's own folders.
+        XDG_STATE_HOME: join(this.dir, "state"),
+        PALIMPSEST_DATA_DIR: this.dir,
+        ...environment,
+      },
+    });
+    this.#commands.push(command);
+    return command;
+  }
+
+  /** Runs a command to its end. */
+  async run(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<CommandEnd> {
+    return await this.start(args, environment).ended;
+  }
+
+  /** A folder with a base model in `base`, for recipes. */
+  async recipeFolder(name: string): Promise<string> {
+    const folder = join(this.dir, name);
+    mkdirSync(folder, { recursive: true });
+    await writeGuessingBase(join(folder, "base"));
+    return folder;
+  }
+
+  /** Alive actors of one role, sorted by id. */
+  async actors(role: string): Promise<readonly ActorInfo[]> {
+    const actors = await this.client.actors();
+    return actors
+      .filter((actor) => actor.role === role && actor.state === "alive")
+      .sort((a, b) => (a.actorId < b.actorId ? -1 : 1));
+  }
+
+  /** Every living process of the cluster: head, Redis, nodes, actors, drivers, commands. */
+  processes(): number[] {
+    return markedProcesses(this.dir);
+  }
+
+  /** Ends the cluster as `palimpsest stop` does. Returns the processes that outlived it, which are killed then. */
+  async stop(): Promise<readonly string[]> {
+    await this.#client?.close().catch(() => undefined);
+    this.#client = undefined;
+    if (this.#head?.running) await this.run(["stop"]);
+    const gone = () => this.processes().length === 0;
+    await until("every process has ended", gone, { timeoutMs: endTimeoutMs }).catch(() => undefined);
+    const left = this.processes();
+    const orphans = left.map(commandLine);
+    for (const pid of left) process.kill(pid, "SIGKILL");
+    for (const command of this.#commands) if (command.running) command.kill("SIGKILL");
+    await until("killed processes are gone", () => !left.some(isAlive));
+    rmSync(this.dir, { recursive: true, force: true });
+    return orphans;
+  }
+}
+
+function failIfEnded(command: Command): false {
+  if (command.running) return false;
+  throw new GivenUp(`it ended: ${command.output}`);
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StepReport } from "@palimpsest/trainer";
+import { RunQueues } from "@palimpsest/trajectories";
+import type { Command, CommandEnd } from "./command.js";
+import type { TestCluster } from "./test-cluster.js";
+import { GivenUp, type UntilOptions, until } from "./until.js";
+
+/** One `palimpsest train`, from outside: its process, its folder, its queues. */
+export class TrainingRun {
+  readonly driver: Command;
+  readonly folder: string;
+  readonly #cluster: TestCluster;
+
+  private constructor(cluster: TestCluster, driver: Command, folder: string) {
+    this.#cluster = cluster;
+    this.driver = driver;
+    this.folder = folder;
+  }
+
+  static start(
+    cluster: TestCluster,
+    recipe: string,
+    folder: string,
+    args: readonly string[] = [],
+  ): TrainingRun {
+    const driver = cluster.start(["train", recipe, "--run-dir", folder, ...args]);
+    return new TrainingRun(cluster, driver, folder);
+  }
+
+  get runId(): string {
+    return (JSON.parse(readFileSync(join(this.folder, "run.json"), "utf8")) as { runId: string }).runId;
+  }
+
+  /** A line for each finished step. */
+  get steps(): readonly StepReport[] {
+    const file = join(this.folder, "metrics.jsonl");
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, "utf8").split("\n");
+    // The last piece is empty, or a line that is being written.
+    return lines.slice(0, -1).map((line) => JSON.parse(line) as StepReport);
+  }
+
+  /** Waits for something to be seen during the run; fails at once when the run ends before. */
+  async until<T>(
+    what: string,
+    look: () => T | undefined | false | Promise<T | undefined | false>,
+    options: UntilOptions = {},
+  ): Promise<T> {
+    return await until(
+      what,
+      () => {
+        if (!this.driver.running) throw new GivenUp(`the run ended before: ${what}\n${this.driver.output}`);
+        return look();
+      },
+      { everyMs: 5, explain: () => this.driver.output, ...options },
+    );
+  }
+
+  /** Until the driver has written that step. */
+  async untilStep(step: number): Promise<void> {
+    await this.until(`step ${step}`, () => this.steps.some((report) => report.step >= step), {
+      timeoutMs: 120_000,
+    });
+  }
+
+  /** The driver's end; a run that hangs is an error with what it said. */
+  async end(timeoutMs = 120_000): Promise<CommandEnd> {
+    await until("the run ends", () => !this.driver.running, { timeoutMs, explain: () => this.driver.output });
+    return await this.driver.ended;
+  }
+
+  /** Reads the run's queues; they stay after the run. */
+  async withQueues<T>(use: (queues: RunQueues) => Promise<T>): Promise<T> {
+    const { redisUrl } = await this.#cluster.client.info();
+    const queues = await RunQueues.open({ redisUrl, runId: this.runId });
+    try {
+      return await use(queues);
+    } finally {
+      await queues.close();
+    }
+  }
+}
