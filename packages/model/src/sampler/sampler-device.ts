@@ -14,7 +14,6 @@ import { continueFunction, samplerState, startFunction } from "./sampler-functio
 
 /** Rows of one call at most: more rows take longer in proportion, and keep the event loop waiting. */
 const maxRows = 64;
-const rowFactor = 8;
 const smallestLength = 32;
 
 export interface DeviceOptions {
@@ -52,7 +51,8 @@ export class SamplerDevice {
   readonly #module: JitModule;
   readonly #config: ModelConfig;
   readonly #spareSlot: number;
-  readonly #rowBuckets: readonly number[];
+  readonly #startRows: readonly number[];
+  readonly #continueRows: readonly number[];
   readonly #lengthBuckets: readonly number[];
   readonly #stepBuckets: readonly number[];
 
@@ -62,7 +62,9 @@ export class SamplerDevice {
     this.#config = config;
     this.#spareSlot = slots;
     const mostRows = Math.min(maxRows, slots);
-    this.#rowBuckets = geometricBuckets(Math.ceil(mostRows / rowFactor), mostRows, rowFactor);
+    // A prompt costs as much as many steps, so its rows are padded less.
+    this.#startRows = geometricBuckets(Math.ceil(mostRows / 8), mostRows, 2);
+    this.#continueRows = geometricBuckets(Math.ceil(mostRows / 16), mostRows, 4);
     this.#lengthBuckets =
       options.promptLengths === undefined
         ? geometricBuckets(smallestLength, longest, 2)
@@ -71,10 +73,12 @@ export class SamplerDevice {
     // A request that is nearly done runs past its end by up to one call.
     const cache = { slots, cacheLength: options.maxLength + stepsPerCall };
     const functions: Record<string, JitFunction> = {};
-    for (const rows of this.#rowBuckets) {
+    for (const rows of this.#startRows) {
       for (const length of this.#lengthBuckets) {
         functions[startName(rows, length)] = startFunction(config, rows, length);
       }
+    }
+    for (const rows of this.#continueRows) {
       for (const steps of this.#stepBuckets) {
         functions[continueName(rows, steps)] = continueFunction(config, cache, rows, steps);
       }
@@ -93,7 +97,7 @@ export class SamplerDevice {
 
   /** Most rows of one call. */
   get maxRows(): number {
-    return this.#rowBuckets.at(-1) as number;
+    return this.#startRows.at(-1) as number;
   }
 
   /** Length that a prompt is padded to: prompts of one bucket are read together. */
@@ -112,7 +116,7 @@ export class SamplerDevice {
 
   /** Reads the prompts of 1 to maxRows rows and samples one token for each. One result a row, in order. */
   start(rows: readonly DeviceRow[], length: number): SampledRow[] {
-    const bucket = bucketFor(this.#rowBuckets, rows.length);
+    const bucket = bucketFor(this.#startRows, rows.length);
     const ids = new Int32Array(bucket * length);
     const lengths = new Int32Array(bucket).fill(1);
     rows.forEach((row, i) => {
@@ -125,7 +129,7 @@ export class SamplerDevice {
 
   /** Samples on for 1 to maxRows rows that were started. One result of `steps` tokens a row, in order. */
   continue(rows: readonly DeviceRow[], steps: number): SampledRow[] {
-    const bucket = bucketFor(this.#rowBuckets, rows.length);
+    const bucket = bucketFor(this.#continueRows, rows.length);
     const ids = new Int32Array(bucket);
     const positions = new Int32Array(bucket);
     rows.forEach((row, i) => {
