@@ -1,0 +1,18 @@
+// A job: this program runs on the cluster, as a process of one of its nodes.
+//   npx palimpsest job submit examples/job/entry.ts --follow -- 4
+import { connect, fromEnvironment } from "@palimpsest/client";
+import { Counter } from "../actors/counter.js";
+
+const count = Number(process.argv[2] ?? "2");
+
+const cluster = await connect({ ...fromEnvironment(process.env), name: "example job" });
+try {
+  const type = cluster.actor(Counter, { from: new URL("../actors/counter.ts", import.meta.url) });
+  const counters = await Promise.all(
+    Array.from({ length: count }, (_, place) => type.spawn(`counter ${place}`)),
+  );
+  const totals = await Promise.all(counters.map((counter, place) => counter.add(place)));
+  process.stdout.write(`${count} counters, sum ${totals.reduce((sum, total) => sum + total, 0)}\n`);
+} finally {
+  await cluster.close();
+}
