@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
 
+const nvidiaProgram = "nvidia-smi";
 const nvidiaTimeoutMs = 5_000;
 
 export interface MachineOverrides {
@@ -32,7 +33,7 @@ export function memoryBytes(): number {
 /** GPUs that nvidia-smi lists; 0 without it. */
 function countGpus(): Promise<number> {
   return new Promise((resolve) => {
-    execFile("nvidia-smi", ["--list-gpus"], { timeout: nvidiaTimeoutMs }, (error, stdout) => {
+    execFile(nvidiaProgram, ["--list-gpus"], { timeout: nvidiaTimeoutMs }, (error, stdout) => {
       resolve(error ? 0 : stdout.split("\n").filter((line) => line.startsWith("GPU ")).length);
     });
   });
