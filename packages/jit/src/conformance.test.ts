@@ -4,7 +4,8 @@ import { expectClose, functionOf, inputsOf } from "./conformance/compare.js";
 import { cases } from "./conformance/table.js";
 import { type JitModule, jit } from "./module.js";
 import { opRules } from "./shape-inference/rules.js";
-import { type Scope, traceFunction } from "./trace.js";
+import { traceFunction } from "./traced-function.js";
+import type { Scope } from "./value.js";
 
 const functions = Object.fromEntries(Object.entries(cases).map(([name, given]) => [name, functionOf(given)]));
 

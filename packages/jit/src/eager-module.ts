@@ -5,7 +5,7 @@ import { JitError } from "./error.js";
 import type { HostArrays, JitFunction, JitModule } from "./module.js";
 import { type DType, type HostArray, type TensorSpec, zeros } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
-import { checkStateEntry } from "./trace.js";
+import { checkStateEntry } from "./traced-function.js";
 
 /** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
 export class EagerModule implements JitModule {

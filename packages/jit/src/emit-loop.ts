@@ -2,7 +2,7 @@ import { constant, shapeProto, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import type { ArgumentProto } from "./saved-model.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
-import type { Loop, Operation, Value } from "./trace.js";
+import type { Loop, Operation, Value } from "./value.js";
 
 const INT = typeOf(DATA_TYPE.int32);
 

@@ -5,7 +5,7 @@ import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
 import { opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
-import { describeValue, isUniform, type Operation, type Value } from "./trace.js";
+import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
 /** Uniform constants of more values than this are written as a Fill. */
 const MAX_WRITTEN_UNIFORM = 16;

@@ -7,7 +7,7 @@ import { loadGraph } from "./saved-model.js";
 import type { HostArray, TensorSpec } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
-import { type TracedFunction, traceFunction } from "./trace.js";
+import { type TracedFunction, traceFunction } from "./traced-function.js";
 
 interface LoadedFunction {
   readonly inputs: Readonly<Record<string, TensorSpec>>;

@@ -1,6 +1,7 @@
 import { SCATTER_ROWS } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
-import type { Operation, TracedFunction, Value } from "./trace.js";
+import type { TracedFunction } from "./traced-function.js";
+import type { Operation, Value } from "./value.js";
 
 /*
  * Job: which values may lie in the same memory, and so where a row write may go into a variable itself.

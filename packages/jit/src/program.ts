@@ -4,7 +4,8 @@ import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
 import type { TensorSpec } from "./spec.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
-import type { Operation, TracedFunction, Value } from "./trace.js";
+import type { TracedFunction } from "./traced-function.js";
+import type { Operation, Value } from "./value.js";
 
 /*
  * Job: several traced functions over one state as one graph. State entries are variables that all functions share;

@@ -1,7 +1,8 @@
 import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import type { RuleOutput } from "./shape-inference/rules.js";
-import { currentTrace, type Loop, type Trace, type Value } from "./trace.js";
+import { currentTrace, type Trace } from "./trace.js";
+import type { Loop, Value } from "./value.js";
 
 export type ScanBody = (
   carry: tf.Tensor[],

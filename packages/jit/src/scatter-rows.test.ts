@@ -6,7 +6,7 @@ import { inPlaceWrites } from "./memory.js";
 import { type JitFunction, type JitModule, jit, type Tensors } from "./module.js";
 import { scatterRows } from "./scatter-rows.js";
 import type { TensorSpec } from "./spec.js";
-import { traceFunction } from "./trace.js";
+import { traceFunction } from "./traced-function.js";
 
 const table: TensorSpec = { shape: [2, 3, 2], dtype: "float32" };
 const inputs = {

@@ -17,7 +17,7 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, dimension) => product * dimension, 1);
 }
 
-/** Refuses a dimension that is not a whole number, and more than one dimension below zero is no exception. */
+/** Refuses dimensions that are not whole numbers ≥ 0, and types that are not of the three. */
 export function checkSpec(label: string, spec: TensorSpec): void {
   for (const dimension of spec.shape) {
     if (Number.isInteger(dimension) && dimension >= 0) continue;

@@ -6,7 +6,7 @@ import { jit } from "./module.js";
 import { scan } from "./scan.js";
 import type { TensorSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
-import { traceFunction } from "./trace.js";
+import { traceFunction } from "./traced-function.js";
 
 const spec: TensorSpec = { shape: [3], dtype: "float32" };
 

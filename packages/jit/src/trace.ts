@@ -1,16 +1,15 @@
 import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { Attributes, opRules, type RuleInput, type RuleOutput } from "./shape-inference/rules.js";
-import type { HostArray, TensorSpec } from "./spec.js";
+import type { HostArray } from "./spec.js";
 import {
   DATA_TYPE,
-  dtypeOf,
   type NodeBackend,
-  nodeBackend,
   type OpAttribute,
   type TensorflowBinding,
   type TensorMetadata,
 } from "./tensorflow-binding.js";
+import { describeValue, isUniform, type Operation, type Origin, Scope, type Value } from "./value.js";
 
 /*
  * Job: run a tfjs function on shapes alone and keep what it would have computed as a list of operations.
@@ -21,52 +20,6 @@ import {
  * R3. A value is used in the scope that made it or in one inside that scope; using it further in records a capture.
  * R4. The backend is as it was before, whether the traced function returns or throws.
  */
-
-export type Origin =
-  | { readonly kind: "constant"; readonly values: HostArray }
-  | { readonly kind: "state" | "input"; readonly name: string }
-  | { readonly kind: "argument"; readonly index: number }
-  | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
-
-/** One tensor of a trace: shape and type without contents. */
-export interface Value {
-  readonly shape: readonly number[];
-  /** TensorFlow's DataType number. */
-  readonly dtype: number;
-  readonly origin: Origin;
-  readonly scope: Scope;
-}
-
-/** A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. */
-export interface Loop {
-  readonly length: number;
-  readonly reverse: boolean;
-  readonly body: Scope;
-  readonly carryArguments: readonly Value[];
-  readonly sliceArguments: readonly Value[];
-  readonly captures: readonly Value[];
-  readonly carryResults: readonly Value[];
-  readonly sliceResults: readonly Value[];
-}
-
-export interface Operation {
-  readonly name: string;
-  readonly attributes: readonly OpAttribute[];
-  readonly inputs: readonly Value[];
-  readonly outputs: Value[];
-  readonly loop?: Loop;
-}
-
-/** The operations of one function or of one loop body. */
-export class Scope {
-  readonly parent: Scope | undefined;
-  readonly operations: Operation[] = [];
-  readonly captures = new Set<Value>();
-
-  constructor(parent?: Scope) {
-    this.parent = parent;
-  }
-}
 
 /** Trace ids lie above every id that the addon gives (int32). */
 const FIRST_TRACE_ID = 2 ** 40;
@@ -82,12 +35,6 @@ export function isTraceId(id: number): boolean {
 
 export function currentTrace(): Trace | undefined {
   return current;
-}
-
-/** All values equal: written as a Fill, whatever the size. */
-export function isUniform(values: HostArray): boolean {
-  const [first] = values;
-  return values.every((value) => value === first);
 }
 
 export class Trace {
@@ -304,84 +251,4 @@ export class Trace {
 function ruleInput(value: Value): RuleInput {
   const { shape, dtype, origin } = value;
   return origin.kind === "constant" ? { shape, dtype, values: origin.values } : { shape, dtype };
-}
-
-export function describeValue(value: Value): string {
-  const form = `${dtypeOf(value.dtype)}[${value.shape.join(", ")}]`;
-  const { origin } = value;
-  if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
-  if (origin.kind === "argument") return `${form}, a loop body's argument ${origin.index}`;
-  if (origin.kind === "constant") return `${form}, a constant`;
-  return `${form}, the ${origin.kind} ${JSON.stringify(origin.name)}`;
-}
-
-/** A function as operations: what it reads, what it returns, what it changes. */
-export interface TracedFunction {
-  readonly name: string;
-  readonly root: Scope;
-  readonly inputs: Readonly<Record<string, TensorSpec>>;
-  readonly outputs: ReadonlyMap<string, Value>;
-  /** The state entries that the function changes. */
-  readonly state: ReadonlyMap<string, Value>;
-  readonly traceMs: number;
-}
-
-export type TracedBody = (
-  state: Readonly<Record<string, tf.Tensor>>,
-  inputs: Readonly<Record<string, tf.Tensor>>,
-) => {
-  readonly outputs: Readonly<Record<string, tf.Tensor>>;
-  readonly state?: Readonly<Record<string, tf.Tensor>>;
-};
-
-/** @throws {JitError} SHAPE_MISMATCH where a new state entry has another shape or type than the state. */
-export function traceFunction(
-  name: string,
-  state: Readonly<Record<string, TensorSpec>>,
-  inputs: Readonly<Record<string, TensorSpec>>,
-  body: TracedBody,
-): TracedFunction {
-  const started = performance.now();
-  const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend());
-  const outputs = new Map<string, Value>();
-  const changed = new Map<string, Value>();
-  trace.run(() => {
-    const placeholders = (specs: Readonly<Record<string, TensorSpec>>, kind: "state" | "input") =>
-      Object.fromEntries(
-        Object.entries(specs).map(([key, spec]) => [
-          key,
-          trace.placeholder(spec.shape, DATA_TYPE[spec.dtype], { kind, name: key }),
-        ]),
-      );
-    const result = body(placeholders(state, "state"), placeholders(inputs, "input"));
-    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, trace.valueOf(tensor));
-    for (const [key, tensor] of Object.entries(result.state ?? {})) {
-      const value = trace.valueOf(tensor);
-      checkStateEntry(name, key, state[key], { shape: value.shape, dtype: dtypeOf(value.dtype) });
-      if (value.origin.kind === "state" && value.origin.name === key) continue;
-      changed.set(key, value);
-    }
-  });
-  return { name, root: trace.root, inputs, outputs, state: changed, traceMs: performance.now() - started };
-}
-
-/** Refuses a new state entry that the state does not have, or has in another form. */
-export function checkStateEntry(
-  name: string,
-  key: string,
-  spec: TensorSpec | undefined,
-  got: TensorSpec,
-): void {
-  if (spec === undefined) {
-    throw new JitError(
-      "UNKNOWN_STATE",
-      `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)}, which is not declared`,
-    );
-  }
-  if (got.dtype === spec.dtype && got.shape.join() === spec.shape.join()) return;
-  throw new JitError(
-    "SHAPE_MISMATCH",
-    `function ${JSON.stringify(name)} returns state ${JSON.stringify(key)} as ${got.dtype}[${got.shape.join(", ")}]; ` +
-      `it is declared ${spec.dtype}[${spec.shape.join(", ")}]`,
-  );
 }

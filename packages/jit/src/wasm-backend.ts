@@ -1,13 +1,21 @@
 import * as tf from "@tensorflow/tfjs";
 import { registerWasmKernels } from "./wasm-kernels.js";
+import { startWithThreads } from "./wasm-threads.js";
 
-/** Starts the wasm backend with this package's kernels. */
-export async function loadWasm(threads: number | undefined): Promise<void> {
+let started = false;
+
+/** Starts the wasm backend with this package's kernels. One thread unless more are asked for at the first start. */
+export async function loadWasm(threads = 1): Promise<void> {
+  if (started) return activate();
   const wasm = await import("@tensorflow/tfjs-backend-wasm");
-  if (tf.findBackend("wasm") === null) {
-    registerWasmKernels();
-    if (threads !== undefined) wasm.setThreadsCount(threads);
-  }
+  registerWasmKernels();
+  wasm.setThreadsCount(threads);
+  if (threads > 1) await startWithThreads(activate);
+  else await activate();
+  started = true;
+}
+
+async function activate(): Promise<void> {
   if (!(await tf.setBackend("wasm"))) throw new Error("tfjs could not start its backend wasm");
   await tf.ready();
 }

@@ -1,0 +1,65 @@
+import type { HostArray } from "./spec.js";
+import { dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
+
+/* What a trace consists of: values without contents, the operations that make them, the scopes that hold those. */
+
+export type Origin =
+  | { readonly kind: "constant"; readonly values: HostArray }
+  | { readonly kind: "state" | "input"; readonly name: string }
+  | { readonly kind: "argument"; readonly index: number }
+  | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
+
+/** One tensor of a trace: shape and type without contents. */
+export interface Value {
+  readonly shape: readonly number[];
+  /** TensorFlow's DataType number. */
+  readonly dtype: number;
+  readonly origin: Origin;
+  readonly scope: Scope;
+}
+
+/** A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. */
+export interface Loop {
+  readonly length: number;
+  readonly reverse: boolean;
+  readonly body: Scope;
+  readonly carryArguments: readonly Value[];
+  readonly sliceArguments: readonly Value[];
+  readonly captures: readonly Value[];
+  readonly carryResults: readonly Value[];
+  readonly sliceResults: readonly Value[];
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly attributes: readonly OpAttribute[];
+  readonly inputs: readonly Value[];
+  readonly outputs: Value[];
+  readonly loop?: Loop;
+}
+
+/** The operations of one function or of one loop body. */
+export class Scope {
+  readonly parent: Scope | undefined;
+  readonly operations: Operation[] = [];
+  readonly captures = new Set<Value>();
+
+  constructor(parent?: Scope) {
+    this.parent = parent;
+  }
+}
+
+/** All values equal: written as a Fill, whatever the size. */
+export function isUniform(values: HostArray): boolean {
+  const [first] = values;
+  return values.every((value) => value === first);
+}
+
+export function describeValue(value: Value): string {
+  const form = `${dtypeOf(value.dtype)}[${value.shape.join(", ")}]`;
+  const { origin } = value;
+  if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
+  if (origin.kind === "argument") return `${form}, a loop body's argument ${origin.index}`;
+  if (origin.kind === "constant") return `${form}, a constant`;
+  return `${form}, the ${origin.kind} ${JSON.stringify(origin.name)}`;
+}
