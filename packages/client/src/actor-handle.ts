@@ -43,7 +43,11 @@ export interface CallSettings {
 
 export interface ActorControls<Actor> {
   readonly actorId: string;
-  /** Returns when it is alive. @throws {PalimpsestError} ACTOR_DIED with the death certificate, GET_TIMEOUT */
+  /**
+   * Returns when it is alive.
+   * @throws {PalimpsestError} ACTOR_DIED with the death certificate; UNSCHEDULABLE when time is up and no node has room,
+   *   with what each lacks; GET_TIMEOUT
+   */
   ready(options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<void>;
   info(): Promise<ActorInfo>;
   /** Ends it for good, or with `restart` as a crash would. */
@@ -68,7 +72,7 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
   const controls: ActorControls<Actor> = {
     actorId: deps.channel.actorId,
     ready: (options = {}) =>
-      deps.channel.ready(options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal),
+      ready(deps, options.timeoutMs ?? settings.timeoutMs ?? deps.defaults.timeoutMs, options.signal),
     info: () => deps.info(),
     kill: (options = {}) => deps.kill(options.restart ?? false),
     with: (more) => createHandle(deps, { ...settings, ...more }),
@@ -94,6 +98,22 @@ export function createHandle<Actor>(deps: HandleDeps, settings: CallSettings = {
     },
   });
   return proxy as ActorHandle<Actor>;
+}
+
+async function ready(deps: HandleDeps, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await deps.channel.ready(timeoutMs, signal);
+  } catch (reason) {
+    if (!(reason instanceof PalimpsestError) || reason.code !== "GET_TIMEOUT") throw reason;
+    // Asked only now: what waits for room and what merely starts look the same until then.
+    const info = await deps.info().catch(() => undefined);
+    if (info?.state !== "pending" || info.pendingReason === "") throw reason;
+    throw new PalimpsestError(
+      "UNSCHEDULABLE",
+      `actor ${info.actorId} found no room within ${timeoutMs} ms: ${info.pendingReason}`,
+      { details: { actorId: info.actorId, pendingReason: info.pendingReason }, cause: reason },
+    );
+  }
 }
 
 function callOf(deps: HandleDeps, settings: CallSettings, method: string): Call {

@@ -117,6 +117,22 @@ describe("actors", () => {
     expect(await handle.info()).toMatchObject({ state: "alive", name: "greeter", incarnation: 1 });
   });
 
+  test("that find no room are told as such, with what each node lacks", async () => {
+    const pendingReason = "needs 2 cpu: small has 0.5 of 0.5 cpu";
+    head.place = (info) => {
+      info.pendingReason = pendingReason;
+    };
+    const handle = await cluster.actor(Greeter, module).spawn("");
+    await expect(handle.ready({ timeoutMs: 50 })).rejects.toMatchObject({
+      code: "UNSCHEDULABLE",
+      message: expect.stringContaining(pendingReason),
+    });
+    await expect(handle.with({ timeoutMs: 50 }).echo("")).rejects.toMatchObject({
+      code: "GET_TIMEOUT",
+      details: { sent: "false" },
+    });
+  });
+
   test("of a user's file are bundled and uploaded once", async () => {
     const folder = await mkdtemp(join(tmpdir(), "palimpsest-cluster-"));
     try {

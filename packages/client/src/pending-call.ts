@@ -169,17 +169,21 @@ export class PendingCall {
     this.#wake?.();
   }
 
+  #late(): PalimpsestError {
+    const sent = this.callId > 0;
+    const message = `${this.method} gave no answer within ${this.#timeoutMs} ms`;
+    return new PalimpsestError(
+      "GET_TIMEOUT",
+      sent
+        ? message
+        : `${message}: it was not sent, the actor does not run; \`palimpsest list actors\` says why`,
+      { details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) } },
+    );
+  }
+
   #watch(): void {
     if (Number.isFinite(this.#timeoutMs)) {
-      this.#timer = setTimeout(
-        () =>
-          this.cancel(
-            new PalimpsestError("GET_TIMEOUT", `${this.method} gave no answer within ${this.#timeoutMs} ms`, {
-              details: { method: this.method, timeoutMs: String(this.#timeoutMs) },
-            }),
-          ),
-        Math.min(this.#timeoutMs, longestTimerMs),
-      );
+      this.#timer = setTimeout(() => this.cancel(this.#late()), Math.min(this.#timeoutMs, longestTimerMs));
     }
     if (this.#signals.length === 0) return;
     const onAbort = () => {
