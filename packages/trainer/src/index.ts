@@ -1,6 +1,12 @@
 // Symbols for users.
 export { type BaseRecipe, baseRecipeSchema, parseBaseRecipe, readBaseRecipe } from "./base/base-recipe.js";
-export { type BaseProgress, baseStages, type MadeBase, type MakeBaseOptions, makeBaseModel } from "./base/make-base.js";
+export {
+  type BaseProgress,
+  baseStages,
+  type MadeBase,
+  type MakeBaseOptions,
+  makeBaseModel,
+} from "./base/make-base.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 // Symbols for other packages.
 export type { ProcessRow } from "./processes.js";

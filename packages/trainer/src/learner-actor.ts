@@ -20,6 +20,7 @@ import { parameterShapes } from "@palimpsest/model";
 import { type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { HeldWeights } from "./held-weights.js";
 import { recordStep } from "./learner-metrics.js";
 import type { RunSpec } from "./run-spec.js";
 import { fetchWeights, publishWeights } from "./weights.js";
@@ -53,9 +54,6 @@ export interface LearnerState {
   readonly checkpoint: string;
 }
 
-/** Versions whose objects are kept: the newest, and the one that rollouts may still be loading. */
-const keptVersions = 2;
-
 export class LearnerActor {
   readonly #spec: RunSpec;
   #context!: ActorContext;
@@ -65,7 +63,7 @@ export class LearnerActor {
   #backend = "";
   #checkpoint = "";
   #last: StepResult | undefined;
-  #published: proto.WeightManifest[] = [];
+  #held!: HeldWeights;
   #consumed: string[] = [];
 
   constructor(spec: RunSpec) {
@@ -79,6 +77,7 @@ export class LearnerActor {
     const backend = await loadBackend({ threads: recipe.learnerThreads });
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(initialWeights);
+    this.#held = new HeldWeights(context.objects, initial);
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
     this.#checkpoint = folder ?? "";
@@ -179,14 +178,13 @@ export class LearnerActor {
     );
     const savedAt = performance.now();
     await this.#groups.acknowledge(trained);
-    await this.#publish();
+    const manifest = await this.#publish();
     this.#last = {
       ...result,
       checkpointSeconds: (savedAt - updatedAt) / 1000,
       publishSeconds: (performance.now() - savedAt) / 1000,
     };
-    const publishedBytes =
-      this.#published.at(-1)?.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0) ?? 0;
+    const publishedBytes = manifest.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0);
     recordStep(this.#context.metrics, this.#last, publishedBytes);
     const { groups } = await this.#queues.ledger.counts();
     this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
@@ -203,7 +201,7 @@ export class LearnerActor {
     return groupIds.filter((groupId) => outstanding.has(groupId)).length;
   }
 
-  async #publish(): Promise<void> {
+  async #publish(): Promise<proto.WeightManifest> {
     const { runId, model } = this.#spec;
     const manifest = await publishWeights(
       this.#context.objects,
@@ -212,16 +210,8 @@ export class LearnerActor {
       parameterShapes(model),
     );
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
-    this.#published.push(manifest);
-    const inUse = new Set(
-      this.#published.slice(-keptVersions).flatMap((kept) => kept.shards.map((shard) => shard.objectId)),
-    );
-    for (const old of this.#published.splice(0, this.#published.length - keptVersions)) {
-      for (const shard of old.shards) {
-        if (shard.objectId && !inUse.has(shard.objectId))
-          await this.#context.objects.delete({ objectId: shard.objectId });
-      }
-    }
+    await this.#held.add(manifest);
+    return manifest;
   }
 }
 

@@ -21,6 +21,7 @@ import { rewardByName } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { HeldWeights } from "./held-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights } from "./weights.js";
@@ -55,6 +56,7 @@ export class RolloutActor {
   #queues!: RunQueues;
   #sampler!: ModelSampler;
   #exporter: { close(): void } | undefined;
+  #held!: HeldWeights;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
   #backend = "";
@@ -71,6 +73,7 @@ export class RolloutActor {
     const cluster = await context.connect();
     const backend = await loadBackend({ threads: rollout.threads });
     this.#backend = backend.name;
+    this.#held = new HeldWeights(context.objects, proto.WeightManifest.decode(this.#spec.initialWeights));
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       runId,
@@ -216,6 +219,7 @@ export class RolloutActor {
     const startedAt = performance.now();
     const parameters = await fetchWeights(this.#context.objects, manifest);
     await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+    await this.#held.add(manifest);
     const seconds = (performance.now() - startedAt) / 1000;
     this.#context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
