@@ -113,8 +113,18 @@ async function resolveActor(
   const settled = (actor: Actor) =>
     actor.state === "DEAD" || (actor.state === "ALIVE" && actor.incarnation > known);
   if (settled(found) || waitMs === 0) return actorForReaders(found);
-  const signal = AbortSignal.any([caller, AbortSignal.timeout(waitMs)]);
-  return actorForReaders((await actors.waitFor(found.spec.actorId, settled, signal)) ?? found);
+  const wait = new AbortController();
+  const end = () => wait.abort();
+  // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
+  const timer = setTimeout(end, waitMs);
+  caller.addEventListener("abort", end, { once: true });
+  if (caller.aborted) end();
+  try {
+    return actorForReaders((await actors.waitFor(found.spec.actorId, settled, wait.signal)) ?? found);
+  } finally {
+    clearTimeout(timer);
+    caller.removeEventListener("abort", end);
+  }
 }
 
 function serveSession(deps: HeadServiceDeps, stream: SessionStream): void {
