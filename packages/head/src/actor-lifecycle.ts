@@ -145,17 +145,28 @@ export class ActorLifecycle {
     nodeId: string,
     running: readonly proto.RunningActor.$Properties[],
   ): { readonly stopActorIds: string[]; readonly settle: () => void } {
+    const { actors, nodes } = this.#deps;
     const listed = new Set(running.map((report) => report.actorId ?? ""));
     const stopActorIds = running
       .filter((report) => !this.#adopt(nodeId, report))
       .map((report) => report.actorId ?? "");
-    const missing = [...this.#deps.actors.all()].filter(
+    const missing = [...actors.all()].filter(
       (actor) =>
         actor.nodeId === nodeId &&
         (actor.state === "STARTING" || actor.state === "ALIVE") &&
         !listed.has(actor.spec.actorId),
     );
-    return { stopActorIds, settle: () => this.#settle(nodeId, missing) };
+    // Leases of processes that were to be stopped while the node was away, and are not there any more.
+    const held = new Set([
+      ...running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)),
+      ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
+    ]);
+    const stale = nodes.leasesOf(nodeId).filter((lease) => lease.startsWith(leasePrefix) && !held.has(lease));
+    const settle = () => {
+      for (const lease of stale) nodes.release(nodeId, lease);
+      this.#settle(nodeId, missing);
+    };
+    return { stopActorIds, settle };
   }
 
   close(): void {
@@ -346,8 +357,10 @@ export class ActorLifecycle {
 
 const noProcess = { address: "", metricsAddress: "", pid: 0 } as const;
 
+const leasePrefix = "actor/";
+
 function leaseOf(actorId: string, incarnation: number): string {
-  return `${actorId}#${incarnation}`;
+  return `${leasePrefix}${actorId}#${incarnation}`;
 }
 
 function lineKey(actorId: string): string {

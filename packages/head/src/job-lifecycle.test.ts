@@ -59,6 +59,12 @@ describe("JobLifecycle", () => {
       "FAILED",
       "its driver exited with code 2: agent: unknown key",
     ],
+    [
+      1,
+      { lastStderrLines: ["Error: no such table", "    at main (entry.ts:3:9)", "", "Node.js v20.19.0"] },
+      "FAILED",
+      "its driver exited with code 1: Error: no such table",
+    ],
   ])("a driver that exits with %i leaves the job with its code", async (code, over, status, message) => {
     const test = await open();
     await running(test);

@@ -201,11 +201,16 @@ export class JobLifecycle {
 function messageOf(status: Job["status"], certificate: proto.DeathCertificate.$Properties): string {
   if (status === "SUCCEEDED") return "";
   if (status === "STOPPED") return "stopped on request";
-  const lastLine = certificate.lastStderrLines?.findLast((line) => line.trim() !== "");
+  const lastLine = certificate.lastStderrLines?.findLast(tells);
   const how = certificate.signal
     ? `its driver was ended by ${certificate.signal}`
     : `its driver exited with code ${certificate.exitCode ?? "unknown"}`;
   return lastLine ? `${how}: ${lastLine}` : certificate.reason || how;
+}
+
+/** Whether a line says why: an uncaught error is followed by its stack, a blank line and Node's version. */
+function tells(line: string): boolean {
+  return line.trim() !== "" && !/^\s+at |^Node\.js v\d/.test(line);
 }
 
 function leaseOf(jobId: string): string {

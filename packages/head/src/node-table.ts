@@ -206,6 +206,11 @@ export class NodeTable {
     for (const listener of this.#capacityListeners) listener();
   }
 
+  /** Names of the leases on the node. */
+  leasesOf(nodeId: string): string[] {
+    return [...(this.#entries.get(nodeId)?.leases.keys() ?? [])];
+  }
+
   /** Calls back for each node that dies. */
   onDead(listener: NodeDeath): void {
     this.#deathListeners.add(listener);
