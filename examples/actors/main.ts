@@ -55,7 +55,7 @@ try {
   await other.ready();
   const third = await counters.spawn("too many");
   const pending = await codeOf(() => third.ready({ timeoutMs: 500 }));
-  print(`no room: ${pending.code}; ${(await third.info()).pendingReason}`);
+  print(`no room: ${pending.rawMessage}`);
   await third.kill();
 
   print(`crash: ${(await codeOf(() => pages.crash())).code}`);

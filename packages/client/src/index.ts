@@ -1,6 +1,6 @@
-// For users.
+// For users: connect, fromEnvironment, and the types of what they give.
+// For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, maxCallBytes, reservedMethods.
 
-// For other packages.
 export { ActorChannel, type ActorChannelOptions, type ActorResolver } from "./actor-channel.js";
 export type { ActorContext, ActorLifecycle } from "./actor-context.js";
 export type {
