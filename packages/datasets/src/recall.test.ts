@@ -25,6 +25,15 @@ describe("recallRows", () => {
     expect(names).toHaveLength(4);
   });
 
+  it("ask as many facts as are wanted, also more than were stated", () => {
+    const values = (row: readonly { text: string; trained: boolean }[]) =>
+      row.filter((segment) => segment.trained).map((segment) => segment.text);
+    for (const row of recallRows({ count: 20, facts: 3, questions: 9, seed: 4 })) {
+      expect(values(row)).toHaveLength(9);
+      for (const value of values(row)) expect(row[0]?.text).toContain(`${value}.`);
+    }
+  });
+
   it("are the same for the same seed and take the generator's words", () => {
     const options = { count: 3, facts: 3, seed: 5, words: { names: 3, values: ["x", "y"] } };
     expect(recallRows(options)).toEqual(recallRows(options));
