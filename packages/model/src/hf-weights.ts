@@ -59,11 +59,6 @@ function hfTensors(config: ModelConfig): HfTensor[] {
   });
 }
 
-/** Names of the tensors that a checkpoint of this config must have. */
-export function hfTensorNames(config: ModelConfig): string[] {
-  return hfTensors(config).map((tensor) => tensor.hfName);
-}
-
 /**
  * Stacks and transposes a checkpoint's tensors into parameters.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE

@@ -1,36 +1,17 @@
-// For users.
+// For users: models in folders, tokenizers, sampling.
 export { BpeTokenizer, type TokenizerJson } from "./bpe-tokenizer.js";
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
-// For other packages.
-export {
-  block,
-  forwardHidden,
-  type LayerTensors,
-  logitsOf,
-  type ParameterTensors,
-  rmsNorm,
-  type SequenceConstants,
-  sequenceConstants,
-  unstackLayers,
-} from "./forward.js";
-export { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
-export { hfTensorNames, parametersFromHf, parametersToHf } from "./hf-weights.js";
 export { loadModel, loadTokenizer, type ModelFolder, saveModel } from "./model-folder.js";
 export {
-  checkParameters,
   defaultInitScheme,
-  hashWeights,
   type InitScheme,
   initParameters,
   type Parameters,
   parameterCount,
-  parameterShapes,
 } from "./parameters.js";
-export { uniformGenerator } from "./random.js";
-export { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
-export { createSampler, ModelSampler, type ModelSamplerOptions } from "./sampler/model-sampler.js";
+export { createSampler, type ModelSampler, type ModelSamplerOptions } from "./sampler/model-sampler.js";
 export {
   type FinishReason,
   type GenerateRequest,
@@ -40,4 +21,13 @@ export {
   samplerConfigSchema,
 } from "./sampler/request.js";
 export type { SamplerStats } from "./sampler/sampler-stats.js";
+
+// For other packages: the forward pass inside a jit body, weights by name, foreign files.
+
+export { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+export { modelConfigFromHf } from "./hf-config.js";
+export { parametersFromHf } from "./hf-weights.js";
+export { forwardHiddenLooped, hiddenGradients } from "./layer-loop.js";
+export { checkFinite, checkParameters, hashWeights, parameterShapes } from "./parameters.js";
+export { readSafetensors, type StoredTensor } from "./safetensors.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";
