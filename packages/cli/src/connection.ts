@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Cluster, connect } from "@palimpsest/client";
-import { readHeadAddress, tokenPathOf } from "@palimpsest/head";
+import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { defaultDataDir } from "./data-dir.js";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@palimpsest/client";
-import { readHeadAddress, tokenPathOf } from "@palimpsest/head";
+import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import { cliEntry } from "./commands/worker.js";
 

@@ -30,6 +30,7 @@ import { measureQueues, readQueueDepths } from "./queues.js";
 import { connectRedis } from "./redis-connection.js";
 import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
+import { scrapeTargets } from "./scrape-targets.js";
 
 const redisCheckMs = 1_000;
 const queueMetricsMs = 5_000;
@@ -69,7 +70,7 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
   const plane = await ControlPlane.open(config, { store, clock, logger, metrics });
   parts.endings.push(() => plane.close());
   parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);
-  const metricsAddress = await beginMetrics(beginning, metrics, redis.client, clock);
+  const metricsAddress = await beginMetrics(beginning, plane, metrics, redis.client, clock);
   const version = ownVersion();
   const clusterInfo = (): proto.ClusterInfo.$Properties => ({
     clusterId: plane.clusterId,
@@ -151,13 +152,19 @@ async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Pro
 
 async function beginMetrics(
   { config, deps, parts, before }: Beginning,
+  plane: ControlPlane,
   metrics: Metrics,
   redis: Redis,
   clock: Clock,
 ): Promise<string> {
   if (config.metricsPort === null) return "";
   const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
-  const options = { host: config.host, healthy: () => redis.status === "ready" };
+  let address = "";
+  const options = {
+    host: config.host,
+    healthy: () => redis.status === "ready",
+    targets: () => scrapeTargets(address, plane.nodes, plane.actors),
+  };
   const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
   let server: MetricsServer;
   try {
@@ -180,7 +187,8 @@ async function beginMetrics(
     });
   });
   parts.endings.push(stopMeasuring);
-  return formatAddress(advertisedHost(config), portOf(server.address));
+  address = formatAddress(advertisedHost(config), portOf(server.address));
+  return address;
 }
 
 function addServices(

@@ -182,6 +182,16 @@ describe("the head's door", () => {
     expect(text).toMatch(/palimpsest_head_rpc_seconds_count\{.*method="Head.CreateActor",code="OK"\} 1/);
   });
 
+  it("lists the metrics pages of head and nodes for Prometheus's service discovery", async () => {
+    const head = await bench.start();
+    await bench.join(head, { nodeId: "node-a", metricsAddress: "10.0.0.2:9100" });
+    const targets = async () => (await fetch(`http://${head.metricsAddress}/targets`)).json();
+    await expect.poll(targets).toEqual([
+      { targets: [head.metricsAddress], labels: { role: "head" } },
+      { targets: ["10.0.0.2:9100"], labels: { role: "node", node_id: "node-a" } },
+    ]);
+  });
+
   it("goes on when its own Redis is killed: it starts it again and loses nothing", async () => {
     const head = await bench.start();
     const peer = bench.peer(head);

@@ -51,6 +51,9 @@ export function createServer(token: string): Server {
     "grpc.max_receive_message_length": channelOptions["grpc.max_receive_message_length"] as number,
     "grpc.max_send_message_length": channelOptions["grpc.max_send_message_length"] as number,
     "grpc.max_concurrent_streams": 10_000,
+    // A peer whose machine vanished without a word is noticed, and its streams end.
+    "grpc.keepalive_time_ms": 20_000,
+    "grpc.keepalive_timeout_ms": 10_000,
     interceptors: [tokenInterceptor(token)],
   });
 }

@@ -1,4 +1,4 @@
-import { headAddressPathOf } from "@palimpsest/head";
+import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { Command } from "commander";
 import { defaultDataDir } from "../data-dir.js";
 import { parseWhole } from "../key-values.js";
@@ -33,7 +33,7 @@ export function addHead(program: Command): void {
     .option("--token <token>", "the cluster's token (default: made at the first start)")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: HeadOptions) => {
-      const [{ Head, tokenPathOf }, { createLogger }] = await Promise.all([
+      const [{ Head }, { createLogger }] = await Promise.all([
         import("@palimpsest/head"),
         import("@palimpsest/telemetry"),
       ]);

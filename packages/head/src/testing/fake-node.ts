@@ -9,6 +9,7 @@ export interface FakeNodeOptions {
   readonly nodeId: string;
   readonly cpu?: number;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly metricsAddress?: string;
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
   /** Says of every actor and driver that it started. Default true. */
@@ -136,6 +137,7 @@ function registration(options: FakeNodeOptions): proto.RegisterNode.$Properties 
     total: { quantities: { cpu: options.cpu ?? 4 } },
     labels: { ...options.labels },
     objectsAddress: "127.0.0.1:9",
+    metricsAddress: options.metricsAddress ?? "",
     actors: [...(options.actors ?? [])],
     jobIds: [...(options.jobIds ?? [])],
   };

@@ -1,0 +1,23 @@
+import type { ScrapeTarget } from "@palimpsest/telemetry";
+import type { ActorTable } from "./actor-table.js";
+import type { NodeTable } from "./node-table.js";
+
+/** Every metrics page of the cluster, the head's own among them: what Prometheus's service discovery asks for. */
+export function scrapeTargets(
+  ownAddress: string,
+  nodes: NodeTable,
+  actors: ActorTable,
+): readonly ScrapeTarget[] {
+  const targets: ScrapeTarget[] = [{ address: ownAddress, labels: { role: "head" } }];
+  for (const node of nodes.all()) {
+    if (node.state !== "ALIVE" || node.metricsAddress === "") continue;
+    targets.push({ address: node.metricsAddress, labels: { role: "node", node_id: node.nodeId } });
+  }
+  for (const actor of actors.all()) {
+    if (actor.state !== "ALIVE" || actor.metricsAddress === "") continue;
+    const { actorId, role } = actor.spec;
+    const labels = { role: role || "actor", actor_id: actorId, node_id: actor.nodeId };
+    targets.push({ address: actor.metricsAddress, labels });
+  }
+  return targets;
+}
