@@ -96,7 +96,6 @@ export class ModelSampler {
     checkFinite(parameters);
     this.#model = config;
     this.#freeSlots = Array.from({ length: this.#limits.maxBatch }, (_, slot) => slot);
-    this.#meter = new SamplerMeter(this.#limits.maxBatch);
     const { maxBatch: slots, maxLength, stepsPerCall, promptLengths } = this.#limits;
     this.#device = new SamplerDevice({
       backend,
@@ -107,6 +106,7 @@ export class ModelSampler {
       stepsPerCall,
       promptLengths,
     });
+    this.#meter = new SamplerMeter(this.#device.maxRows);
     this.#device.writeWeights(parameters);
     this.#current = {
       policyVersion: policyVersion ?? 0,

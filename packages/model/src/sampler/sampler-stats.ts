@@ -7,7 +7,7 @@ export interface SamplerStats {
   readonly secondsBusy: number;
   /** sampledTokens / secondsBusy. */
   readonly tokensPerSecond: number;
-  /** Mean share of the slots that a device call worked for, in [0, 1]. */
+  /** Mean share of the rows of the largest call that a call worked for, in [0, 1]. */
   readonly occupancy: number;
   /** Requests that wait for a slot now. */
   readonly queueDepth: number;
@@ -16,15 +16,15 @@ export interface SamplerStats {
 }
 
 export class SamplerMeter {
-  readonly #slots: number;
+  readonly #maxRows: number;
   #sampledTokens = 0;
   #prefillTokens = 0;
   #deviceCalls = 0;
   #secondsBusy = 0;
   #rows = 0;
 
-  constructor(slots: number) {
-    this.#slots = slots;
+  constructor(maxRows: number) {
+    this.#maxRows = maxRows;
   }
 
   /** Runs one device call over `rows` requests. */
@@ -51,7 +51,7 @@ export class SamplerMeter {
       deviceCalls: this.#deviceCalls,
       secondsBusy: this.#secondsBusy,
       tokensPerSecond: this.#secondsBusy === 0 ? 0 : this.#sampledTokens / this.#secondsBusy,
-      occupancy: this.#deviceCalls === 0 ? 0 : this.#rows / (this.#deviceCalls * this.#slots),
+      occupancy: this.#deviceCalls === 0 ? 0 : this.#rows / (this.#deviceCalls * this.#maxRows),
       queueDepth,
       running,
     };
