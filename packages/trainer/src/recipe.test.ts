@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { builtinRecipesDir, parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-recipe-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const minimal = `
+name: tiny-run
+model: { path: ./base }
+agent: { preset: tiny, settings: { memoryTokens: 6 } }
+data: { source: jsonl, path: tasks.jsonl }
+learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
+train: { steps: 3 }
+`;
+
+test("defaults fill what a recipe leaves out, and settings replace the preset's", () => {
+  const recipe = parseRecipe(minimal, "/data", "r.yaml");
+  expect(recipe.rollout.actors).toBe(2);
+  expect(recipe.agent.config.memoryTokens).toBe(6);
+  expect(recipe.agent.config.chunkTokens).toBe(16);
+  expect(recipe.learner.preset).toBe("memagent");
+  expect(recipe.evaluation).toBeUndefined();
+});
+
+test("relative paths start from the recipe's folder; builtin: names what comes along", () => {
+  const recipe = parseRecipe(minimal, "/data", "r.yaml");
+  expect(recipe.model.path).toBe("/data/base");
+  expect(recipe.data).toMatchObject({ path: "/data/tasks.jsonl" });
+  const builtin = parseRecipe(minimal.replace("./base", "builtin:quickstart"), "/data", "r.yaml");
+  expect(builtin.model.path).toBe(join(builtinRecipesDir, "bases/quickstart"));
+});
+
+test("a portable recipe means the same in any folder and is the same text otherwise", () => {
+  const text = portableRecipe(minimal, "/data", "r.yaml");
+  expect(parseRecipe(text, "/elsewhere", "r.yaml")).toEqual(parseRecipe(minimal, "/data", "r.yaml"));
+  const builtin = minimal.replace("./base", "builtin:quickstart");
+  expect(portableRecipe(builtin, "/data", "r.yaml")).toContain("builtin:quickstart");
+});
+
+test.each([
+  [
+    "an unknown key",
+    minimal.replace("steps: 3", "steps: 3, stepz: 4"),
+    /r\.yaml: train: unknown key "stepz"; remove or rename it/,
+  ],
+  ["a wrong type", minimal.replace("steps: 3", "steps: many"), /train\.steps: .*number/],
+  ["a group of one", minimal.replace("groupSize: 4", "groupSize: 1"), /learner\.groupSize/],
+  ["an unknown setting of the agent", minimal.replace("memoryTokens: 6", "memoryTokenz: 6"), /memoryTokenz/],
+  ["YAML that is none", "name: [", /mend the YAML/],
+])("%s is an error of one line that names it", (_what, text, message) => {
+  expect(() => parseRecipe(text, "/data", "r.yaml")).toThrowError(message);
+  try {
+    parseRecipe(text, "/data", "r.yaml");
+  } catch (error) {
+    expect((error as Error).message.split("\n")).toHaveLength(1);
+  }
+});
+
+test("a missing file is named with what to give", () => {
+  expect(() => readRecipe(join(folder, "absent.yaml"))).toThrowError(
+    /absent\.yaml cannot be read; give the path/,
+  );
+  writeFileSync(join(folder, "r.yaml"), minimal);
+  expect(readRecipe(join(folder, "r.yaml")).recipe.model.path).toBe(join(folder, "base"));
+});
+
+test("the quickstart's recipe is valid and its model is there", () => {
+  const { recipe } = readRecipe(join(builtinRecipesDir, "quickstart.yaml"));
+  expect(recipe.name).toBe("quickstart");
+  expect(recipe.evaluation?.lengths).toEqual([1, 2, 4, 8, 16]);
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { parseRecipe } from "./recipe.js";
+import { openRunFolder, runFolderName } from "./run-folder.js";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-folder-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const recipe = parseRecipe(
+  `
+name: tiny-run
+model: { path: ./base }
+agent: { preset: tiny }
+data: { source: jsonl, path: tasks.jsonl }
+learner: { buckets: [{ rows: 8, length: 48 }] }
+train: { steps: 3 }
+`,
+  "/data",
+);
+
+test("a folder's name says what run it is and sorts by time", () => {
+  expect(runFolderName("quickstart", new Date(2026, 0, 2, 3, 4, 5))).toBe("quickstart-20260102-030405");
+});
+
+test("a run is begun once; opening its folder again goes on with the same run", async () => {
+  const path = join(folder, "run");
+  const first = await openRunFolder(path, recipe, false);
+  await first.appendMetrics({ step: 1 });
+  const second = await openRunFolder(path, recipe, false);
+  await second.appendMetrics({ step: 2 });
+  expect(first.resumed).toBe(false);
+  expect(second).toMatchObject({ resumed: true, runId: first.runId, path: first.path });
+  expect(readFileSync(join(path, "metrics.jsonl"), "utf8")).toBe('{"step":1}\n{"step":2}\n');
+});
+
+test("a folder with a run of another recipe is refused and left as it is", async () => {
+  const path = join(folder, "other");
+  const first = await openRunFolder(path, recipe, false);
+  await expect(openRunFolder(path, { ...recipe, seed: 9 }, false)).rejects.toThrowError(
+    /another recipe.*--run-dir/,
+  );
+  await expect(openRunFolder(path, recipe, true)).rejects.toThrowError(/another recipe/);
+  expect((await openRunFolder(path, recipe, false)).runId).toBe(first.runId);
+});
