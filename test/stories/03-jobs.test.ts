@@ -1,0 +1,161 @@
+/** Jobs: a recipe and a program whose driver runs on the cluster, and what wrong input is answered with. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { JobInfo } from "@palimpsest/client";
+import type { RunReport } from "@palimpsest/trainer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isAlive } from "../support/processes.js";
+import { writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { until } from "../support/until.js";
+
+const program = fileURLToPath(new URL("../support/program.ts", import.meta.url));
+
+let cluster: TestCluster;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start({ workers: 2 });
+}, 120_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+async function jobOf(id: string): Promise<JobInfo> {
+  const end = await cluster.run(["job", "status", id, "--json"]);
+  expect(end.code, end.stderr).toBe(0);
+  return JSON.parse(end.stdout) as JobInfo;
+}
+
+describe("a recipe as a job on a head with two workers", () => {
+  test("trains to its end, followed; the exit code is the job's", async () => {
+    const folder = await cluster.recipeFolder("recipe");
+    const recipe = writeRecipe(folder, { steps: 2, groupsPerStep: 2, evaluationTasks: 8 });
+    const [runDir, report] = [join(folder, "run"), join(folder, "report.json")];
+    const options = ["--", "--run-dir", runDir, "--report", report];
+    const end = await cluster.run([
+      "job",
+      "submit",
+      recipe,
+      "--follow",
+      "--submission-id",
+      "job-recipe",
+      ...options,
+    ]);
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+    expect(end.stdout).toContain("phase: training");
+    expect(end.stdout).toContain("step 2/2");
+    expect(end.stderr).toContain("job job-recipe succeeded");
+    const written = JSON.parse(readFileSync(report, "utf8")) as RunReport;
+    expect(written).toMatchObject({ steps: 2, groupsDispatched: 4, groupsTrained: 4, groupsFailed: 0 });
+    const roles = written.processes.map(({ role }) => role);
+    expect(roles.filter((role) => role === "node")).toHaveLength(2);
+    expect(roles).toEqual(
+      expect.arrayContaining(["head", "redis", "driver", "learner", "reward", "rollout"]),
+    );
+    const job = await jobOf("job-recipe");
+    expect(job).toMatchObject({ status: "succeeded", driverExitCode: 0 });
+    expect(job.driverPid).toBe(written.processes.find(({ role }) => role === "driver")?.pid);
+    await until(
+      "what it spawned has ended with it",
+      async () => (await cluster.client.actors()).length === 0,
+    );
+  }, 180_000);
+});
+
+describe("a program as a job", () => {
+  test("spawns an actor class from another file and prints what it says", async () => {
+    const end = await cluster.run(["job", "submit", program, "--follow", "one", "two", "one"]);
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+    expect(end.stdout).toContain("one: 2\ntwo: 1\n");
+    const [, counter, driver] = end.stdout.match(/counted by process (\d+), not by (\d+)/) ?? [];
+    expect(counter).not.toBe(driver);
+  });
+
+  test("that ends badly fails its job: the follower ends with its exit code", async () => {
+    const end = await cluster.run([
+      "job",
+      "submit",
+      program,
+      "--follow",
+      "--submission-id",
+      "job-bad",
+      "badly",
+    ]);
+    expect(end.code).toBe(3);
+    expect(end.stderr).toContain("job job-bad failed");
+    expect(await jobOf("job-bad")).toMatchObject({ status: "failed", driverExitCode: 3 });
+  });
+
+  test("is listed while it runs, gives its logs, and is ended with its actors by stop", async () => {
+    const submitted = await cluster.run(["job", "submit", program, "forever"]);
+    const id = submitted.stdout.trim();
+    const logs = () => cluster.run(["job", "logs", id]);
+    await until("the program waits", async () => (await logs()).stdout.includes("waiting"));
+    const [, actorPid] = (await logs()).stdout.match(/counted by process (\d+)/) ?? [];
+    const job = await jobOf(id);
+    expect(job.status).toBe("running");
+    expect(isAlive(job.driverPid)).toBe(true);
+    const list = JSON.parse((await cluster.run(["job", "list", "--json"])).stdout) as JobInfo[];
+    expect(list.find(({ jobId }) => jobId === id)?.status).toBe("running");
+
+    const stop = await cluster.run(["job", "stop", id]);
+    expect(stop.code, stop.stderr).toBe(0);
+    await until("the job has stopped", async () => (await jobOf(id)).status === "stopped");
+    await until("driver and actor are gone", () => !isAlive(job.driverPid) && !isAlive(Number(actorPid)));
+    expect((await cluster.run(["job", "list"])).stdout).toMatch(new RegExp(`${id} .*stopped`));
+  });
+});
+
+describe("wrong input is answered with one line that names the mend, and exit code 1", () => {
+  async function refused(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
+    const end = await cluster.run(args, environment);
+    expect(end.code, end.stdout).toBe(1);
+    expect(end.stderr).toMatch(/^error: [^\n]+\n$/);
+    return end.stderr;
+  }
+
+  test("a wrong token", async () => {
+    expect(await refused(["status", "--token", "not-the-token-of-this"])).toMatch(/token/);
+    const recipe = writeRecipe(await cluster.recipeFolder("token"));
+    expect(await refused(["job", "submit", recipe, "--token", "not-the-token-of-this"])).toMatch(/token/);
+    const join = ["worker", "join", "--address", cluster.address, "--token", "not-the-token-of-this"];
+    expect(await refused(join)).toMatch(/token/);
+  });
+
+  test("no head at that address", async () => {
+    const line = await refused(["status", "--address", "127.0.0.1:1", "--token", "not-the-token-of-this"]);
+    expect(line).toMatch(/127\.0\.0\.1:1/);
+  });
+
+  test("an unknown key in a recipe, for train and for job submit", async () => {
+    const recipe = writeRecipe(await cluster.recipeFolder("unknown-key"), { more: { traim: { steps: 3 } } });
+    for (const command of [["train"], ["job", "submit"]]) {
+      const line = await refused([...command, recipe]);
+      expect(line).toContain('unknown key "traim"');
+      expect(line).toMatch(/remove or rename/);
+    }
+  });
+
+  test("a wrong value in a recipe names field, value and bound", async () => {
+    const recipe = writeRecipe(await cluster.recipeFolder("wrong-value"), { steps: 0 });
+    expect(await refused(["train", recipe])).toContain("train.steps");
+  });
+
+  test("a missing recipe, a missing program, a missing base model", async () => {
+    expect(await refused(["job", "submit", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
+    expect(await refused(["train", "no-such.yaml"])).toMatch(/no-such\.yaml.*give/);
+    expect(await refused(["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
+    const folder = await cluster.recipeFolder("no-base");
+    const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
+    expect(await refused(["train", recipe])).toMatch(/model\.path.*nowhere.*give/);
+  });
+
+  test("a program that does not bundle", async () => {
+    const folder = await cluster.recipeFolder("broken");
+    const broken = join(folder, "broken.ts");
+    writeFileSync(broken, 'import { nothing } from "./nowhere.js";\nnothing();\n');
+    expect(await refused(["job", "submit", broken])).toMatch(/broken\.ts.*nowhere/);
+  });
+});

@@ -1,0 +1,176 @@
+/** A TypeScript developer's actors: their own class in a process of its own, called, streamed, crashed, restarted. */
+import { type Cluster, connect } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isAlive } from "../support/processes.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { until } from "../support/until.js";
+import { WordCounter } from "../support/word-counter.js";
+
+const source = { from: new URL("../support/word-counter.ts", import.meta.url) };
+
+let cluster: TestCluster;
+let client: Cluster;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  client = cluster.client;
+}, 120_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+/** What a promise is rejected with. */
+async function failureOf(promise: Promise<unknown>): Promise<PalimpsestError> {
+  const outcome = await promise.then(
+    (value) => new Error(`it returned ${JSON.stringify(value)}`),
+    (reason: unknown) => reason,
+  );
+  expect(outcome).toBeInstanceOf(PalimpsestError);
+  return outcome as PalimpsestError;
+}
+
+describe("an actor of a user's class", () => {
+  const spawned = () => client.actor(WordCounter, source).spawn(10);
+
+  test("is a process of its own that keeps its state between calls", async () => {
+    const counter = await spawned();
+    expect(await counter.add("red green red")).toBe(2);
+    expect(await counter.count("red")).toBe(12);
+    expect(await counter.count("blue")).toBe(10);
+    const { pid, incarnation, nodeId } = await counter.place();
+    expect(pid).not.toBe(process.pid);
+    expect(cluster.processes()).toContain(pid);
+    expect(incarnation).toBe(1);
+    expect(await client.nodes()).toMatchObject([{ nodeId }]);
+  });
+
+  test("answers many calls that are made at once, in their order", async () => {
+    const counter = await spawned();
+    const words = Array.from({ length: 500 }, (_, at) => `word${at}`);
+    expect(await Promise.all(words.map((word) => counter.add(word)))).toEqual(words.map((_, at) => at + 1));
+  });
+
+  test("carries a megabyte of bytes back as bytes", async () => {
+    const bytes = await (await spawned()).bytes(1_000_000);
+    expect(bytes).toBeInstanceOf(Uint8Array);
+    expect(bytes.byteLength).toBe(1_000_000);
+    expect(bytes.every((byte) => byte === 7)).toBe(true);
+  });
+
+  test("streams items before its method ends, and stops when nobody listens", async () => {
+    const counter = await spawned();
+    await counter.add("red green");
+    const words: [string, number][] = [];
+    for await (const entry of counter.words()) words.push(entry);
+    expect(words).toEqual([
+      ["red", 11],
+      ["green", 11],
+    ]);
+    const ticks: number[] = [];
+    for await (const tick of counter.ticks()) {
+      ticks.push(tick);
+      if (tick === 3) break;
+    }
+    expect(ticks).toEqual([0, 1, 2, 3]);
+    // One call at a time: this one would wait for ever behind an endless one.
+    expect(await counter.count("red")).toBe(11);
+  });
+
+  test("throws to its caller: the error with the remote one and its stack as the cause", async () => {
+    const counter = await spawned();
+    const error = await failureOf(counter.refuse("mauve"));
+    expect(error.code).toBe("ACTOR_ERROR");
+    expect(error.message).toContain('no word like "mauve" is counted here');
+    const cause = error.cause as Error;
+    expect(cause.name).toBe("TypeError");
+    expect(cause.stack).toContain("word-counter.ts");
+    // It is alive.
+    expect(await counter.add("blue")).toBe(1);
+  });
+
+  test("whose constructor throws is dead with that as the cause, and is not started again", async () => {
+    const broken = await client.actor(WordCounter, source, { maxRestarts: 5 }).spawn(-1);
+    const error = await failureOf(broken.ready());
+    expect(error.code).toBe("ACTOR_DIED");
+    expect(error.message).toContain("a count is not negative");
+    expect((await broken.info()).incarnation).toBe(1);
+  });
+
+  test("ends with the session of the program that made it; a detached one stays and is found by name", async () => {
+    const other = await connect({ address: cluster.address, token: cluster.token, name: "short" });
+    const counters = other.actor(WordCounter, source);
+    const owned = await counters.spawn();
+    const detached = await counters.options({ name: "stays", detached: true }).spawn();
+    await detached.add("kept");
+    const { pid } = await owned.place();
+    await other.close();
+    await until("the owned actor is gone", () => !isAlive(pid));
+    const found = await client.getActor<WordCounter>("stays");
+    expect(await found.count("kept")).toBe(1);
+    await found.kill();
+    await until("it is dead", async () => (await found.info()).state === "dead");
+    expect((await failureOf(client.getActor("stays"))).code).toMatch(/NOT_FOUND|ACTOR_DIED/);
+  });
+});
+
+describe("an actor that dies", () => {
+  test("leaves a certificate: exit code and its last lines; the call under way gets it", async () => {
+    const counter = await client.actor(WordCounter, source).spawn();
+    const { pid, nodeId } = await counter.place();
+    const error = await failureOf(counter.crash(7));
+    expect(error.code).toBe("ACTOR_DIED");
+    expect(error.details).toMatchObject({ exitCode: "7", nodeId, pid: String(pid) });
+    expect(error.details["lastStderr"]).toBe("the counter has lost count\nit gives up");
+    const { state, certificate } = await counter.info();
+    expect(state).toBe("dead");
+    expect(certificate).toMatchObject({ exitCode: 7, signal: "", pid, nodeId, ownerId: client.sessionId });
+    expect(certificate?.lastStderrLines).toEqual(["the counter has lost count", "it gives up"]);
+    expect((await failureOf(counter.add("later"))).code).toBe("ACTOR_DIED");
+  });
+
+  test("by a signal says which", async () => {
+    const counter = await client.actor(WordCounter, source).spawn();
+    const { pid } = await counter.place();
+    process.kill(pid, "SIGKILL");
+    await until("its death is known", async () => (await counter.info()).state === "dead");
+    const { certificate } = await counter.info();
+    expect(certificate).toMatchObject({ signal: "SIGKILL", exitCode: undefined, pid });
+    expect(certificate?.reason).toContain("SIGKILL");
+  });
+
+  test("comes back maxRestarts times as a new process with a fresh state, then stays dead", async () => {
+    const counter = await client.actor(WordCounter, source, { maxRestarts: 1, maxTaskRetries: 3 }).spawn(5);
+    await counter.add("red");
+    const before = await counter.place();
+    process.kill(before.pid, "SIGKILL");
+    await until("its second process", async () => (await counter.info()).incarnation === 2);
+    const after = await counter.place();
+    expect(after.pid).not.toBe(before.pid);
+    expect(after.incarnation).toBe(2);
+    // The constructor ran again; what was counted is gone.
+    expect(await counter.count("red")).toBe(5);
+    process.kill(after.pid, "SIGKILL");
+    await until("it is dead", async () => (await counter.info()).state === "dead");
+    const error = await failureOf(counter.count("red"));
+    expect(error.code).toBe("ACTOR_DIED");
+    expect((await counter.info()).incarnation).toBe(2);
+  });
+
+  test("under a call without retries fails that call only; the next one finds the new process", async () => {
+    const counter = await client.actor(WordCounter, source, { maxRestarts: -1 }).spawn();
+    const error = await failureOf(counter.crash(1));
+    expect(["ACTOR_DIED", "ACTOR_UNAVAILABLE"]).toContain(error.code);
+    expect(await counter.add("again")).toBe(1);
+  });
+});
+
+test("an actor that no node can hold says why, and is placed when a node comes that can", async () => {
+  const wide = await client.actor(WordCounter, source, { resources: { cpu: 1, accelerator: 1 } }).spawn();
+  const reason = await until("the reason", async () => (await wide.info()).pendingReason || undefined);
+  expect(reason).toContain("accelerator");
+  const worker = await cluster.startWorker(["--resources", "accelerator=1"]);
+  const { nodeId } = await wide.place();
+  expect(worker.output).toContain(nodeId);
+});

@@ -1,0 +1,28 @@
+/** How long it takes from nothing to the answer of an actor. */
+import { afterAll, expect, test } from "vitest";
+import { TestCluster } from "../support/test-cluster.js";
+import { WordCounter } from "../support/word-counter.js";
+
+/** What a machine that does nothing else needs is measured by the bench; this one may be busy. */
+const boundMs = 10_000;
+
+let cluster: TestCluster | undefined;
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+test("from `head start` over `worker join` to the first actor's first answer", async () => {
+  const startedAt = performance.now();
+  cluster = await TestCluster.start();
+  const joinedAt = performance.now();
+  const source = { from: new URL("../support/word-counter.ts", import.meta.url) };
+  const counter = await cluster.client.actor(WordCounter, source).spawn();
+  expect(await counter.add("first")).toBe(1);
+  const answeredAt = performance.now();
+  const seconds = (from: number, to: number) => `${((to - from) / 1000).toFixed(2)} s`;
+  process.stdout.write(
+    `first call: ${seconds(startedAt, answeredAt)} (head and worker ${seconds(startedAt, joinedAt)}, actor ${seconds(joinedAt, answeredAt)})\n`,
+  );
+  expect(answeredAt - startedAt).toBeLessThan(boundMs);
+});
