@@ -1,7 +1,7 @@
 // MemAgent as a library: a document of any length, read piece by piece, with a memory of a few tokens.
-//   npx tsx examples/agent/ask.ts [MODEL_FOLDER] [QUESTION] [TEXT_FILE]
+//   npx tsx examples/agent/ask.ts [MODEL_FOLDER] [QUESTION] [FILE_OF_LINES]
 // Without a file the document is generated while it is read.
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { loadBackend } from "@palimpsest/jit";
 import { createSampler, loadModel } from "@palimpsest/model";
@@ -22,6 +22,12 @@ async function* generated(): AsyncGenerator<string> {
   }
 }
 
+/** A file line by line: each piece is tokenised by itself, so none should begin inside a word. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const handle = await open(path);
+  for await (const line of handle.readLines()) yield ` ${line}`;
+}
+
 const { config, parameters, tokenizer } = await loadModel(folder);
 if (tokenizer === undefined) throw new Error(`${folder} has no tokenizer.json`);
 const sampler = createSampler({
@@ -37,7 +43,7 @@ const interrupted = new AbortController();
 process.once("SIGINT", () => interrupted.abort(new Error("interrupted")));
 let shown = "";
 const result = await agent.run(
-  { question, document: file === undefined ? generated() : createReadStream(file, "utf8") },
+  { question, document: file === undefined ? generated() : linesOf(file) },
   {
     temperature: 0,
     signal: interrupted.signal,

@@ -32,7 +32,7 @@ import { openRunFolder, type RunFolder } from "./run-folder.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { watchRun } from "./watch-run.js";
-import { publishWeights } from "./weights.js";
+import { fetchWeights, publishWeights } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -106,12 +106,19 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       counts: await queues.ledger.counts(),
       processes: await processesOf(cluster),
       backend: `${state.backend} (${state.mode})`,
-      parameters: await crew.learner.parameters(),
+      parameters: await trainedWeights(cluster, queues),
     };
   } finally {
     watch.close();
     await queues.close();
   }
+}
+
+/** Through the object stores: a reply to a call is bounded, weights are not. */
+async function trainedWeights(cluster: Cluster, queues: RunQueues): Promise<Record<string, Float32Array>> {
+  const announced = await queues.currentWeights();
+  if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
+  return await fetchWeights(cluster.objects, proto.WeightManifest.decode(announced));
 }
 
 async function exampleOf(
