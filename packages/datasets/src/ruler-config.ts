@@ -3,14 +3,22 @@ import { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vo
 
 const word = z.string().regex(/^[^\s{}]+$/, "one word without spaces or braces");
 
-/** Words of one sort: the words themselves, or how many of the default ones to take. */
+const wordList = z.array(word).min(2).readonly();
+
+/** Words of one sort: the words themselves, as a list or as a text, or how many of the default ones to take. */
 function vocabulary(defaults: readonly string[], what: string) {
   return z
-    .union([z.array(word).min(2).readonly(), z.int().min(2).max(defaults.length)])
+    .union([wordList, z.string(), z.int().min(2).max(defaults.length)])
     .default(defaults.length)
-    .transform((value): readonly string[] => (typeof value === "number" ? defaults.slice(0, value) : value))
+    .transform((value): readonly string[] => {
+      if (typeof value === "number") return defaults.slice(0, value);
+      return typeof value === "string" ? value.split(/\s+/).filter((text) => text !== "") : value;
+    })
+    .pipe(wordList)
     .refine((value) => new Set(value).size === value.length, `${what} must differ from each other`)
-    .describe(`${what}: a list of words, or how many of the ${defaults.length} default ones to take`);
+    .describe(
+      `${what}: a list of words, a text of words with spaces between, or how many of the ${defaults.length} default ones to take`,
+    );
 }
 
 const amount = (least: number) =>

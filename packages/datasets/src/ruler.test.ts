@@ -158,6 +158,13 @@ describe("rulerTasks", () => {
     expect(bad({ lengthTokens: 8, sentenceTokens: 9 })).toThrow("raise lengthTokens");
   });
 
+  it("take words that are written as one text", () => {
+    const text = rulerTasks({ sentences: 6, names: "ann\n  bo cy ", values: "x y" });
+    expect(text).toEqual(rulerTasks({ sentences: 6, names: ["ann", "bo", "cy"], values: ["x", "y"] }));
+    expect(() => rulerTasks({ sentences: 6, names: "ann" })).toThrow("names");
+    expect(() => rulerTasks({ sentences: 6, names: "ann ann" })).toThrow("differ");
+  });
+
   it("take words from the settings", () => {
     const [task] = rulerTasks({
       kind: "two-hop",
