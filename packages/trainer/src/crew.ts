@@ -1,4 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { ActorHandle, ActorOptions, Cluster } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
 import { LearnerActor } from "./learner-actor.js";
 import { RewardActor } from "./reward-actor.js";
 import { RolloutActor } from "./rollout-actor.js";
@@ -13,9 +15,10 @@ export interface Crew {
 
 /** Long enough for an actor to come back from a crash and load its weights. */
 const readyTimeoutMs = 120_000;
+const nameRetryMs = 250;
 
 /** Spawns every actor of a run and waits until all of them work. All come back after a crash. */
-export async function spawnCrew(cluster: Cluster, spec: RunSpec): Promise<Crew> {
+export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSignal): Promise<Crew> {
   const { recipe } = spec;
   const source = { module: actorsModule };
   const common = { maxRestarts: -1, maxTaskRetries: -1 };
@@ -28,7 +31,7 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec): Promise<Crew> 
   const learnerType = cluster.actor(
     LearnerActor,
     source,
-    of("learner", { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus }),
+    of("learner", { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus }, { name: `${spec.runId}:learner` }),
   );
   const rolloutType = cluster.actor(
     RolloutActor,
@@ -37,8 +40,21 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec): Promise<Crew> 
     of("rollout", { cpu: recipe.rollout.cpus, gpu: recipe.rollout.gpus }, { maxConcurrency: 4 }),
   );
   const rewardType = cluster.actor(RewardActor, source, of("reward", { cpu: recipe.reward.cpus }));
+  /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */
+  const spawnLearner = async () => {
+    const deadlineAt = Date.now() + readyTimeoutMs;
+    for (;;) {
+      try {
+        return await learnerType.spawn(spec);
+      } catch (reason) {
+        const taken = PalimpsestError.from(reason).code === "ALREADY_EXISTS";
+        if (!taken || Date.now() > deadlineAt) throw reason;
+        await setTimeout(nameRetryMs, undefined, { signal });
+      }
+    }
+  };
   const [learner, rollouts, rewards] = await Promise.all([
-    learnerType.spawn(spec),
+    spawnLearner(),
     Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);

@@ -4,6 +4,7 @@
  *
  * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
  * R2. Weights are loaded once, however many episodes wait for them.
+ * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
  */
 import { setTimeout } from "node:timers/promises";
 import { type Agent, memAgent, toTrajectory } from "@palimpsest/agents";
@@ -73,7 +74,10 @@ export class RolloutActor {
     const cluster = await context.connect();
     const backend = await loadBackend({ threads: rollout.threads });
     this.#backend = backend.name;
-    this.#held = new HeldWeights(context.objects, proto.WeightManifest.decode(this.#spec.initialWeights));
+    // The initial ones are always there. What was announced last may have gone with its driver, until the learner of
+    // this one announces it again; the first episode that needs it loads it (R1).
+    const manifest = proto.WeightManifest.decode(this.#spec.initialWeights);
+    this.#held = new HeldWeights(context.objects, manifest);
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       runId,
@@ -81,9 +85,6 @@ export class RolloutActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const manifest = proto.WeightManifest.decode(
-      (await this.#queues.currentWeights()) ?? this.#spec.initialWeights,
-    );
     this.#tokenizer = new BpeTokenizer(
       JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
     );
@@ -215,22 +216,35 @@ export class RolloutActor {
 
   async #load(minPolicyVersion: number): Promise<void> {
     if (this.#sampler.policyVersion >= minPolicyVersion) return;
-    const manifest = await this.#announced(minPolicyVersion);
-    const startedAt = performance.now();
-    const parameters = await fetchWeights(this.#context.objects, manifest);
+    const { manifest, parameters, startedAt } = await this.#fetch(minPolicyVersion);
     await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
     await this.#held.add(manifest);
     const seconds = (performance.now() - startedAt) / 1000;
     this.#context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }
 
-  /** The announced manifest of at least this version; waits for it. */
-  async #announced(minPolicyVersion: number): Promise<proto.WeightManifest> {
+  /** Of an announcement whose objects are gone (R3), the next one is waited for. */
+  async #fetch(minPolicyVersion: number) {
+    for (let afterMs = 0; ; ) {
+      const manifest = await this.#announced(minPolicyVersion, afterMs);
+      const startedAt = performance.now();
+      try {
+        return { manifest, parameters: await fetchWeights(this.#context.objects, manifest), startedAt };
+      } catch (reason) {
+        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+        this.#context.logger.warn({ err: reason, policyVersion: manifest.policyVersion }, "weights are gone");
+        afterMs = manifest.publishedAtMs;
+      }
+    }
+  }
+
+  /** The manifest of at least this version, announced after that time; waits for it. */
+  async #announced(minPolicyVersion: number, afterMs: number): Promise<proto.WeightManifest> {
     const seen = new AbortController();
     let found: proto.WeightManifest | undefined;
     const subscription = await this.#queues.onWeights((bytes) => {
       const manifest = proto.WeightManifest.decode(bytes);
-      if (manifest.policyVersion < minPolicyVersion) return;
+      if (manifest.policyVersion < minPolicyVersion || manifest.publishedAtMs <= afterMs) return;
       found = manifest;
       seen.abort();
     });

@@ -84,7 +84,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   });
   const watch = watchRun(cluster, queues, onEvent);
   try {
-    const crew = await timed("starting", () => spawnCrew(cluster, spec));
+    const crew = await timed("starting", () => spawnCrew(cluster, spec, signal));
     const start = (await crew.learner.state()).policyVersion;
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));

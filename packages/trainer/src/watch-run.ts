@@ -18,8 +18,9 @@ export function watchRun(cluster: Cluster, queues: RunQueues, onEvent: TrainList
     if (closed) return;
     onEvent({ kind: "queues", queues: mine });
     for (const actor of await cluster.actors()) {
-      const before = incarnations.get(actor.actorId);
-      if (before !== undefined && actor.incarnation > before && !closed) {
+      const before = incarnations.get(actor.actorId) ?? 0;
+      // From 0 to 1 it starts for the first time.
+      if (before > 0 && actor.incarnation > before && !closed) {
         onEvent({
           kind: "notice",
           text: `${actor.role} (${actor.actorId}) came back as process ${actor.incarnation}: ${actor.certificate?.reason ?? "died"}`,
