@@ -1,5 +1,5 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
-import { Emitter } from "./emit.js";
+import type { Emitter } from "./emit.js";
 import type { ArgumentProto } from "./saved-model.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { Loop, Operation, Value } from "./value.js";
@@ -83,7 +83,7 @@ function loopFunctions(
     ret: { continue: "less:z:0" },
   });
 
-  const body = new Emitter(outer.program, bodyName, true);
+  const body = outer.forFunction(bodyName);
   const firstX = 1 + loop.carryArguments.length;
   const firstY = firstX + loop.sliceArguments.length;
   const firstCapture = firstY + loop.sliceResults.length;

@@ -46,6 +46,11 @@ export class Emitter {
       program.xla && !inFunction ? { _XlaCompile: { b: true }, _XlaScope: text(`palimpsest_${prefix}`) } : {};
   }
 
+  /** One for the body of a function of the same program. */
+  forFunction(name: string): Emitter {
+    return new Emitter(this.program, name, true);
+  }
+
   /** Binds a value that is not computed here: a state entry, an input, an argument. */
   bind(value: Value, name: string): void {
     this.#names.set(value, name);
