@@ -1,7 +1,7 @@
 /**
  * What an update, a supervised step and a checkpoint cost for the quickstart-sized model, compiled against eager beside
  * each other, and on wasm. Rows are full, so row tokens are all tokens computed.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--rows 64] [--length 64] [--seconds 3] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--rows 64] [--length 64] [--seconds 3] [--model FOLDER] [--json FILE]
  *   [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner, type Learner } from "../packages/learner/src/index.js";
-import { initParameters, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
+import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -18,6 +18,7 @@ const { values: flags } = parseArgs({
     length: { type: "string", default: "64" },
     seconds: { type: "string", default: "3" },
     cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
+    model: { type: "string" },
     json: { type: "string" },
   },
 });
@@ -25,18 +26,21 @@ const rows = Number(flags.rows);
 const length = Number(flags.length);
 const seconds = Number(flags.seconds);
 
-const model = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 256,
-  hiddenSize: 64,
-  layers: 2,
-  heads: 4,
-  kvHeads: 2,
-  headDim: 16,
-  intermediateSize: 172,
-  tieWordEmbeddings: true,
-  maxPositions: length,
-});
+const shipped = flags.model === undefined ? undefined : await loadModel(flags.model);
+const model =
+  shipped?.config ??
+  parseModelConfig({
+    architecture: "llama",
+    vocabSize: 256,
+    hiddenSize: 64,
+    layers: 2,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 16,
+    intermediateSize: 172,
+    tieWordEmbeddings: true,
+    maxPositions: length,
+  });
 
 /** Token ids without a generator: the arithmetic does not care which they are. */
 const tokens = (count: number, offset: number) =>

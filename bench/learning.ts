@@ -2,10 +2,12 @@
  * Does a recipe learn? Runs it in one process, without the runtime, for some seeds, and as a control with rewards dealt
  * out at random; prints exact match before, after and by length.
  * Usage: npx tsx --conditions=@palimpsest/source bench/learning.ts [recipes/quickstart.yaml] [--seeds 1,2,3]
- *   [--shuffled-seeds 1] [--steps N] [--base FOLDER] [--threads 1] [--json FILE]
+ *   [--shuffled-seeds 1] [--steps N] [--base FOLDER] [--threads 1] [--json FILE] [--save FOLDER]
  */
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { saveModel } from "../packages/model/src/index.js";
 import { readRecipe } from "../packages/trainer/src/recipe.js";
 import { runInProcess } from "../test/learning/in-process-run.js";
 
@@ -18,6 +20,7 @@ const { values: flags, positionals } = parseArgs({
     base: { type: "string" },
     threads: { type: "string", default: "1" },
     json: { type: "string" },
+    save: { type: "string" },
   },
 });
 const { recipe: read } = readRecipe(positionals[0] ?? "recipes/quickstart.yaml");
@@ -40,7 +43,7 @@ for (const { seed, shuffleRewards } of runs) {
   const recent: number[] = [];
   let rolloutSeconds = 0;
   let updateSeconds = 0;
-  const { before, after, rewards } = await runInProcess({
+  const { before, after, rewards, model } = await runInProcess({
     recipe: { ...recipe, seed },
     seed,
     shuffleRewards,
@@ -65,6 +68,7 @@ for (const { seed, shuffleRewards } of runs) {
       console.log(`  step ${step + 1}: reward ${mean.toFixed(3)}, ${text.join(", ")}, rows ${update.rows}`);
     },
   });
+  if (flags.save) await saveModel(join(flags.save, `${seed}${shuffleRewards ? "-shuffled" : ""}`), model);
   const byLength = (evaluation: typeof before) =>
     Object.fromEntries(
       evaluation.lengths.map((length) => [length.lengthTokens, Number(length.exactMatch.toFixed(4))]),

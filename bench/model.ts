@@ -1,7 +1,7 @@
 /**
  * What the sampler gives at the quickstart's shape: requests of one wave (prompts of 30 to 60 tokens, 5 to 12 sampled),
- * all sent at once. Wall seconds count everything: queue, host work, device. Usage: tsx bench/model.ts
- * [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--json FILE]
+ * all sent at once; --sampled N samples N tokens each instead. Wall seconds count everything: queue, host work, device. Usage: tsx bench/model.ts
+ * [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,wasm:eager] [--seconds 3] [--threads N] [--model FOLDER] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -11,6 +11,7 @@ import {
   createSampler,
   type GenerateRequest,
   initParameters,
+  loadModel,
   parameterCount,
   parseModelConfig,
 } from "../packages/model/src/index.js";
@@ -21,22 +22,29 @@ const { values: flags } = parseArgs({
     cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
     seconds: { type: "string", default: "3" },
     threads: { type: "string" },
+    model: { type: "string" },
+    sampled: { type: "string" },
     json: { type: "string" },
   },
 });
 
-const config = parseModelConfig({
-  architecture: "llama",
-  vocabSize: 256,
-  hiddenSize: 64,
-  layers: 2,
-  heads: 2,
-  kvHeads: 2,
-  headDim: 32,
-  intermediateSize: 172,
-  tieWordEmbeddings: false,
-  maxPositions: 256,
-});
+const shipped = flags.model === undefined ? undefined : await loadModel(flags.model);
+const config =
+  shipped?.config ??
+  parseModelConfig({
+    architecture: "llama",
+    vocabSize: 256,
+    hiddenSize: 64,
+    layers: 2,
+    heads: 2,
+    kvHeads: 2,
+    headDim: 32,
+    intermediateSize: 172,
+    tieWordEmbeddings: false,
+    maxPositions: 256,
+  });
+
+const sampledTokens = flags.sampled === undefined ? undefined : Number(flags.sampled);
 
 /** One wave; its lengths are the same for every case. */
 function wave(count: number, round: number): GenerateRequest[] {
@@ -45,7 +53,7 @@ function wave(count: number, round: number): GenerateRequest[] {
       { length: 30 + ((i * 7) % 31) },
       (_, t) => (i * 31 + t * 17) % config.vocabSize,
     ),
-    maxTokens: 5 + (i % 8),
+    maxTokens: sampledTokens ?? 5 + (i % 8),
     temperature: 1,
     stopTokenIds: [],
     seed: round * count + i,
@@ -73,9 +81,9 @@ async function measure(name: "tensorflow" | "wasm" | "cpu", mode: JitMode, batch
     backend,
     mode,
     config,
-    parameters: initParameters(config, 1),
+    parameters: shipped?.parameters ?? initParameters(config, 1),
     maxBatch: batch,
-    maxLength: 72,
+    maxLength: 60 + (sampledTokens ?? 12),
     promptLengths: [48, 64],
   });
   const startMs = performance.now() - started;
