@@ -24,14 +24,54 @@ const allowed = {
 
 module.exports = {
   forbidden: [
-    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
-    { name: "head-node-worker-meet-in-protos", severity: "error", from: { path: inPackage("head") }, to: { path: inPackage("node|worker|client") } },
-    { name: "node-knows-no-worker-code", severity: "error", from: { path: inPackage("node") }, to: { path: inPackage("head|worker|client") } },
-    { name: "worker-knows-no-node-code", severity: "error", from: { path: inPackage("worker") }, to: { path: inPackage("head|node") } },
-    { name: "learning-never-imports-runtime", severity: "error", from: { path: inPackage(learning) }, to: { path: inPackage(runtime) } },
-    { name: "only-cli-imports-trainer", severity: "error", from: { path: "^packages/", pathNot: inPackage("trainer|cli") }, to: { path: inPackage("trainer") } },
-    { name: "agents-never-see-tensors", severity: "error", from: { path: inPackage("agents") }, to: { path: "@tensorflow|^packages/(model|jit)/" } },
-    { name: "nothing-imports-cli", severity: "error", from: { path: "^packages/", pathNot: inPackage("cli") }, to: { path: inPackage("cli") } },
+    {
+      name: "no-cycles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    {
+      name: "head-node-worker-meet-in-protos",
+      severity: "error",
+      from: { path: inPackage("head") },
+      to: { path: inPackage("node|worker|client") },
+    },
+    {
+      name: "node-knows-no-worker-code",
+      severity: "error",
+      from: { path: inPackage("node") },
+      to: { path: inPackage("head|worker|client") },
+    },
+    {
+      name: "worker-knows-no-node-code",
+      severity: "error",
+      from: { path: inPackage("worker") },
+      to: { path: inPackage("head|node") },
+    },
+    {
+      name: "learning-never-imports-runtime",
+      severity: "error",
+      from: { path: inPackage(learning) },
+      to: { path: inPackage(runtime) },
+    },
+    {
+      name: "only-cli-imports-trainer",
+      severity: "error",
+      from: { path: "^packages/", pathNot: inPackage("trainer|cli") },
+      to: { path: inPackage("trainer") },
+    },
+    {
+      name: "agents-never-see-tensors",
+      severity: "error",
+      from: { path: inPackage("agents") },
+      to: { path: "@tensorflow|^packages/(model|jit)/" },
+    },
+    {
+      name: "nothing-imports-cli",
+      severity: "error",
+      from: { path: "^packages/", pathNot: inPackage("cli") },
+      to: { path: inPackage("cli") },
+    },
     ...Object.entries(allowed).map(([name, others]) => ({
       name: `${name}-sees-earlier-rows-only`,
       severity: "error",
@@ -44,6 +84,9 @@ module.exports = {
     exclude: { path: "(^|/)(dist|generated)/|\\.test\\.ts$" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.test.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["@palimpsest/source", "import", "types", "default"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@palimpsest/source", "import", "types", "default"],
+    },
   },
 };

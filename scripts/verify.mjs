@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { run } from "./setup/command.mjs";
 import { root } from "./setup/paths.mjs";
 
+// The checkers' output is read in logs.
+process.env.NO_COLOR = "1";
 const node = process.execPath;
 const bin = (path) => join(root, "node_modules", path);
 
@@ -40,7 +42,8 @@ export const checks = {
     run(node, ["scripts/generate-protos.mjs", "--check"], { cwd: root }),
   "types (packages)": () => run(node, [bin("typescript/bin/tsc"), "-b"], { cwd: root }),
   "types (tests)": () => run(node, [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"], { cwd: root }),
-  "format and lint": () => run(node, [bin("@biomejs/biome/bin/biome"), "ci", "."], { cwd: root }),
+  "format and lint": () =>
+    run(node, [bin("@biomejs/biome/bin/biome"), "ci", "--colors=off", "."], { cwd: root }),
   "import direction": architecture,
   "unused code": () => run(node, [bin("knip/bin/knip.js")], { cwd: root }),
   "documents match the code": () => run(node, ["scripts/generate-docs.mjs", "--check"], { cwd: root }),
@@ -56,7 +59,8 @@ export async function verify() {
       process.stdout.write(`  ✓ ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`);
     } catch (error) {
       failed.push(name);
-      process.stdout.write(`  ✗ ${name}: ${error.message}\n${error.log ?? ""}\n`);
+      const log = (error.log ?? "").trimEnd().split("\n").slice(-60).join("\n");
+      process.stdout.write(`  ✗ ${name}: ${error.message}\n${log}\n`);
     }
   }
   return failed;

@@ -1,3 +1,4 @@
+import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Peer } from "./channel.js";
@@ -28,7 +29,7 @@ beforeAll(async () => {
     pull: () => undefined,
   });
   server.addService(actorHostService, {
-    calls: (stream) => {
+    calls: (stream: ServerDuplexStream<proto.CallBatch, proto.ReplyBatch.$Properties>) => {
       stream.on("data", (batch: proto.CallBatch) => {
         stream.write({
           replies: batch.frames.map((frame) => ({ callId: frame.call?.callId ?? 0, end: true })),

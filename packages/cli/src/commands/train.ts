@@ -16,6 +16,7 @@ import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
 import { parseWhole } from "../key-values.js";
 import { stopSignal } from "../signals.js";
+import { addTrainSft } from "./train-sft.js";
 
 export interface RunOptions {
   readonly runDir?: string;
@@ -82,7 +83,9 @@ export async function runRecipe(
 }
 
 export function addTrain(program: Command): void {
-  withRunOptions(withConnection(program.command("train")))
+  const command = withRunOptions(withConnection(program.command("train")));
+  addTrainSft(command);
+  command
     .description("runs a training recipe on a cluster, with this process as its driver")
     .argument("<recipe.yaml>", "the recipe")
     .action(async (file: string, options: ConnectionOptions & RunOptions) => {

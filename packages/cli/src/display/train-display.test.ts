@@ -15,7 +15,7 @@ const report = (step: number, rewardMean: number) =>
     learnerTokensPerSecond: 41_000,
     groupsTrained: 16 * step,
     groupsFailed: 1,
-  }) as StepReport;
+  }) as unknown as StepReport;
 
 test("a display shows phase, step, reward with its curve, speeds, queues, version and time left", () => {
   let nowMs = 0;
