@@ -83,6 +83,7 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
       lossMask: tensor(inputs, "lossMask"),
       advantages: tensor(inputs, "advantages"),
       rowWeights: tensor(inputs, "rowWeights"),
+      onPolicy: tensor(inputs, "onPolicy"),
       ...(refLogprobs === undefined ? {} : { refLogprobs }),
     };
     return accumulate(
@@ -104,6 +105,7 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
       rolloutLogprobs: perToken,
       advantages: perRow,
       rowWeights: perRow,
+      onPolicy: perRow,
     },
     body,
   };

@@ -73,6 +73,12 @@ export const LearnerConfig = z.strictObject({
     .boolean()
     .default(true)
     .describe("Report the exact entropy of the policy; one softmax over the vocabulary more."),
+  freshRatio: z
+    .enum(["rollout", "one"])
+    .optional()
+    .describe(
+      "Ratio of tokens whose weights have not changed since they were sampled. rollout (default): taken to the sampler's log-probabilities; one: exactly 1, so that an update does not depend on how the sampler batched.",
+    ),
   firstStepChecks: z
     .boolean()
     .default(false)

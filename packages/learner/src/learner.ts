@@ -279,11 +279,12 @@ export class Learner {
   ): Promise<void> {
     const { config } = this;
     const untouchedSince = recorder.steps() === 0;
+    const exact = config.freshRatio === "one" && untouchedSince;
     const extents = rows.map((row) => ({ tokens: trainedTokens(row), trajectoryId: row.trajectoryId }));
     const learningRate = learningRateAt(this.#step, config.schedule);
     const result = await optimizerStep(this.#module, config, {
       objective: "policy",
-      rows,
+      rows: rows.map((row) => ({ ...row, onPolicy: exact && row.policyVersion === this.#policyVersion })),
       weights: aggregationWeights(extents, config.aggregation, config.normTokens),
       learningRate,
       step: this.#step,

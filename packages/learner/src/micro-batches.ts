@@ -9,6 +9,8 @@ export interface PackableRow {
   /** One entry a token, nats. */
   readonly rolloutLogprobs?: ArrayLike<number>;
   readonly advantage?: number;
+  /** The ratio of its tokens is 1, whatever the sampler's log-probabilities. */
+  readonly onPolicy?: boolean;
 }
 
 /** Rows that go through one call of one compiled shape. */
@@ -26,6 +28,7 @@ export interface MicroBatchArrays {
   readonly rolloutLogprobs: Float32Array; // [rows, length-1]
   readonly advantages: Float32Array; // [rows]
   readonly rowWeights: Float32Array; // [rows]
+  readonly onPolicy: Float32Array; // [rows], 1 or 0
 }
 
 export function bucketName(bucket: Bucket): string {
@@ -87,6 +90,7 @@ export function fillMicroBatch(
     rolloutLogprobs: new Float32Array(count * width),
     advantages: new Float32Array(count),
     rowWeights: new Float32Array(count),
+    onPolicy: new Float32Array(count),
   };
   batch.rowIndices.forEach((rowIndex, r) => {
     const row = rows[rowIndex];
@@ -94,6 +98,7 @@ export function fillMicroBatch(
     arrays.tokenIds.set(row.tokenIds, r * length);
     arrays.advantages[r] = row.advantage ?? 0;
     arrays.rowWeights[r] = weights[rowIndex] ?? 0;
+    arrays.onPolicy[r] = row.onPolicy === true ? 1 : 0;
     for (let t = 1; t < row.tokenIds.length; t++) {
       arrays.lossMask[r * width + t - 1] = row.lossMask[t] ?? 0;
       arrays.rolloutLogprobs[r * width + t - 1] = row.rolloutLogprobs?.[t] ?? 0;

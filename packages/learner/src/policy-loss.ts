@@ -14,6 +14,8 @@ export interface LossInputs {
   readonly lossMask: tf.Tensor;
   /** float32 [batch]. */
   readonly advantages: tf.Tensor;
+  /** float32 [batch], 1 where the ratio of the row's tokens is 1 by definition; absent: nowhere. */
+  readonly onPolicy?: tf.Tensor;
   /** float32 [batch]: weight of each token of the row, from `aggregationWeights` over the whole batch. */
   readonly rowWeights: tf.Tensor;
 }
@@ -28,7 +30,7 @@ export function policyLoss(inputs: LossInputs, loss: LossConfig, kl: KlConfig): 
   const trained = tf.greater(lossMask, 0);
   const zeros = tf.zerosLike(lossMask);
   const policyLogprobs = tf.where(trained, inputs.policyLogprobs, zeros);
-  const rolloutLogprobs = tf.where(trained, inputs.rolloutLogprobs, zeros);
+  const rolloutLogprobs = tf.where(trained, denominator(inputs), zeros);
   const advantages = tf.expandDims(inputs.advantages, -1); // [B, 1]
   let perToken = tokenLoss({ policyLogprobs, rolloutLogprobs, advantages, lossMask }, loss);
   if (kl.coefficient > 0 && inputs.refLogprobs !== undefined) {
@@ -37,6 +39,14 @@ export function policyLoss(inputs: LossInputs, loss: LossConfig, kl: KlConfig): 
   }
   const perRow = tf.sum(tf.mul(perToken, lossMask), -1); // [B]
   return tf.sum(tf.mul(perRow, rowWeights));
+}
+
+/** What the ratio is taken to: the sampler's log-probabilities, or in rows on policy the policy's own. */
+function denominator({ policyLogprobs, rolloutLogprobs, onPolicy }: LossInputs): tf.Tensor {
+  if (onPolicy === undefined) return rolloutLogprobs;
+  const own = tf.mul(tf.expandDims(onPolicy, -1), tf.onesLike(rolloutLogprobs)); // [B, T]
+  const same = stopGradient((policy) => tf.clone(policy))(policyLogprobs);
+  return tf.where(tf.greater(own, 0), same, rolloutLogprobs);
 }
 
 interface TokenLossInputs {

@@ -83,7 +83,8 @@ export class LearnerActor {
     this.#checkpoint = folder ?? "";
     this.#learner = createLearner({
       backend,
-      config: recipe.learner,
+      // T6: what the sampler batched together must not show in the weights.
+      config: { freshRatio: "one", ...recipe.learner },
       model,
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
