@@ -3,7 +3,7 @@ import { tasksFromConfig } from "../../packages/datasets/src/index.js";
 import { type Evaluation, evaluateByLength } from "../../packages/evals/src/index.js";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
-import { createSampler, loadModel } from "../../packages/model/src/index.js";
+import { createSampler, loadModel, type ModelFolder } from "../../packages/model/src/index.js";
 import { rewardByName } from "../../packages/rewards/src/index.js";
 import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
@@ -27,6 +27,8 @@ export interface InProcessResult {
   readonly after: Evaluation;
   /** Mean training reward, step by step. */
   readonly rewards: readonly number[];
+  /** Of the trained policy. */
+  readonly model: ModelFolder;
 }
 
 /** What the trainer's processes do for a recipe, without them: agent, sampler, reward and learner in one. */
@@ -100,7 +102,8 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
       rewards.push(update.rewardMean);
       onStep?.(update, step, secondsRollout);
     }
-    return { before, after: await evaluate(), rewards };
+    const model = { config, tokenizer, parameters: learner.parameters() };
+    return { before, after: await evaluate(), rewards, model };
   } finally {
     await sampler.close();
     learner.close();

@@ -30,7 +30,7 @@ export interface BaseProgress {
   /** Mean over learned tokens, nats. */
   readonly loss: number;
   readonly tokensPerSecond: number;
-  /** Of all stages, by the tokens left and the time that the ones before took. */
+  /** Of all stages, at the pace so far; NaN at the first step. */
   readonly secondsLeft: number;
 }
 
@@ -76,21 +76,22 @@ export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase>
   const plan = baseStages.map((stage) => ({ stage, ...recipe[stage], rowTokens: longestRow(rows[stage]) }));
   const tokensOf = ({ steps, batch, rowTokens }: StagePlan) => steps * batch * rowTokens;
   const tokensInAll = plan.reduce((sum, entry) => sum + tokensOf(entry), 0);
-  const trainingSince = performance.now();
   let tokensDone = 0;
+  // The first step compiles; the pace counts from its end.
+  let paceSince: { readonly ms: number; readonly tokens: number } | undefined;
   let parameters = initParameters(model, seed, { projectionStd });
   for (const entry of plan) {
     const before = tokensDone;
+    const onStep = (progress: Omit<BaseProgress, "secondsLeft">) => {
+      tokensDone = before + (tokensOf(entry) * progress.step) / entry.steps;
+      const nowMs = performance.now();
+      paceSince ??= { ms: nowMs, tokens: tokensDone };
+      const secondsPerToken = (nowMs - paceSince.ms) / 1000 / (tokensDone - paceSince.tokens);
+      options.onProgress({ ...progress, secondsLeft: secondsPerToken * (tokensInAll - tokensDone) });
+    };
     parameters = await trainStage(
       { backend, model, parameters, entry, rows: rows[entry.stage], signal },
-      (progress) => {
-        tokensDone = before + (tokensOf(entry) * progress.step) / entry.steps;
-        const secondsSoFar = (performance.now() - trainingSince) / 1000;
-        options.onProgress({
-          ...progress,
-          secondsLeft: (secondsSoFar / tokensDone) * (tokensInAll - tokensDone),
-        });
-      },
+      onStep,
     );
   }
   await saveModel(outDir, { config: model, parameters, tokenizer: bpe });
