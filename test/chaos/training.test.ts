@@ -1,0 +1,144 @@
+/**
+ * A training run whose processes are killed under it, one after the other, each at a moment when it has work in hand.
+ * Every run has the same recipe and seed as one that nobody disturbed, and must end with the same weights, bit for
+ * bit: what was lost was done again, and nothing was done twice (T1, T6).
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { ActorInfo } from "@palimpsest/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { isAlive } from "../support/processes.js";
+import { writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { TrainingRun } from "../support/training-run.js";
+import { until } from "../support/until.js";
+import { expectStepsAddUp, expectWholeRun } from "../support/whole-run.js";
+
+const size = { steps: 5, groupsPerStep: 4 };
+
+let cluster: TestCluster;
+let recipe: string;
+let undisturbed: string;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  recipe = writeRecipe(await cluster.recipeFolder("chaos"), size);
+  const run = start("undisturbed");
+  undisturbed = await expectWholeRun(run, size);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+function start(name: string): TrainingRun {
+  return TrainingRun.start(cluster, recipe, join(cluster.dir, name));
+}
+
+/** Waits until jobs of that queue are being worked on after a step. */
+async function untilBusy(run: TrainingRun, step: number, queue: "rollouts" | "rewards"): Promise<void> {
+  await run.untilStep(step);
+  await run.until(`work in ${queue}`, async () => {
+    const depth = (await cluster.client.queues()).find(({ name }) => name === `${run.runId}/${queue}`);
+    return (depth?.active ?? 0) > 0;
+  });
+}
+
+async function killActor(role: string): Promise<{ readonly actorId: string; readonly pid: number }> {
+  const [actor] = await cluster.actors(role);
+  if (!actor) throw new Error(`no ${role} actor is alive`);
+  process.kill(actor.pid, "SIGKILL");
+  return actor;
+}
+
+async function untilBack(run: TrainingRun, actorId: string, incarnation = 2): Promise<void> {
+  await run.until("the actor is back", async () => {
+    const actor = (await cluster.client.actors()).find((candidate) => candidate.actorId === actorId);
+    return actor?.state === "alive" && actor.incarnation === incarnation;
+  });
+}
+
+test("a rollout actor is killed with episodes in flight: another takes them over, it comes back itself", async () => {
+  const run = start("rollout");
+  await untilBusy(run, 2, "rollouts");
+  const { actorId, pid } = await killActor("rollout");
+  await untilBack(run, actorId);
+  expect(isAlive(pid)).toBe(false);
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+test("the reward actor is killed: its trajectories are scored by the next one", async () => {
+  const run = start("reward");
+  await untilBusy(run, 2, "rollouts");
+  const { actorId } = await killActor("reward");
+  await untilBack(run, actorId);
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+test("the learner is killed while it waits for groups, and again between a checkpoint and its publication", async () => {
+  const run = start("learner");
+  await untilBusy(run, 1, "rollouts");
+  const { actorId } = await killActor("learner");
+  await untilBack(run, actorId);
+  await run.until(
+    "the checkpoint of version 3",
+    () => existsSync(join(run.folder, "checkpoints", "policy-00000003")),
+    {
+      everyMs: 1,
+    },
+  );
+  await killActor("learner");
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+test("the head is killed: training goes on without it; started again it knows its node and actors", async () => {
+  const run = start("head");
+  await run.untilStep(1);
+  const before = await cluster.client.actors();
+  const [node] = await cluster.client.nodes();
+  cluster.head.kill("SIGKILL");
+  await cluster.head.ended;
+  await run.untilStep(run.steps.length + 1);
+  // The run must not end before the head is back.
+  run.driver.kill("SIGSTOP");
+  await cluster.startHead();
+  await run.until("the node is back", async () => {
+    const nodes = await cluster.client.nodes();
+    return nodes.some(({ nodeId, state }) => nodeId === node?.nodeId && state === "alive");
+  });
+  const facts = ({ actorId, pid, incarnation, state }: ActorInfo) =>
+    [actorId, pid, incarnation, state].join(" ");
+  expect((await cluster.client.actors()).map(facts).sort()).toEqual(before.map(facts).sort());
+  run.driver.kill("SIGCONT");
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+test("a rollout actor is killed while the head is away: it comes back with the head", async () => {
+  const run = start("both");
+  await untilBusy(run, 1, "rollouts");
+  const actors = await cluster.actors("rollout");
+  cluster.head.kill("SIGKILL");
+  await cluster.head.ended;
+  for (const { pid } of actors) process.kill(pid, "SIGKILL");
+  await until("both are gone", () => actors.every(({ pid }) => !isAlive(pid)));
+  await cluster.startHead();
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+}, 240_000);
+
+test("T6: the driver is killed; `train` with the same folder goes on and ends with the same weights", async () => {
+  const run = start("driver");
+  await untilBusy(run, 2, "rollouts");
+  run.driver.kill("SIGKILL");
+  await run.driver.ended;
+  const resumed = start("driver");
+  expect(resumed.runId).toBe(run.runId);
+  expect(await expectWholeRun(resumed, size)).toBe(undisturbed);
+  // What the first driver spawned ends with its session.
+  await until("no actor is left", async () => (await cluster.client.actors()).length === 0);
+}, 240_000);
