@@ -147,6 +147,9 @@ async function trainStage(
         onProgress({ stage, step: step + 1, steps, loss, tokensPerSecond }),
     });
     return learner.parameters();
+  } catch (reason) {
+    signal.throwIfAborted();
+    throw reason;
   } finally {
     learner.close();
   }
