@@ -77,7 +77,7 @@ export const LearnerConfig = z.strictObject({
     .enum(["rollout", "one"])
     .optional()
     .describe(
-      "Ratio of tokens whose weights have not changed since they were sampled. rollout (default): taken to the sampler's log-probabilities; one: exactly 1, so that an update does not depend on how the sampler batched.",
+      "Ratio of tokens whose weights have not changed since they were sampled. rollout: taken to the sampler's log-probabilities; one: exactly 1, so that an update does not depend on how the sampler batched. Absent: one in a training run, rollout elsewhere.",
     ),
   firstStepChecks: z
     .boolean()
