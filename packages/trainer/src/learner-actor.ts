@@ -192,11 +192,6 @@ export class LearnerActor {
     return this.#last;
   }
 
-  /** The present weights by parameter name. */
-  parameters(): Record<string, Float32Array> {
-    return this.#learner.parameters();
-  }
-
   async #outstanding(groupIds: readonly string[]): Promise<number> {
     const outstanding = new Set(await this.#queues.ledger.outstanding());
     return groupIds.filter((groupId) => outstanding.has(groupId)).length;

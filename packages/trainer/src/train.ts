@@ -88,7 +88,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     const start = (await crew.learner.state()).policyVersion;
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
-    // The base model is measured once: a resumed run finds that evaluation in its folder.
+    // The base model is measured once, by the driver that began the run.
     const before = start === 0 ? await evaluated("evaluating before", 0) : undefined;
     const steps = await timed("training", () =>
       trainSteps({ ...options, folder, tasks, queues, crew, start }),
