@@ -10,8 +10,9 @@ export interface RepeatRow {
 
 /**
  * Random strings of tokens, each said again and again until the row is full; the loss counts everything but
- * the first round. Nothing but attention to the earlier rounds predicts them, so this is what makes a small
- * model copy: without it the same model needs many times as long to look anything up.
+ * the first round. Nothing but attention to the earlier rounds predicts them, so a small model learns to copy.
+ * Measured in PyTorch at 118k parameters: without this stage first, recall stayed at guessing among the
+ * listed values for the 500 to 1200 steps that it was given.
  *
  * @param options.vocabulary ids to draw from, with replacement
  * @param options.minLength @param options.maxLength of a string, tokens; drawn uniformly, row by row

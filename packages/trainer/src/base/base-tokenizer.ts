@@ -30,8 +30,8 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
 }
 
 /**
- * Every id but the special tokens. Also those that only the tokenizer's merges pass through: left out of the
- * first stage, they would have to be unlearned one by one, which makes it twice as long.
+ * Every id but the special tokens, also those that only the tokenizer's merges pass through: left out, their
+ * logits would first have to fall, and the copying stage began to learn later (one seed compared).
  */
 export function textIds(recipe: BaseRecipe, tokenizer: BpeTokenizer): number[] {
   const special = recipe.agent.stopTokens.map((text) => tokenizer.specialTokenId(text));
