@@ -17,6 +17,8 @@ interface Page {
 let cluster: TestCluster;
 let run: TrainingRun;
 let pages: readonly Page[];
+let headMetrics: string;
+let addresses: readonly string[];
 
 async function pageOf(role: string, address: string): Promise<Page> {
   const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(10_000) });
@@ -65,8 +67,15 @@ beforeAll(async () => {
     await cluster.client.nodes(),
     await cluster.client.actors(),
   ];
+  addresses = [info, ...nodes, ...actors].map(({ metricsAddress }) => metricsAddress);
+  headMetrics = info.metricsAddress;
+  // The head reads the queues every few seconds.
+  const head = await run.until("the queues on the head's page", async () => {
+    const page = await pageOf("head", headMetrics);
+    return page.lines.some((line) => line.includes(`${run.runId}/rollouts`)) && page;
+  });
   pages = await Promise.all([
-    pageOf("head", info.metricsAddress),
+    head,
     ...nodes.map((node) => pageOf("node", node.metricsAddress)),
     ...actors.map((actor) => pageOf(actor.role, actor.metricsAddress)),
   ]);
@@ -87,6 +96,12 @@ test("head, node and every actor have a page", () => {
     "rollout",
     "rollout",
   ]);
+});
+
+test("the head names all of them for Prometheus to find", async () => {
+  const response = await fetch(`http://${headMetrics}/targets`, { signal: AbortSignal.timeout(10_000) });
+  const groups = (await response.json()) as { readonly targets: readonly string[] }[];
+  expect(groups.flatMap(({ targets }) => targets).sort()).toEqual([...addresses].sort());
 });
 
 test("every name of ours on any page is in the catalogue, with its type", () => {
@@ -116,7 +131,7 @@ test("the head counts nodes, actors, leases and the jobs of the queues", () => {
   expect(sumOf("head", "palimpsest_head_rpc_seconds_count")).toBeGreaterThan(0);
   expect(sumOf("head", "palimpsest_head_placement_seconds_count")).toBe(4);
   expect(sumOf("head", "palimpsest_head_state_write_seconds_count")).toBeGreaterThan(0);
-  expect(sumOf("head", "palimpsest_queue_jobs", { state: "failed" })).toBe(0);
+  expect(sumOf("head", "palimpsest_queue_jobs", { queue: `${run.runId}/rollouts`, state: "failed" })).toBe(0);
 });
 
 test("the node counts processes and objects", () => {
