@@ -81,8 +81,16 @@ const configuration = [
     "A training run, as YAML. `docs/recipe.schema.json` gives editors completion.",
     recipeSchema,
   ),
-  ...table("Head", "`palimpsest head start` sets these by flags of the same names.", headConfigSchema),
-  ...table("Node", "`palimpsest worker join` sets these by flags of the same names.", nodeConfigSchema),
+  ...table(
+    "Head",
+    "What a program gives to `Head.start`; `palimpsest head start --help` says which of them have flags.",
+    headConfigSchema,
+  ),
+  ...table(
+    "Node",
+    "What a program gives to `NodeManager.start`; `palimpsest worker join --help` says which of them have flags.",
+    nodeConfigSchema,
+  ),
 ].join("\n");
 
 /** A proto file as a document: its comments are the text. */

@@ -99,10 +99,6 @@ export const catalogue = {
     "bytes",
     ["direction"],
   ),
-  palimpsest_node_objects_spilled_bytes_total: counter(
-    "Object bytes written to disk under memory pressure.",
-    "bytes",
-  ),
 
   // Actor: mailbox and calls.
   palimpsest_actor_calls_total: counter(

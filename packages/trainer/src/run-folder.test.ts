@@ -44,3 +44,15 @@ test("a folder with a run of another recipe is refused and left as it is", async
   await expect(openRunFolder(path, recipe, true)).rejects.toThrowError(/another recipe/);
   expect((await openRunFolder(path, recipe, false)).runId).toBe(first.runId);
 });
+
+test("what a run can give only at its start is made once and found again by a driver that resumes it", async () => {
+  const path = join(folder, "once");
+  const first = await openRunFolder(path, recipe, false);
+  let made = 0;
+  const make = async () => ({ value: ++made });
+  expect(await first.once("before.json", true, make)).toEqual({ value: 1 });
+  const second = await openRunFolder(path, recipe, false);
+  expect(await second.once("before.json", false, make)).toEqual({ value: 1 });
+  expect(await second.once("other.json", false, make)).toBeUndefined();
+  expect(made).toBe(1);
+});

@@ -20,6 +20,12 @@ export interface RunFolder {
   /** The run was begun by an earlier driver. */
   readonly resumed: boolean;
   appendMetrics(line: object): Promise<void>;
+  /** What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. */
+  once<T extends object>(
+    file: string,
+    possible: boolean,
+    make: () => Promise<T | undefined>,
+  ): Promise<T | undefined>;
 }
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -42,6 +48,18 @@ export async function openRunFolder(
   const folder = resolve(path);
   const file = join(folder, "run.json");
   const resolved = JSON.parse(JSON.stringify(recipe)) as z.infer<ReturnType<typeof z.json>>;
+  const once: RunFolder["once"] = async <T extends object>(
+    name: string,
+    possible: boolean,
+    make: () => Promise<T | undefined>,
+  ) => {
+    const kept = join(folder, name);
+    // Written by this function alone, whole or not at all.
+    if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as T;
+    const made = possible ? await make() : undefined;
+    if (made) await writeWhole(kept, made);
+    return made;
+  };
   const appendMetrics = async (line: object) =>
     appendFile(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
   if (existsSync(file)) {
@@ -55,12 +73,16 @@ export async function openRunFolder(
         `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,
       );
     }
-    return { path: folder, runId: saved.runId, resumed: true, appendMetrics };
+    return { path: folder, runId: saved.runId, resumed: true, appendMetrics, once };
   }
   mkdirSync(folder, { recursive: true });
   const runId = newId("run");
   const content = { runId, createdAt: new Date().toISOString(), shuffleRewards, recipe: resolved };
-  await writeFile(`${file}.part`, `${JSON.stringify(content, null, 2)}\n`);
-  await rename(`${file}.part`, file);
-  return { path: folder, runId, resumed: false, appendMetrics };
+  await writeWhole(file, content);
+  return { path: folder, runId, resumed: false, appendMetrics, once };
+}
+
+async function writeWhole(path: string, content: object): Promise<void> {
+  await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`);
+  await rename(`${path}.part`, path);
 }

@@ -88,14 +88,13 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     const start = (await crew.learner.state()).policyVersion;
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
-    // The base model is measured once, by the driver that began the run.
-    const before = start === 0 ? await evaluated("evaluating before", 0) : undefined;
+    const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
     const steps = await timed("training", () =>
       trainSteps({ ...options, folder, tasks, queues, crew, start }),
     );
     const after = await evaluated("evaluating after", recipe.train.steps);
     const state = await crew.learner.state();
-    return {
+    const result = {
       runDir: folder.path,
       checkpoint: state.checkpoint,
       before,
@@ -108,6 +107,8 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       backend: `${state.backend} (${state.mode})`,
       parameters: await trainedWeights(cluster, queues),
     };
+    await queues.retire();
+    return result;
   } finally {
     watch.close();
     await queues.close();

@@ -335,6 +335,22 @@ describe("run queues", () => {
     expect((await depthsOf(`${fixture.runId}-b`))["rollouts"]).toMatchObject({ waiting: 3 });
   });
 
+  it("retires a run: it is listed no longer, can still be read, and goes by itself", async () => {
+    const queues = await fixture.open();
+    await queues.dispatchGroup(aGroupRequest());
+    expect(await depthsOf(fixture.runId)).not.toEqual({});
+    await queues.retire(600_000);
+    expect(await depthsOf(fixture.runId)).toEqual({});
+    expect((await queues.ledger.counts()).groups.dispatched).toBe(1);
+    const keys = await redis.keys(`{palimpsest-${fixture.runId}}:*`);
+    expect(keys.length).toBeGreaterThan(5);
+    for (const key of keys) {
+      const leftMs = await redis.pttl(key);
+      expect(leftMs).toBeGreaterThan(0);
+      expect(leftMs).toBeLessThanOrEqual(600_000);
+    }
+  });
+
   it("obliterates one run, keeps its summary and leaves the others", async () => {
     const one = await fixture.open();
     const two = await fixture.open({ runId: `${fixture.runId}-b` });

@@ -48,6 +48,8 @@ export interface RunSummary {
 // BullMQ's event streams are not read by anyone here.
 const keptEvents = 100;
 const keysPerScan = 1000;
+// Long enough for a person who looks after the end.
+const keptAfterEndMs = 3_600_000;
 
 export class RunQueues {
   readonly runId: string;
@@ -153,6 +155,17 @@ export class RunQueues {
       }
     }
     return summary;
+  }
+
+  /** For a run that has ended well: it is no longer listed, and what is left of it goes by itself after `keepMs`. */
+  async retire(keepMs = keptAfterEndMs): Promise<void> {
+    await this.#redis.srem(runsKey, this.runId);
+    const stream = this.#redis.scanStream({ match: `${this.#keys.prefix}:*`, count: keysPerScan });
+    for await (const found of stream) {
+      const pipeline = this.#redis.pipeline();
+      for (const key of found as string[]) pipeline.pexpire(key, keepMs);
+      await pipeline.exec();
+    }
   }
 
   /** Closes its consumers, gives their jobs back and disconnects. */
