@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { ActorInfo } from "@palimpsest/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../support/processes.js";
-import { writeRecipe } from "../support/recipe.js";
+import { quickTakeOver, writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
 import { until } from "../support/until.js";
@@ -22,7 +22,7 @@ let undisturbed: string;
 
 beforeAll(async () => {
   cluster = await TestCluster.start();
-  recipe = writeRecipe(await cluster.recipeFolder("chaos"), size);
+  recipe = writeRecipe(await cluster.recipeFolder("chaos"), { ...size, more: { queues: quickTakeOver } });
   const run = start("undisturbed");
   undisturbed = await expectWholeRun(run, size);
   await expectStepsAddUp(run, size);

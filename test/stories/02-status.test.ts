@@ -33,9 +33,8 @@ beforeAll(async () => {
   // A learner that stands still keeps the run where it is: its groups wait for it.
   process.kill(learner, "SIGSTOP");
   await run.until("every group of a step waits for the learner", async () => {
-    const counts = await run.withQueues((queues) => queues.ledger.counts());
-    const rewards = (await cluster.client.queues()).find(({ name }) => name.endsWith("/rewards"));
-    return counts.groups.outstanding === groups && rewards?.active === 0 && rewards.waitingChildren === 0;
+    const depth = (await cluster.client.queues()).find(({ name }) => name === `${run.runId}/groups`);
+    return depth !== undefined && depth.waiting + depth.active === groups;
   });
   const end = await cluster.run(["status", "--json"]);
   expect(end.code, end.stderr).toBe(0);

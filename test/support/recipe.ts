@@ -16,6 +16,14 @@ export interface RecipeChanges {
 
 export const groupSize = 4;
 
+/** A dead consumer's work is taken over within seconds. */
+export const quickTakeOver = {
+  lockDurationMs: 3_000,
+  stalledIntervalMs: 1_000,
+  retryDelayMs: 100,
+  backoffMs: 100,
+} as const;
+
 /** A recipe for seconds, over the base in `./base`. Written as JSON, which is YAML. */
 export function writeRecipe(folder: string, changes: RecipeChanges = {}): string {
   const { name = "small", steps = 2, groupsPerStep = 4, rolloutActors = 2, evaluationTasks } = changes;
@@ -45,8 +53,6 @@ export function writeRecipe(folder: string, changes: RecipeChanges = {}): string
             source: { ...guessingRuler, sentences: 16 },
           },
         }),
-    // A dead consumer's work is taken over within seconds.
-    queues: { lockDurationMs: 3_000, stalledIntervalMs: 1_000, retryDelayMs: 100, backoffMs: 100 },
     ...changes.more,
   };
   const file = join(folder, `${name}.yaml`);
