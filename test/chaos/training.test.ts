@@ -142,3 +142,16 @@ test("T6: the driver is killed; `train` with the same folder goes on and ends wi
   // What the first driver spawned ends with its session.
   await until("no actor is left", async () => (await cluster.client.actors()).length === 0);
 }, 240_000);
+
+test("T6: every process is killed at once; head, worker and `train` on the same folders end with the same weights", async () => {
+  const run = start("everything");
+  await untilBusy(run, 2, "rollouts");
+  const processes = cluster.processes();
+  // Head, Redis, worker, driver and four actors.
+  expect(processes.length).toBeGreaterThanOrEqual(8);
+  for (const pid of processes) process.kill(pid, "SIGKILL");
+  await until("nothing is left", () => cluster.processes().length === 0);
+  await cluster.startHead();
+  await cluster.startWorker();
+  expect(await expectWholeRun(start("everything"), size)).toBe(undisturbed);
+}, 240_000);

@@ -22,6 +22,8 @@ export class TestCluster {
   #head: Command | undefined;
   #client: Cluster | undefined;
   #commands: Command[] = [];
+  /** Redis writes its title over its environment, and so over the mark. */
+  readonly #redisPids = new Set<number>();
 
   private constructor(dir: string) {
     this.dir = dir;
@@ -68,6 +70,7 @@ export class TestCluster {
       explain: () => head.output,
     });
     this.#client ??= await connect({ address: this.address, token: this.token, name: "test" });
+    this.#redisPids.add((await this.client.info()).redisPid);
     return head;
   }
 
@@ -124,7 +127,10 @@ export class TestCluster {
 
   /** Every living process of the cluster: head, Redis, nodes, actors, drivers, commands. */
   processes(): number[] {
-    return markedProcesses(this.dir);
+    const redis = [...this.#redisPids].filter(
+      (pid) => isAlive(pid) && commandLine(pid).includes("redis-server"),
+    );
+    return [...markedProcesses(this.dir), ...redis];
   }
 
   /** Ends the cluster as `palimpsest stop` does. Returns the processes that outlived it, which are killed then. */
