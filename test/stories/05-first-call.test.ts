@@ -1,15 +1,16 @@
-/** How long it takes from nothing to the answer of an actor. */
+/** How long it takes from nothing to the answer of an actor, and back to nothing. */
 import { afterAll, expect, test } from "vitest";
 import { TestCluster } from "../support/test-cluster.js";
 import { WordCounter } from "../support/word-counter.js";
 
 /** What a machine that does nothing else needs is measured by the bench; this one may be busy. */
 const boundMs = 10_000;
+const stopBoundMs = 8_000;
 
 let cluster: TestCluster | undefined;
 
 afterAll(async () => {
-  expect(await cluster?.stop()).toEqual([]);
+  await cluster?.stop();
 });
 
 test("from `head start` over `worker join` to the first actor's first answer", async () => {
@@ -25,4 +26,14 @@ test("from `head start` over `worker join` to the first actor's first answer", a
     `first call: ${seconds(startedAt, answeredAt)} (head and worker ${seconds(startedAt, joinedAt)}, actor ${seconds(joinedAt, answeredAt)})\n`,
   );
   expect(answeredAt - startedAt).toBeLessThan(boundMs);
+});
+
+test("`palimpsest stop` ends actor, node, head and Redis", async () => {
+  expect(cluster?.processes()).toHaveLength(4);
+  const startedAt = performance.now();
+  const orphans = await cluster?.stop();
+  process.stdout.write(`stop: ${((performance.now() - startedAt) / 1000).toFixed(2)} s\n`);
+  expect(orphans).toEqual([]);
+  expect(performance.now() - startedAt).toBeLessThan(stopBoundMs);
+  cluster = undefined;
 });

@@ -114,7 +114,10 @@ export class ControlPlane {
     const someAlive = () => this.nodes.all().some((node) => node.state === "ALIVE");
     while (someAlive() && Date.now() < deadline) await delay(leavePollMs);
     // Not `await ended` first: a store that is away must not keep the nodes.
-    await Promise.race([ended, delay(Math.max(0, deadline - Date.now()))]);
+    const waited = new AbortController();
+    const late = delay(Math.max(0, deadline - Date.now()), undefined, { signal: waited.signal });
+    // A timer that is left running keeps the process alive.
+    await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
   }
 
   /** Writes what is still on its way to the store. */
