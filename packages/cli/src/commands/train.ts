@@ -34,16 +34,32 @@ export function withRunOptions(command: Command): Command {
       "checkpoints, metrics and report; a folder with a run of this recipe goes on with it",
     )
     .option("--report <file.json>", "also writes the result as JSON")
-    .option("--seed <n>", "replaces the recipe's seed", parseWhole)
+    .option(
+      "--seed <n>",
+      "another run: other training questions, sampling and shuffles; the same evaluation",
+      parseWhole,
+    )
     .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
     .option("--shuffle-rewards", "deals rewards out at random: the control that must not learn");
 }
 
 export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
+  const { train } = recipe;
+  const seeded = options.seed === undefined ? recipe : reseeded(recipe, options.seed);
+  return { ...seeded, train: { ...train, steps: options.steps ?? train.steps } };
+}
+
+/** Another run of the same recipe: other training questions, other sampling, other shuffles; the same evaluation. */
+function reseeded(recipe: Recipe, seed: number): Recipe {
+  const { data, learner } = recipe;
   return {
     ...recipe,
-    seed: options.seed ?? recipe.seed,
-    train: { ...recipe.train, steps: options.steps ?? recipe.train.steps },
+    seed,
+    learner: { ...learner, seed },
+    data:
+      data.source === "ruler"
+        ? { ...data, ruler: { ...data.ruler, seed: `${data.ruler.seed}/${seed}` } }
+        : data,
   };
 }
 
