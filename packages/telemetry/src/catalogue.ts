@@ -82,12 +82,6 @@ export const catalogue = {
     slowSeconds,
   ),
   palimpsest_node_head_reconnects_total: counter("Times that the link to the head was opened again.", "1"),
-  palimpsest_node_heartbeat_seconds: histogram(
-    "Round trip of one heartbeat to the head.",
-    "seconds",
-    [],
-    fastSeconds,
-  ),
   palimpsest_node_objects: gauge("Objects in the store, by place: memory or disk.", "1", ["place"]),
   palimpsest_node_objects_bytes: gauge(
     "Size of the objects in the store, by place: memory or disk.",
@@ -164,27 +158,6 @@ export const catalogue = {
   palimpsest_sampler_tokens_total: counter("Tokens processed, by kind: prompt or sampled.", "tokens", [
     "kind",
   ]),
-  palimpsest_sampler_requests_total: counter("Generation requests that ended, by stop reason.", "1", [
-    "stop_reason",
-  ]),
-  palimpsest_sampler_request_seconds: histogram(
-    "Time of one generation request, its wait included.",
-    "seconds",
-    [],
-    slowSeconds,
-  ),
-  palimpsest_sampler_first_token_seconds: histogram(
-    "Time from a request to its first sampled token.",
-    "seconds",
-    [],
-    fastSeconds,
-  ),
-  palimpsest_sampler_step_seconds: histogram(
-    "Time of one model call, by phase: prefill or decode.",
-    "seconds",
-    ["phase"],
-    fastSeconds,
-  ),
   palimpsest_sampler_running_requests: gauge("Requests that hold a slot of the batch now.", "1"),
   palimpsest_sampler_waiting_requests: gauge("Requests that wait for a slot of the batch.", "1"),
   palimpsest_sampler_policy_version: gauge("Policy version that the sampler serves.", "versions"),
@@ -232,10 +205,6 @@ export const catalogue = {
     "1",
     ["part"],
   ),
-  palimpsest_training_eval_score: gauge("Last evaluation, by suite and document length.", "ratio", [
-    "suite",
-    "length",
-  ]),
   palimpsest_training_staleness_versions: histogram(
     "Policy versions between sampling and training, a trajectory.",
     "versions",
