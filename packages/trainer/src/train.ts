@@ -147,6 +147,8 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   const { steps } = recipe.train;
   const reports: StepReport[] = [];
   const sampler = samplerProgress(crew.rollouts);
+  // What evaluation sampled is not the first step's.
+  await sampler.sample(0);
   const learner = crew.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
   onEvent({ kind: "phase", phase: "training", total: steps });
   for (let step = options.start + 1; step <= steps; step++) {
