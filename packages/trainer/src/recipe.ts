@@ -87,7 +87,7 @@ const trainSchema = z.strictObject({
     .int()
     .min(1_000)
     .default(300_000)
-    .describe("a step without any progress for this long ends the run with an error"),
+    .describe("a step that takes longer than this ends the run with an error"),
 });
 
 const evaluationSchema = z.strictObject({
