@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadTokenizer } from "./model-folder.js";
+import { loadTokenizer } from "./files/model-folder.js";
 
 // Encodings of Hugging Face's own tokenizers for texts with every awkward character.
 const shared =

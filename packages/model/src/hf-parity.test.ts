@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ModelConfig } from "./config.js";
+import { modelConfigFromHf } from "./files/hf-config.js";
+import { parametersFromHf } from "./files/hf-weights.js";
+import { readSafetensors, type StoredTensor } from "./files/safetensors.js";
 import { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
-import { modelConfigFromHf } from "./hf-config.js";
-import { parametersFromHf } from "./hf-weights.js";
 import { parameterShapes } from "./parameters.js";
-import { readSafetensors, type StoredTensor } from "./safetensors.js";
 import { entropy, tokenLogprobs } from "./token-logprobs.js";
 
 // Reference numbers of transformers + PyTorch in float32 for three tiny random models.

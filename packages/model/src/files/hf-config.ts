@@ -1,5 +1,5 @@
-import { type ModelConfig, parseModelConfig } from "./config.js";
-import { ModelError } from "./error.js";
+import { type ModelConfig, parseModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
 
 /** Fields of a Hugging Face config.json that do not change what the model computes. */
 const ignored = new Set([

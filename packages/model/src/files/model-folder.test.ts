@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { trainBpe } from "./bpe-trainer.js";
-import { type ModelConfigInput, parseModelConfig } from "./config.js";
+import { trainBpe } from "../bpe-trainer.js";
+import { type ModelConfigInput, parseModelConfig } from "../config.js";
+import { hashWeights, initParameters, parameterShapes } from "../parameters.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { loadModel, saveModel } from "./model-folder.js";
-import { hashWeights, initParameters, parameterShapes } from "./parameters.js";
 import { readSafetensors } from "./safetensors.js";
 
 const aConfig = (changes: Partial<ModelConfigInput> = {}) =>

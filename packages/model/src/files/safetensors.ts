@@ -1,6 +1,6 @@
 import { open, readFile } from "node:fs/promises";
 import { z } from "zod";
-import { ModelError } from "./error.js";
+import { ModelError } from "../error.js";
 
 /** Dtypes read here, with their bytes an element. */
 const readable = { F32: 4, F16: 2, BF16: 2, I32: 4 } as const;

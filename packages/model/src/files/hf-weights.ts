@@ -1,6 +1,6 @@
-import type { ModelConfig } from "./config.js";
-import { ModelError } from "./error.js";
-import { checkFinite, type Parameters, parameterShapes, sizeOf } from "./parameters.js";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { checkFinite, type Parameters, parameterShapes, sizeOf } from "../parameters.js";
 import type { StoredTensor } from "./safetensors.js";
 
 /** Hugging Face names of the tensors that are not per layer. */

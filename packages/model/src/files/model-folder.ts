@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { z } from "zod";
-import { BpeTokenizer } from "./bpe-tokenizer.js";
-import type { ModelConfig } from "./config.js";
-import { ModelError } from "./error.js";
+import { BpeTokenizer } from "../bpe-tokenizer.js";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { checkFinite, checkParameters, type Parameters } from "../parameters.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { parametersFromHf, parametersToHf } from "./hf-weights.js";
-import { checkFinite, checkParameters, type Parameters } from "./parameters.js";
 import { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
 
 const weightsFile = "model.safetensors";
