@@ -3,7 +3,7 @@ export type ModelErrorCode =
   /** A configuration field is missing, out of bounds or not supported. */
   | "CONFIG_INVALID"
   | "FILE_MISSING"
-  /** A weight file is truncated or its header does not parse. */
+  /** A file is truncated, contradicts itself or does not parse. */
   | "FILE_DAMAGED"
   | "TENSOR_MISSING"
   | "TENSOR_UNKNOWN"
@@ -12,11 +12,29 @@ export type ModelErrorCode =
   /** NaN or infinity among the weights. */
   | "NOT_FINITE"
   | "TOKENIZER_INVALID"
+  /** Messages were given for a model whose tokenizer has no chat template. */
+  | "TEMPLATE_MISSING"
+  /** The chat template does not parse. */
+  | "TEMPLATE_INVALID"
+  /** The chat template raised an error about these messages, or failed on them. */
+  | "TEMPLATE_REFUSED"
   /** A generation request cannot be served by this sampler: too long, empty, out of bounds. */
   | "REQUEST_INVALID"
   /** The bounded queue of the sampler is full; the same request may succeed later. */
   | "QUEUE_FULL"
-  | "CLOSED";
+  | "CLOSED"
+  /** Something else lies where a model would be written. */
+  | "FOLDER_TAKEN"
+  /** The hub has no such model, revision or file, or does not show it without a token. */
+  | "HUB_NOT_FOUND"
+  /** The hub wants a token, or this one may not read the model. */
+  | "HUB_REFUSED"
+  /** The hub or the network failed again and again; the same call may succeed later and goes on where it stopped. */
+  | "HUB_UNREACHABLE"
+  /** What was fetched is not what the hub's listing promises. */
+  | "HASH_MISMATCH";
+
+const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE"]);
 
 /** The one error of this package. The message names the field or file, the value, and the mend. */
 export class ModelError extends Error {
@@ -27,6 +45,6 @@ export class ModelError extends Error {
     super(`[${code}] ${message}`, options);
     this.name = "ModelError";
     this.code = code;
-    this.retryable = code === "QUEUE_FULL";
+    this.retryable = retryableCodes.has(code);
   }
 }

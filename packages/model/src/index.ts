@@ -1,9 +1,12 @@
 // For users: models in folders, tokenizers, sampling.
-export { BpeTokenizer, type TokenizerJson } from "./bpe-tokenizer.js";
+export { BpeTokenizer, type EncodeOptions, type TokenizerJson } from "./bpe-tokenizer.js";
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
 export { loadModel, loadTokenizer, type ModelFolder, saveModel } from "./files/model-folder.js";
+export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
+export { type KnownModel, knownModels } from "./hub/known-models.js";
+export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
 export {
   defaultInitScheme,
   type InitScheme,
@@ -21,13 +24,28 @@ export {
   samplerConfigSchema,
 } from "./sampler/request.js";
 export type { SamplerStats } from "./sampler/sampler-stats.js";
+export type { ChatMessage, ChatOptions, ChatTool } from "./text/chat-message.js";
+export { ChatTemplate } from "./text/chat-template.js";
+export {
+  type GeneratedText,
+  type TextGeneration,
+  TextModel,
+  type TextModelOptions,
+  type TextRequest,
+} from "./text/text-model.js";
+export { TextStream } from "./text/text-stream.js";
 
 // For other packages: the forward pass inside a jit body, weights by name, foreign files.
 
 export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";
-export { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
-export { forwardHiddenLooped, hiddenGradients } from "./layer-loop.js";
-export { checkFinite, checkParameters, hashWeights, parameterShapes } from "./parameters.js";
+export { type ForwardOptions, forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+export {
+  checkFinite,
+  checkParameters,
+  hashWeights,
+  openWeightsHash,
+  parameterShapes,
+} from "./parameters.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";

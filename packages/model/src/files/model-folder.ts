@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
@@ -10,6 +9,7 @@ import { checkFinite, checkParameters, type Parameters } from "../parameters.js"
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
 import { parametersFromHf, parametersToHf } from "./hf-weights.js";
 import { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
+import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
 const weightsFile = "model.safetensors";
 const indexFile = "model.safetensors.index.json";
@@ -33,26 +33,14 @@ export interface ModelFolder {
 export async function saveModel(folder: string, model: ModelFolder): Promise<void> {
   checkParameters(model.config, model.parameters);
   checkFinite(model.parameters);
-  const target = resolve(folder);
-  const mark = randomBytes(6).toString("hex");
-  const fresh = join(dirname(target), `.${basename(target)}.new-${mark}`);
-  const replaced = join(dirname(target), `.${basename(target)}.old-${mark}`);
-  await mkdir(fresh, { recursive: true });
-  try {
+  await writeWholeFolder(folder, async (fresh) => {
     await writeSafetensors(join(fresh, weightsFile), parametersToHf(model.config, model.parameters));
     await writeJson(join(fresh, "config.json"), modelConfigToHf(model.config));
     if (model.tokenizer !== undefined) {
       await writeJson(join(fresh, "tokenizer.json"), model.tokenizer.json);
       await writeJson(join(fresh, "tokenizer_config.json"), model.tokenizer.configJson);
     }
-    await syncFolder(fresh);
-    if (existsSync(target)) await rename(target, replaced);
-    await rename(fresh, target);
-    await syncFolder(dirname(target));
-  } finally {
-    await rm(fresh, { recursive: true, force: true });
-    if (existsSync(target)) await rm(replaced, { recursive: true, force: true });
-  }
+  });
 }
 
 /**
@@ -73,7 +61,10 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
   const json = await readJson(join(folder, "tokenizer.json"));
   const configPath = join(folder, "tokenizer_config.json");
   const configJson = existsSync(configPath) ? await readJson(configPath) : {};
-  return new BpeTokenizer(json, configJson as Readonly<Record<string, unknown>>);
+  // Newer folders keep the chat template in a file of its own, which then is the one that counts.
+  const templatePath = join(folder, "chat_template.jinja");
+  const template = existsSync(templatePath) ? { chat_template: await readFile(templatePath, "utf8") } : {};
+  return new BpeTokenizer(json, { ...(configJson as Readonly<Record<string, unknown>>), ...template });
 }
 
 async function readWeights(folder: string): Promise<Record<string, StoredTensor>> {
@@ -107,24 +98,5 @@ async function readJson(path: string): Promise<unknown> {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
     throw new ModelError("FILE_DAMAGED", `${path} is not JSON`, { cause });
-  }
-}
-
-async function writeJson(path: string, value: unknown): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

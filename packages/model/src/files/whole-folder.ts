@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+/**
+ * Writes a folder that is there whole or not at all: `fill` writes into a folder beside it, which is then
+ * synced and renamed. A folder that is already there is replaced, and kept when `fill` throws. Files must be
+ * synced by whoever writes them.
+ */
+export async function writeWholeFolder(
+  folder: string,
+  fill: (fresh: string) => Promise<void>,
+): Promise<void> {
+  const target = resolve(folder);
+  const fresh = beside(target, "new");
+  await mkdir(fresh, { recursive: true });
+  try {
+    await fill(fresh);
+    await moveFolder(fresh, target);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Puts a finished folder in the place of another, both on one file system. */
+export async function moveFolder(fresh: string, target: string): Promise<void> {
+  const replaced = beside(target, "old");
+  await syncFolder(fresh);
+  if (existsSync(target)) await rename(target, replaced);
+  try {
+    await rename(fresh, target);
+  } catch (reason) {
+    if (existsSync(replaced)) await rename(replaced, target);
+    throw reason;
+  }
+  await syncFolder(dirname(target));
+  await rm(replaced, { recursive: true, force: true });
+}
+
+export async function writeSyncedFile(path: string, content: string | Uint8Array): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await writeSyncedFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function beside(target: string, kind: string): string {
+  return join(dirname(target), `.${basename(target)}.${kind}-${randomBytes(6).toString("hex")}`);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

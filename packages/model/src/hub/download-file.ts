@@ -1,0 +1,159 @@
+/**
+ * Job: one file from a server to a path.
+ * Not its job: which files, who may read them.
+ *
+ * D1. `path` exists only with the promised size and digest.
+ * D2. What arrived before a cut stays in `path.part` and is not asked for again, in this process or the next.
+ * D3. Every wait ends: by bytes, by the silence timeout or by the signal; requests that bring nothing new are
+ *     counted and bounded.
+ *
+ * The hub's own client is not used for the bytes: of its functions, the one that writes files starts from
+ * nothing after a cut, and the other gives a Blob that knows no retry.
+ */
+import type { Hash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { ModelError } from "../error.js";
+import { type FileDigest, startDigest } from "./file-digest.js";
+import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";
+
+export interface FileDownload {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly digest: FileDigest;
+  readonly retry: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
+  /** Bytes of this file that are on disk. */
+  readonly onBytes?: (doneBytes: number) => void;
+}
+
+/** @throws {ModelError} HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH; the signal's reason */
+export async function downloadFile(download: FileDownload): Promise<void> {
+  const { path, sizeBytes, digest } = download;
+  // Damaged bytes of an earlier process are worth one more try from nothing; a server that is wrong twice is wrong.
+  for (const lastTry of [false, true]) {
+    const part = await openPart(download);
+    let hex: string;
+    try {
+      await fill(part, download);
+      await part.file.sync();
+      hex = part.hash.digest("hex");
+    } finally {
+      await part.file.close();
+    }
+    if (hex === digest.hex) return await rename(part.path, path);
+    await rm(part.path);
+    if (lastTry) {
+      const message = `${download.url}: ${sizeBytes} bytes with ${digest.kind} ${hex} where the listing says ${digest.hex}; try again, or another endpoint`;
+      throw new ModelError("HASH_MISMATCH", message);
+    }
+  }
+}
+
+/** The bytes of a file that have arrived so far. */
+interface Part {
+  readonly path: string;
+  readonly file: FileHandle;
+  hash: Hash;
+  doneBytes: number;
+}
+
+async function openPart({ path, sizeBytes, digest }: FileDownload): Promise<Part> {
+  const partPath = `${path}.part`;
+  const file = await open(partPath, "a");
+  const part = { path: partPath, file, hash: startDigest(digest.kind, sizeBytes), doneBytes: 0 };
+  const { size } = await file.stat();
+  if (size > sizeBytes) await file.truncate(0);
+  else if (size > 0) {
+    for await (const piece of createReadStream(partPath)) part.hash.update(piece as Buffer);
+    part.doneBytes = size;
+  }
+  return part;
+}
+
+async function fill(part: Part, download: FileDownload): Promise<void> {
+  const { sizeBytes, retry, signal } = download;
+  let failures = 0;
+  let furthest = part.doneBytes;
+  while (part.doneBytes < sizeBytes) {
+    signal?.throwIfAborted();
+    const { reason, response } = await fetchRest(part, download);
+    if (part.doneBytes >= sizeBytes) return;
+    signal?.throwIfAborted();
+    failures = part.doneBytes > furthest ? 1 : failures + 1;
+    furthest = Math.max(furthest, part.doneBytes);
+    if (failures >= retry.attempts) {
+      const message = `${download.url}: stopped at byte ${furthest} of ${sizeBytes} (${String(reason)}); call again to go on from there`;
+      throw new ModelError("HUB_UNREACHABLE", message, { cause: reason });
+    }
+    await waitBeforeRetry(retry, failures, response, signal);
+  }
+}
+
+/** One request; comes back with what ended it early, unless asking again would not help. */
+async function fetchRest(
+  part: Part,
+  download: FileDownload,
+): Promise<{ readonly reason?: unknown; readonly response?: Response }> {
+  const { url, headers, sizeBytes, digest, retry } = download;
+  const watch = silenceWatch(retry.silenceTimeoutMs, download.signal);
+  let response: Response | undefined;
+  try {
+    response = await fetch(url, {
+      headers: {
+        ...headers,
+        "accept-encoding": "identity",
+        ...(part.doneBytes > 0 ? { range: `bytes=${part.doneBytes}-` } : {}),
+      },
+      signal: watch.signal,
+    });
+    watch.heard();
+    if (isFinal(response.status) && response.status !== 416) throw refusal(url, response.status);
+    // A server that knows no ranges sends everything from the start; one that finds ours absurd sends nothing.
+    if (part.doneBytes > 0 && response.status !== 206 && (response.ok || response.status === 416)) {
+      await part.file.truncate(0);
+      part.hash = startDigest(digest.kind, sizeBytes);
+      part.doneBytes = 0;
+    }
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      return { reason: `status ${response.status}`, response };
+    }
+    for await (const bytes of response.body) {
+      watch.heard();
+      await append(part, bytes, download);
+    }
+    return { reason: "the connection ended early", response };
+  } catch (reason) {
+    if (reason instanceof ModelError) throw reason;
+    const cause = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason;
+    return { reason: cause, ...(response === undefined ? {} : { response }) };
+  } finally {
+    watch.end();
+  }
+}
+
+async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }: FileDownload) {
+  if (part.doneBytes + bytes.length > sizeBytes) {
+    await rm(part.path, { force: true });
+    throw new ModelError("HASH_MISMATCH", `${url}: more than the ${sizeBytes} bytes of the listing arrive`);
+  }
+  await part.file.appendFile(bytes);
+  part.hash.update(bytes);
+  part.doneBytes += bytes.length;
+  onBytes?.(part.doneBytes);
+}
+
+/** What a status that stays so means, with the mend. */
+export function refusal(what: string, status: number): ModelError {
+  if (status === 401 || status === 403) {
+    const mend = "the model is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
+    return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${mend}`);
+  }
+  if (status === 404) {
+    return new ModelError("HUB_NOT_FOUND", `${what}: status 404; check the name and the revision`);
+  }
+  return new ModelError("HUB_UNREACHABLE", `${what}: status ${status}`);
+}

@@ -1,0 +1,199 @@
+/**
+ * Job: a model of a Hugging Face hub as a folder: what of it is wanted, what of that is already there.
+ * Not its job: the bytes of one file; models that no hub has.
+ *
+ * H1. The folder appears whole, every file checked against the listing of one commit, or not at all.
+ * H2. A call that was stopped anywhere is gone on with by the next one.
+ * H3. A folder that is complete costs no request, unless a refresh is asked for; that one fetches what changed.
+ */
+import { existsSync } from "node:fs";
+import { copyFile, link, mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { z } from "zod";
+import { ModelError } from "../error.js";
+import { moveFolder, writeJson } from "../files/whole-folder.js";
+import { downloadFile } from "./download-file.js";
+import { withFolderLock } from "./folder-lock.js";
+import { authorization, fileUrl, type HubAccess, type HubFile, listHubModel } from "./hub-listing.js";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry.js";
+
+export interface DownloadProgress {
+  /** The file that is being fetched or made. */
+  readonly file: string;
+  /** Of all files together. */
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface DownloadOptions {
+  /** Default https://huggingface.co. */
+  readonly endpoint?: string;
+  readonly token?: string;
+  /** Branch, tag or commit. Default main. */
+  readonly revision?: string;
+  /** Which files of the listing; default: those that a model folder is made of. */
+  readonly wants?: (path: string) => boolean;
+  /** Asks the hub even if the folder is complete. */
+  readonly refresh?: boolean;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+}
+
+const defaultEndpoint = "https://huggingface.co";
+const recordFile = ".palimpsest-download.json";
+
+/** What a downloaded folder was made from; only a folder that is complete has it. */
+const recordSchema = z.object({
+  endpoint: z.string(),
+  repo: z.string(),
+  revision: z.string(),
+  commit: z.string(),
+  files: z.record(z.string(), z.object({ sizeBytes: z.number(), digest: z.string() })),
+});
+type DownloadRecord = z.infer<typeof recordSchema>;
+
+/** Config, tokenizer and safetensors; no weights in other formats, no repeated ones, no pictures. */
+export function isModelFile(path: string): boolean {
+  return (
+    /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map)\.json$/.test(path) ||
+    /^chat_template\.(jinja|json)$/.test(path) ||
+    /^model(-\d+-of-\d+)?\.safetensors$/.test(path) ||
+    path === "model.safetensors.index.json"
+  );
+}
+
+/**
+ * Fetches `organisation/name` of a hub into `folder` and returns it resolved.
+ * @throws {ModelError} FOLDER_TAKEN, FILE_MISSING, HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, HASH_MISMATCH;
+ *   the signal's reason
+ */
+export async function downloadModel(
+  repo: string,
+  folder: string,
+  options: DownloadOptions = {},
+): Promise<string> {
+  const target = resolve(folder);
+  const endpoint = (options.endpoint ?? defaultEndpoint).replace(/\/+$/, "");
+  const source = { endpoint, repo, revision: options.revision ?? "main" };
+  await mkdir(dirname(target), { recursive: true });
+  return await withFolderLock(target, options.signal, async () => {
+    const old = await readRecord(target);
+    if (old === undefined) await refuseForeign(target);
+    if (options.refresh !== true && old !== undefined && (await isComplete(target, old, source)))
+      return target;
+    const access: HubAccess = {
+      endpoint,
+      token: options.token,
+      retry: { ...defaultRetryPolicy, ...options.retry },
+      signal: options.signal,
+    };
+    const { commit, files } = await listHubModel(access, repo, source.revision);
+    const wanted = files.filter(({ path }) => (options.wants ?? isModelFile)(path));
+    if (options.wants === undefined) refuseIncomplete(repo, files, wanted);
+    const record: DownloadRecord = {
+      ...source,
+      commit,
+      files: Object.fromEntries(
+        wanted.map(({ path, sizeBytes, digest }) => [path, { sizeBytes, digest: digest.hex }]),
+      ),
+    };
+    await fetchFiles(access, { target, record, wanted, old, onProgress: options.onProgress });
+    return target;
+  });
+}
+
+interface FetchPlan {
+  readonly target: string;
+  readonly record: DownloadRecord;
+  readonly wanted: readonly HubFile[];
+  readonly old: DownloadRecord | undefined;
+  readonly onProgress: DownloadOptions["onProgress"];
+}
+
+async function fetchFiles(access: HubAccess, { target, record, wanted, old, onProgress }: FetchPlan) {
+  const fresh = `${target}.partial`;
+  await mkdir(fresh, { recursive: true });
+  const totalBytes = wanted.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  let before = 0;
+  for (const { path, sizeBytes, digest } of wanted) {
+    // The digest stands in the name: a file left by a download of another commit is not taken for this one.
+    const arriving = join(fresh, `${digest.hex}.done`);
+    const report = (doneBytes: number) =>
+      onProgress?.({ file: path, doneBytes: before + doneBytes, totalBytes });
+    if (old?.files[path]?.digest === digest.hex && !existsSync(arriving)) {
+      await linkOrCopy(join(target, path), arriving).catch(() => undefined);
+    }
+    const there = (await stat(arriving).catch(() => undefined))?.size === sizeBytes;
+    if (!there) {
+      await downloadFile({
+        url: fileUrl(access, record.repo, record.commit, path),
+        headers: authorization(access),
+        path: arriving,
+        sizeBytes,
+        digest,
+        retry: access.retry,
+        signal: access.signal,
+        onBytes: report,
+      });
+    }
+    report(sizeBytes);
+    before += sizeBytes;
+  }
+  const whole = `${target}.whole`;
+  await rm(whole, { recursive: true, force: true });
+  for (const { path, digest } of wanted) {
+    await mkdir(dirname(join(whole, path)), { recursive: true });
+    await linkOrCopy(join(fresh, `${digest.hex}.done`), join(whole, path));
+  }
+  await writeJson(join(whole, recordFile), record);
+  await moveFolder(whole, target);
+  await rm(fresh, { recursive: true, force: true });
+}
+
+/** The same file under another name; a copy on file systems without hard links. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  await link(from, to).catch(() => copyFile(from, to));
+}
+
+async function readRecord(folder: string): Promise<DownloadRecord | undefined> {
+  const text = await readFile(join(folder, recordFile), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return recordSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+async function isComplete(
+  folder: string,
+  record: DownloadRecord,
+  source: Pick<DownloadRecord, "endpoint" | "repo" | "revision">,
+): Promise<boolean> {
+  if (record.repo !== source.repo || record.revision !== source.revision) return false;
+  for (const [path, { sizeBytes }] of Object.entries(record.files)) {
+    if ((await stat(join(folder, path)).catch(() => undefined))?.size !== sizeBytes) return false;
+  }
+  return true;
+}
+
+async function refuseForeign(target: string): Promise<void> {
+  const names = await readdir(target).catch(() => []);
+  if (names.length > 0) {
+    const message = `${target} holds something else (${names[0]}); name another folder, or remove it`;
+    throw new ModelError("FOLDER_TAKEN", message);
+  }
+}
+
+function refuseIncomplete(repo: string, files: readonly HubFile[], wanted: readonly HubFile[]): void {
+  const has = (path: RegExp) => wanted.some((file) => path.test(file.path));
+  const found = files.map(({ path }) => path).join(", ") || "nothing";
+  if (!has(/^config\.json$/)) {
+    throw new ModelError("FILE_MISSING", `${repo} has no config.json (it has ${found}); is this a model?`);
+  }
+  if (!has(/\.safetensors$/)) {
+    const mend = "choose a repository or a revision with safetensors";
+    throw new ModelError("FILE_MISSING", `${repo} has no model.safetensors (it has ${found}); ${mend}`);
+  }
+}

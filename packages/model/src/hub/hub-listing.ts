@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { ModelError } from "../error.js";
+import { refusal } from "./download-file.js";
+import type { FileDigest } from "./file-digest.js";
+import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";
+
+/** A hub, and who asks it. */
+export interface HubAccess {
+  /** Without a slash at the end. */
+  readonly endpoint: string;
+  readonly token?: string | undefined;
+  readonly retry: RetryPolicy;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HubFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly digest: FileDigest;
+}
+
+/** A model's files at one commit, whatever happens to the branch meanwhile. */
+export interface HubListing {
+  readonly commit: string;
+  readonly files: readonly HubFile[];
+}
+
+// Paths and hashes end up in file names and requests: both are checked before use.
+const hex = z.string().regex(/^[0-9a-f]+$/);
+const entrySchema = z.object({
+  type: z.string(),
+  path: z.string().refine((path) => !path.split("/").includes("..") && !path.startsWith("/")),
+  size: z.int().nonnegative(),
+  oid: hex,
+  lfs: z.object({ oid: hex.length(64), size: z.int().nonnegative() }).optional(),
+});
+
+/** @throws {ModelError} HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, FILE_DAMAGED; the signal's reason */
+export async function listHubModel(access: HubAccess, repo: string, revision: string): Promise<HubListing> {
+  const { listFiles, modelInfo } = await import("@huggingface/hub");
+  // The token goes through our own fetch: the client refuses tokens that do not begin with hf_, as mirrors' may.
+  const asked = { hubUrl: access.endpoint, fetch: patientFetch(access, `model ${repo} at ${revision}`) };
+  const { sha } = await modelInfo({ ...asked, name: repo, revision, additionalFields: ["sha"] });
+  if (!hex.safeParse(sha).success) throw answerDamaged(repo, "sha");
+  const files: HubFile[] = [];
+  for await (const entry of listFiles({ ...asked, repo, revision: sha, recursive: true })) {
+    const parsed = entrySchema.safeParse(entry);
+    if (!parsed.success) throw answerDamaged(repo, z.prettifyError(parsed.error));
+    const { type, path, size, oid, lfs } = parsed.data;
+    if (type !== "file") continue;
+    const digest = lfs
+      ? ({ kind: "sha256", hex: lfs.oid } as const)
+      : ({ kind: "git-blob-sha1", hex: oid } as const);
+    files.push({ path, sizeBytes: lfs?.size ?? size, digest });
+  }
+  return { commit: sha, files };
+}
+
+/** Where a file's bytes are, after redirects. */
+export function fileUrl(access: HubAccess, repo: string, commit: string, path: string): string {
+  const escaped = path.split("/").map(encodeURIComponent).join("/");
+  return `${access.endpoint}/${repo}/resolve/${commit}/${escaped}`;
+}
+
+export function authorization(access: HubAccess): Readonly<Record<string, string>> {
+  return access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
+}
+
+/** A fetch that asks again where that may help, and throws ModelErrors where it does not. */
+function patientFetch(access: HubAccess, what: string): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    // The token is for this hub alone, not for where a page of the listing may point.
+    const credentials = url.origin === new URL(access.endpoint).origin ? authorization(access) : {};
+    for (let failures = 1; ; failures++) {
+      const watch = silenceWatch(access.retry.silenceTimeoutMs, access.signal);
+      let response: Response | undefined;
+      let reason: unknown;
+      try {
+        const headers = { ...(init?.headers as Record<string, string> | undefined), ...credentials };
+        response = await fetch(url, { ...init, headers, signal: watch.signal });
+        // Read here, so that a cut while reading is tried again too.
+        if (response.ok) return new Response(await response.text(), response);
+        reason = `status ${response.status}`;
+      } catch (thrown) {
+        access.signal?.throwIfAborted();
+        reason = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+      } finally {
+        watch.end();
+      }
+      if (response !== undefined && isFinal(response.status)) throw refusal(what, response.status);
+      if (failures >= access.retry.attempts) {
+        const message = `${what}: ${access.endpoint} cannot be reached (${String(reason)}); check the network and HF_ENDPOINT`;
+        throw new ModelError("HUB_UNREACHABLE", message, { cause: reason });
+      }
+      await waitBeforeRetry(access.retry, failures, response, access.signal);
+    }
+  };
+}
+
+function answerDamaged(repo: string, what: string): ModelError {
+  return new ModelError(
+    "FILE_DAMAGED",
+    `listing of ${repo}: ${what}; is the endpoint a Hugging Face hub?`.replaceAll("\n", " "),
+  );
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { ModelError } from "../error.js";
+import { type DownloadOptions, downloadModel } from "./download-model.js";
+import { withFolderLock } from "./folder-lock.js";
+import { knownModels } from "./known-models.js";
+
+export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
+  /** Models are kept in its folder `models`. */
+  readonly cacheDir: string;
+}
+
+/** `organisation/name`, with `@revision` where it is not main. */
+const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
+
+/**
+ * The folder of a model that is named by a path, by a name that is known here (`smollm2-135m-instruct`) or by
+ * its id on a hub (`Qwen/Qwen3-0.6B`, `organisation/name@revision`). What is not on this machine yet is
+ * fetched into the cache; what is there is used without asking anybody.
+ * @throws {ModelError} FILE_MISSING, and what fetching throws
+ */
+export async function resolveModel(nameOrPathOrId: string, options: ResolveOptions): Promise<string> {
+  const known = knownModels[nameOrPathOrId];
+  if (known !== undefined) {
+    const folder = cachedModelFolder(options.cacheDir, nameOrPathOrId);
+    const isThere = () => existsSync(join(folder, "config.json"));
+    if (isThere() && options.refresh !== true) return folder;
+    await mkdir(join(options.cacheDir, "models"), { recursive: true });
+    return await withFolderLock(folder, options.signal, async () => {
+      if (!isThere() || options.refresh === true) await known.make(folder, options);
+      return folder;
+    });
+  }
+  if (existsSync(nameOrPathOrId)) return resolve(nameOrPathOrId);
+  const [, repo, revision = options.revision] = hubId.exec(nameOrPathOrId) ?? [];
+  if (repo === undefined) {
+    const names = Object.keys(knownModels).join(", ");
+    const mend = `give a folder, an id of a hub such as Qwen/Qwen3-0.6B, or a known name (${names})`;
+    throw new ModelError("FILE_MISSING", `model ${nameOrPathOrId}: no such folder; ${mend}`);
+  }
+  const name = revision === undefined ? repo : `${repo}@${revision}`;
+  const folder = cachedModelFolder(options.cacheDir, name);
+  return await downloadModel(repo, folder, { ...options, ...(revision === undefined ? {} : { revision }) });
+}
+
+export function cachedModelFolder(cacheDir: string, name: string): string {
+  return join(resolve(cacheDir), "models", name.replaceAll("/", "--"));
+}
