@@ -126,4 +126,26 @@ describe("Objects", () => {
     expect(await objects.delete(ref)).toBe(false);
     await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
   });
+
+  test("pieces become one object", async () => {
+    const pieces = [randomBytes(3), randomBytes(0), randomBytes(1_500_000)];
+    const ref = await objects.put(pieces);
+    expect(Buffer.from(await objects.get(ref)).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test("a node that is gone fails the call; the next one looks for a node anew (O3)", async () => {
+    const ref = await objects.put(randomBytes(10));
+    const alive = address;
+    address = "127.0.0.1:1";
+    const late = new Objects({
+      address: async () => address,
+      token,
+      holder: "session-1",
+      defaultTimeoutMs: 10_000,
+    });
+    await expect(late.get(ref)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    address = alive;
+    expect((await late.get(ref)).byteLength).toBe(10);
+    await late.close();
+  });
 });

@@ -4,6 +4,7 @@
  *
  * O1. Bytes that get() returns hash to the name that was asked for.
  * O2. What is on the same machine is read from the store's file; nothing else is trusted about the path.
+ * O3. A call that finds the node gone fails; the next one looks for a node anew.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -52,79 +53,86 @@ export class Objects {
     this.#options = options;
   }
 
-  /** Stores the bytes on the local node. @throws {PalimpsestError} OBJECT_STORE_FULL */
-  async put(bytes: Uint8Array, options: PutOptions = {}): Promise<ObjectRef> {
-    const peer = await this.#connected();
-    const { stream, response } = peer.clientStream(objectsService.put, this.#settings(options));
-    let answered = false;
-    let wake: () => void = () => undefined;
-    stream.on("drain", () => wake());
-    const onAnswer = () => {
-      answered = true;
-      wake();
-    };
-    response.then(onAnswer, onAnswer);
-    for (let offset = 0; offset < bytes.byteLength || offset === 0; offset += chunkBytes) {
-      const data = bytes.subarray(offset, offset + chunkBytes);
-      const first = offset === 0;
-      const chunk = first
-        ? { data, sizeBytes: bytes.byteLength, holder: options.holder ?? this.#options.holder }
-        : { data };
-      // A refusal comes while we still write; the answer says why.
-      if (answered) break;
-      if (stream.write(chunk)) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (answered) resolve();
-      });
-    }
-    stream.end();
-    const info = await response;
-    return { objectId: info.objectId ?? "", sizeBytes: info.sizeBytes ?? 0, locations: [peer.address] };
+  /** Stores the bytes (or pieces, as one object) on the local node. @throws {PalimpsestError} OBJECT_STORE_FULL */
+  async put(bytes: Uint8Array | readonly Uint8Array[], options: PutOptions = {}): Promise<ObjectRef> {
+    const pieces = bytes instanceof Uint8Array ? [bytes] : bytes;
+    const sizeBytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
+    return await this.#atNode(async (peer) => {
+      const { stream, response } = peer.clientStream(objectsService.put, this.#settings(options));
+      let answered = false;
+      let wake: () => void = () => undefined;
+      stream.on("drain", () => wake());
+      const onAnswer = () => {
+        answered = true;
+        wake();
+      };
+      response.then(onAnswer, onAnswer);
+      let first = true;
+      for (const data of chunksOf(pieces)) {
+        const chunk = first ? { data, sizeBytes, holder: options.holder ?? this.#options.holder } : { data };
+        first = false;
+        // A refusal comes while we still write; the answer says why.
+        if (answered) break;
+        if (stream.write(chunk)) continue;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (answered) resolve();
+        });
+      }
+      stream.end();
+      const info = await response;
+      return { objectId: info.objectId ?? "", sizeBytes: info.sizeBytes ?? 0, locations: [peer.address] };
+    });
   }
 
   /** The bytes, fetched to the local node first when they are elsewhere. @throws {PalimpsestError} OBJECT_LOST */
   async get(ref: ObjectRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
-    const peer = await this.#connected();
     const timeoutMs = options.timeoutMs ?? this.#options.defaultTimeoutMs;
-    const info = await peer.unary(
-      objectsService.fetch,
-      { objectId: ref.objectId, locations: [...ref.locations], holder: this.#options.holder },
-      { timeoutMs, ...(options.signal ? { signal: options.signal } : {}) },
-    );
-    const local = await readLocal(ref.objectId, info);
-    const bytes = local ?? (await this.#pull(peer, ref.objectId, info.sizeBytes ?? 0, options));
+    const { bytes, address } = await this.#atNode(async (peer) => {
+      const info = await peer.unary(
+        objectsService.fetch,
+        { objectId: ref.objectId, locations: [...ref.locations], holder: this.#options.holder },
+        { timeoutMs, ...(options.signal ? { signal: options.signal } : {}) },
+      );
+      const local = await readLocal(ref.objectId, info);
+      return {
+        address: peer.address,
+        bytes: local ?? (await this.#pull(peer, ref.objectId, info.sizeBytes ?? 0, options)),
+      };
+    });
     const hash = createHash("sha256").update(bytes).digest("hex");
     if (hash === ref.objectId) return bytes;
     throw new PalimpsestError(
       "OBJECT_LOST",
-      `object ${ref.objectId} arrived with hash ${hash}: the copy of ${peer.address} is damaged; delete it there`,
+      `object ${ref.objectId} arrived with hash ${hash}: the copy of ${address} is damaged; delete it there`,
       { details: { objectId: ref.objectId } },
     );
   }
 
   /** Has the local node hold it; returns a reference that names this node too. */
   async fetch(ref: ObjectRef, options: PutOptions = {}): Promise<ObjectRef> {
-    const peer = await this.#connected();
     const holder = options.holder ?? this.#options.holder;
-    const info = await peer.unary(
-      objectsService.fetch,
-      { objectId: ref.objectId, locations: [...ref.locations], holder },
-      this.#settings(options),
-    );
-    const locations = [...new Set([peer.address, ...ref.locations])];
-    return { objectId: ref.objectId, sizeBytes: info.sizeBytes ?? ref.sizeBytes, locations };
+    return await this.#atNode(async (peer) => {
+      const info = await peer.unary(
+        objectsService.fetch,
+        { objectId: ref.objectId, locations: [...ref.locations], holder },
+        this.#settings(options),
+      );
+      const locations = [...new Set([peer.address, ...ref.locations])];
+      return { objectId: ref.objectId, sizeBytes: info.sizeBytes ?? ref.sizeBytes, locations };
+    });
   }
 
   /** Removes it from the local node, whoever holds it. */
   async delete(ref: Pick<ObjectRef, "objectId">, options: ObjectCallOptions = {}): Promise<boolean> {
-    const peer = await this.#connected();
-    const answer = await peer.unary(
-      objectsService.delete,
-      { objectId: ref.objectId },
-      this.#settings(options),
-    );
-    return answer.existed ?? false;
+    return await this.#atNode(async (peer) => {
+      const answer = await peer.unary(
+        objectsService.delete,
+        { objectId: ref.objectId },
+        this.#settings(options),
+      );
+      return answer.existed ?? false;
+    });
   }
 
   async close(): Promise<void> {
@@ -136,6 +144,21 @@ export class Objects {
   #settings(options: ObjectCallOptions): { timeoutMs: number; signal?: AbortSignal } {
     const timeoutMs = options.timeoutMs ?? this.#options.defaultTimeoutMs;
     return options.signal ? { timeoutMs, signal: options.signal } : { timeoutMs };
+  }
+
+  /** O3: when the node is gone, the next use looks for one anew. */
+  async #atNode<T>(use: (peer: Peer) => Promise<T>): Promise<T> {
+    const peer = await this.#connected();
+    try {
+      return await use(peer);
+    } catch (reason) {
+      const error = fromGrpcError(reason);
+      if (error.code === "UNAVAILABLE" && (await this.#peer?.catch(() => undefined)) === peer) {
+        this.#peer = undefined;
+        peer.close();
+      }
+      throw error;
+    }
   }
 
   async #connected(): Promise<Peer> {
@@ -172,6 +195,18 @@ export class Objects {
     }
     return bytes.subarray(0, filled);
   }
+}
+
+/** At least one chunk, which may be empty: the first names the size. */
+function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let any = false;
+  for (const piece of pieces) {
+    for (let offset = 0; offset < piece.byteLength; offset += chunkBytes) {
+      any = true;
+      yield piece.subarray(offset, offset + chunkBytes);
+    }
+  }
+  if (!any) yield new Uint8Array();
 }
 
 async function readLocal(

@@ -115,13 +115,29 @@ function initStd(name: string, stds: InitScheme): number {
  * names. Two processes that agree on a config and on this hash hold the same weights.
  */
 export function hashWeights(parameters: Readonly<Record<string, Float32Array>>): string {
-  const hash = createHash("sha256");
+  const hash = openWeightsHash();
   for (const name of Object.keys(parameters).sort()) {
     const values = parameters[name] as Float32Array;
-    hash.update(`${name}\0float32\0${values.length}\0`);
+    hash.begin(name, values.length);
     hash.update(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
-  return hash.digest("hex");
+  return hash.digest();
+}
+
+/** `hashWeights` for weights that come piece by piece: tensors in the order of their sorted names. */
+export function openWeightsHash(): {
+  /** The next tensor. */
+  begin(name: string, elements: number): void;
+  /** Its next bytes. */
+  update(bytes: Uint8Array): void;
+  digest(): string;
+} {
+  const hash = createHash("sha256");
+  return {
+    begin: (name, elements) => void hash.update(`${name}\0float32\0${elements}\0`),
+    update: (bytes) => void hash.update(bytes),
+    digest: () => hash.digest("hex"),
+  };
 }
 
 /**

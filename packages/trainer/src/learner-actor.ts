@@ -21,6 +21,7 @@ import { type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
+import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep } from "./learner-metrics.js";
 import type { RunSpec } from "./run-spec.js";
 import { fetchWeights, publishWeights } from "./weights.js";
@@ -78,6 +79,15 @@ export class LearnerActor {
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(initialWeights);
     this.#held = new HeldWeights(context.objects, initial);
+    this.#queues = await RunQueues.open({
+      redisUrl: cluster.facts.redisUrl,
+      runId,
+      settings: queues,
+      logger: context.logger,
+      metrics: context.metrics,
+    });
+    const lasting = lastingObjects(this.#spec.tokenizer, initial);
+    await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
     this.#checkpoint = folder ?? "";
@@ -92,20 +102,13 @@ export class LearnerActor {
     });
     this.#last = (checkpoint?.extra.dataCursor as { last?: StepResult } | undefined)?.last;
     this.#consumed = [...(checkpoint?.extra.consumedGroupIds ?? [])];
-    this.#queues = await RunQueues.open({
-      redisUrl: cluster.facts.redisUrl,
-      runId,
-      settings: queues,
-      logger: context.logger,
-      metrics: context.metrics,
-    });
     this.#groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
       // Steps are synchronous: what another version sampled is of another step (T2).
       maxStaleness: 0,
       alreadyConsumed: this.#consumed,
     });
-    await this.#publish();
+    await this.#announce(await this.#store());
   }
 
   async stop(): Promise<void> {
@@ -153,6 +156,8 @@ export class LearnerActor {
       signal: this.#context.signal,
     });
     const updatedAt = performance.now();
+    const manifest = await this.#store();
+    const storedAt = performance.now();
     const trained = batch.groups.map((group) => group.groupId);
     const result: StepResult = {
       step,
@@ -164,7 +169,7 @@ export class LearnerActor {
       groupsTrained: trained.length,
       groupsDropped: batch.dropped.length,
       episodeFailures: failures.slice(0, 5),
-      weightsHash: this.#learner.weightsHash(),
+      weightsHash: manifest.weightsHash,
     };
     // Only groups that could still be on the queues matter: those of this step and the one before.
     this.#consumed = [...this.#consumed.slice(-this.#spec.recipe.train.groupsPerStep), ...trained];
@@ -179,11 +184,11 @@ export class LearnerActor {
     );
     const savedAt = performance.now();
     await this.#groups.acknowledge(trained);
-    const manifest = await this.#publish();
+    await this.#announce(manifest);
     this.#last = {
       ...result,
-      checkpointSeconds: (savedAt - updatedAt) / 1000,
-      publishSeconds: (performance.now() - savedAt) / 1000,
+      checkpointSeconds: (savedAt - storedAt) / 1000,
+      publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
     };
     const publishedBytes = manifest.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0);
     recordStep(this.#context.metrics, this.#last, publishedBytes);
@@ -197,17 +202,20 @@ export class LearnerActor {
     return groupIds.filter((groupId) => outstanding.has(groupId)).length;
   }
 
-  async #publish(): Promise<proto.WeightManifest> {
+  /** Puts the present weights into the object store. */
+  async #store(): Promise<proto.WeightManifest> {
     const { runId, model } = this.#spec;
-    const manifest = await publishWeights(
+    return await publishWeights(
       this.#context.objects,
       { runId, policyVersion: this.#learner.policyVersion },
       this.#learner.parameters(),
       parameterShapes(model),
     );
+  }
+
+  async #announce(manifest: proto.WeightManifest): Promise<void> {
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
     await this.#held.add(manifest);
-    return manifest;
   }
 }
 

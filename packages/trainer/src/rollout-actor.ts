@@ -23,6 +23,7 @@ import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
+import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights } from "./weights.js";
@@ -74,10 +75,8 @@ export class RolloutActor {
     const cluster = await context.connect();
     const backend = await loadBackend({ threads: rollout.threads });
     this.#backend = backend.name;
-    // The initial ones are always there. What was announced last may have gone with its driver, until the learner of
-    // this one announces it again; the first episode that needs it loads it (R1).
-    const manifest = proto.WeightManifest.decode(this.#spec.initialWeights);
-    this.#held = new HeldWeights(context.objects, manifest);
+    const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
+    this.#held = new HeldWeights(context.objects, initial);
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       runId,
@@ -85,13 +84,16 @@ export class RolloutActor {
       logger: context.logger,
       metrics: context.metrics,
     });
+    const lasting = lastingObjects(this.#spec.tokenizer, initial);
+    await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
+    const { manifest, parameters } = await this.#startingWeights(initial);
     this.#tokenizer = new BpeTokenizer(
       JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
     );
     this.#sampler = await createSampler({
       backend,
       config: model,
-      parameters: await fetchWeights(context.objects, manifest),
+      parameters,
       policyVersion: manifest.policyVersion,
       weightsHash: manifest.weightsHash,
       maxBatch: rollout.maxBatch,
@@ -194,6 +196,23 @@ export class RolloutActor {
       episodeIndex: episode.episodeIndex,
       actorId: this.#context.actorId,
     });
+  }
+
+  /**
+   * The newest ones. What was announced last may have gone with its driver until the learner announces it again: then
+   * the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
+   */
+  async #startingWeights(initial: proto.WeightManifest) {
+    const announced = await this.#queues.currentWeights();
+    if (announced !== undefined) {
+      const manifest = proto.WeightManifest.decode(announced);
+      try {
+        return { manifest, parameters: await fetchWeights(this.#context.objects, manifest) };
+      } catch (reason) {
+        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+      }
+    }
+    return { manifest: initial, parameters: await fetchWeights(this.#context.objects, initial) };
   }
 
   /** Loads the newest announced weights when the sampler's are older than asked. */

@@ -7,12 +7,9 @@
  * D2 (T6). Tasks and seeds follow from recipe seed and step alone.
  * D3. A step is asked of the learner again after the learner's death; the learner answers it once.
  */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { tasksFromConfig } from "@palimpsest/datasets";
 import type { EpisodeTrace, Evaluation, LengthTasks } from "@palimpsest/evals";
-import { loadModel, type ModelFolder, parameterShapes } from "@palimpsest/model";
 import {
   episodeSeed,
   type GroupRequest,
@@ -25,14 +22,16 @@ import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
+import { keepLasting } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
-import { watchRun } from "./watch-run.js";
-import { fetchWeights, publishWeights } from "./weights.js";
+import { type BroughtModel, bringModel } from "./starting-model.js";
+import { lookOften, watchRun } from "./watch-run.js";
+import { fetchWeights } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -76,13 +75,22 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
   const tasks = await tasksFromConfig(recipe.data, { signal });
   const lengths = evaluationTasks(recipe);
-  const spec = await runSpec(cluster, recipe, folder);
+  const bring = () => bringModel(cluster.objects, recipe.model.path, folder.runId);
+  const base = await bring();
+  const spec = runSpec(recipe, folder, base);
   const queues = await RunQueues.open({
     redisUrl: cluster.facts.redisUrl,
     runId: folder.runId,
     settings: spec.queues,
   });
+  await queues.objectHolders.reset(base.tokenizer.locations);
   const watch = watchRun(cluster, queues, onEvent);
+  const keep = lookOften(async () => {
+    const alive = (await cluster.nodes()).filter((node) => node.state === "alive");
+    const addresses = new Set(alive.map((node) => node.objectsAddress));
+    const brought = await keepLasting(queues.objectHolders, addresses, async () => (await bring()).tokenizer);
+    if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
+  });
   try {
     const crew = await timed("starting", () => spawnCrew(cluster, spec, signal));
     const start = (await crew.learner.state()).policyVersion;
@@ -111,6 +119,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     return result;
   } finally {
     watch.close();
+    keep.close();
     await queues.close();
   }
 }
@@ -231,22 +240,13 @@ async function evaluatePhase(
   });
 }
 
-/** Puts the base model where every node can fetch it. */
-async function runSpec(cluster: Cluster, recipe: Recipe, folder: RunFolder): Promise<RunSpec> {
-  const base = await readBase(recipe.model.path);
-  const tokenizer = await cluster.objects.put(await readFile(join(recipe.model.path, "tokenizer.json")));
-  const manifest = await publishWeights(
-    cluster.objects,
-    { runId: folder.runId, policyVersion: 0 },
-    base.parameters,
-    parameterShapes(base.config),
-  );
+function runSpec(recipe: Recipe, folder: RunFolder, { model, tokenizer, weights }: BroughtModel): RunSpec {
   return {
     runId: folder.runId,
     recipe,
-    model: base.config,
+    model,
     tokenizer,
-    initialWeights: proto.WeightManifest.encode(manifest).finish(),
+    initialWeights: proto.WeightManifest.encode(weights).finish(),
     checkpointDir: checkpointDirOf(folder.path),
     queues: {
       ...recipe.queues,
@@ -254,16 +254,4 @@ async function runSpec(cluster: Cluster, recipe: Recipe, folder: RunFolder): Pro
       maxOutstandingGroups: Math.max(recipe.queues.maxOutstandingGroups, recipe.train.groupsPerStep),
     },
   };
-}
-
-async function readBase(path: string): Promise<ModelFolder> {
-  try {
-    return await loadModel(path);
-  } catch (reason) {
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `model.path: ${path} does not load (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, or builtin:quickstart`,
-      { cause: reason },
-    );
-  }
 }

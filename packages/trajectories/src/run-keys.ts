@@ -20,6 +20,7 @@ export interface RunKeys {
   readonly failures: string;
   readonly consumerEpoch: string;
   readonly weights: string;
+  readonly objectHolders: string;
   task(groupId: string): string;
   trajectory(trajectoryId: string): string;
   score(trajectoryId: string): string;
@@ -41,6 +42,7 @@ export function runKeys(runId: string): RunKeys {
     failures: `${prefix}:ledger:failures`,
     consumerEpoch: `${prefix}:consumer-epoch`,
     weights: `${prefix}:weights`,
+    objectHolders: `${prefix}:object-holders`,
     task: (groupId) => `${prefix}:task:${groupId}`,
     trajectory: (trajectoryId) => `${prefix}:trajectory:${trajectoryId}`,
     score: (trajectoryId) => `${prefix}:score:${trajectoryId}`,

@@ -16,6 +16,7 @@ import { GroupConsumer, type GroupConsumerOptions } from "./group-consumer.js";
 import { type DispatchOptions, type DispatchOutcome, GroupProducer } from "./group-producer.js";
 import type { GroupRequest } from "./group-spec.js";
 import type { CloseOptions, JobConsumer } from "./job-consumer.js";
+import { ObjectHolders } from "./object-holders.js";
 import { PayloadStore } from "./payload-store.js";
 import { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
 import { type RewardOptions, startRewardConsumer } from "./reward-consumer.js";
@@ -56,6 +57,8 @@ export class RunQueues {
   readonly settings: QueueSettings;
   /** The account of the run. */
   readonly ledger: RunLedger;
+  /** Object stores that hold what lasts as long as the run. */
+  readonly objectHolders: ObjectHolders;
   readonly #redis: Redis;
   readonly #keys: RunKeys;
   readonly #logger: Logger;
@@ -74,6 +77,7 @@ export class RunQueues {
     this.#logger = logger;
     this.#metrics = options.metrics;
     this.ledger = new RunLedger(redis, this.#keys);
+    this.objectHolders = new ObjectHolders(redis, this.#keys);
     this.#payloads = new PayloadStore(redis, this.#keys, this.settings.payloadTtlMs);
     this.#weights = new WeightAnnouncements(redis, this.#keys, logger);
   }
