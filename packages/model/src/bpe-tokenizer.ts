@@ -4,9 +4,24 @@ import { ModelError } from "./error.js";
 
 /** What tokenizer.json of a byte-level BPE must have for us; the rest is the library's to read. */
 export interface TokenizerJson {
+  readonly normalizer?: unknown;
   readonly pre_tokenizer?: unknown;
   readonly model: { readonly vocab: Readonly<Record<string, number>> };
-  readonly added_tokens?: readonly { readonly id: number; readonly content: string }[];
+  readonly added_tokens?: readonly {
+    readonly id: number;
+    readonly content: string;
+    /** Absent: as if true. Those with false are words that the model knows, such as <think>, no control marks. */
+    readonly special?: boolean;
+  }[];
+}
+
+export interface EncodeOptions {
+  /**
+   * What a special token's text inside the text becomes. "ids" (default): the token, as in a rendered chat.
+   * "text": its letters, as in a document that nobody vouches for. Added tokens that are not special, such
+   * as <think>, stay tokens in both.
+   */
+  readonly specialTokens?: "ids" | "text";
 }
 
 /** The part of the library's tokenizer that is used here; its own types do not resolve under nodenext. */
@@ -27,7 +42,13 @@ export class BpeTokenizer {
   /** One more than the largest id: rows that a model's embedding needs at least. */
   readonly vocabSize: number;
   readonly #tokenizer: LibraryTokenizer;
-  readonly #specialIds: ReadonlyMap<string, number>;
+  /** Every added token by its text. */
+  readonly #addedIds: ReadonlyMap<string, number>;
+  /** Those of them that are special, by text: longest first, as a search for them wants it. */
+  readonly specialTokens: ReadonlyMap<string, number>;
+  readonly #specialIds: ReadonlySet<number>;
+  /** Knows no special tokens; made when a text first holds one that must stay text. */
+  #plainTokenizer: LibraryTokenizer | undefined;
   /** Bytes that no token stands for: texts with them cannot be encoded. */
   readonly #missingBytes: ReadonlySet<number>;
 
@@ -42,8 +63,15 @@ export class BpeTokenizer {
     this.json = json;
     this.configJson = configJson;
     const added = json.added_tokens ?? [];
-    this.#specialIds = new Map(added.map(({ content, id }) => [content, id]));
-    const ids = [...Object.values(json.model.vocab), ...this.#specialIds.values()];
+    this.#addedIds = new Map(added.map(({ content, id }) => [content, id]));
+    this.specialTokens = new Map(
+      added
+        .filter(({ special }) => special !== false)
+        .toSorted((a, b) => b.content.length - a.content.length)
+        .map(({ content, id }) => [content, id]),
+    );
+    this.#specialIds = new Set(this.specialTokens.values());
+    const ids = [...Object.values(json.model.vocab), ...this.#addedIds.values()];
     this.vocabSize = ids.reduce((largest, id) => Math.max(largest, id), -1) + 1;
     const byteLevel = JSON.stringify(json.pre_tokenizer ?? null).includes('"ByteLevel"');
     const missing = byteCharacters.flatMap((character, byte) =>
@@ -58,21 +86,36 @@ export class BpeTokenizer {
   }
 
   /**
-   * Special tokens written out in the text become their ids.
+   * Special tokens written out in the text become their ids, unless the options say otherwise.
    * @throws {ModelError} TOKENIZER_INVALID when the text holds a byte outside the alphabet
    */
-  encode(text: string): number[] {
+  encode(text: string, options: EncodeOptions = {}): number[] {
     if (text === "") return [];
-    const { ids, tokens } = this.#tokenizer.encode(text, { add_special_tokens: false });
+    const asText = options.specialTokens === "text" && this.#holdsSpecial(text);
+    const tokenizer = asText ? this.#plain() : this.#tokenizer;
+    const { ids, tokens } = tokenizer.encode(text, { add_special_tokens: false });
     if (this.#missingBytes.size > 0) this.#checkNothingDropped(text, tokens);
     return ids;
+  }
+
+  #holdsSpecial(text: string): boolean {
+    for (const special of this.specialTokens.keys()) if (text.includes(special)) return true;
+    return false;
+  }
+
+  #plain(): LibraryTokenizer {
+    if (this.#plainTokenizer !== undefined) return this.#plainTokenizer;
+    const added = (this.json.added_tokens ?? []).filter(({ special }) => special === false);
+    const plain: LibraryTokenizer = new Tokenizer({ ...this.json, added_tokens: added }, this.configJson);
+    this.#plainTokenizer = plain;
+    return plain;
   }
 
   /** The library leaves bytes outside the alphabet out without a word; a shorter text would be trained on. */
   #checkNothingDropped(text: string, tokens: readonly string[]): void {
     const sizeBytes = tokens.reduce(
       // A character of a byte-level token is a byte; a special token is its own text.
-      (sum, token) => sum + (this.#specialIds.has(token) ? Buffer.byteLength(token) : token.length),
+      (sum, token) => sum + (this.#addedIds.has(token) ? Buffer.byteLength(token) : token.length),
       0,
     );
     if (sizeBytes === Buffer.byteLength(text)) return;
@@ -100,8 +143,14 @@ export class BpeTokenizer {
     return this.#tokenizer.decode([...tokenIds], options);
   }
 
+  /** Id of an added token by its text, special or not. */
   specialTokenId(text: string): number | undefined {
-    return this.#specialIds.get(text);
+    return this.#addedIds.get(text);
+  }
+
+  /** Whether it is a control mark that no reader should see, such as <|im_end|>. */
+  isSpecial(tokenId: number): boolean {
+    return this.#specialIds.has(tokenId);
   }
 }
 

@@ -1,0 +1,22 @@
+/** One turn, in the fields that chat templates read: Hugging Face's and OpenAI's names. */
+export interface ChatMessage {
+  /** "system", "user", "assistant" or "tool" in most templates. */
+  readonly role: string;
+  /** null beside tool calls. */
+  readonly content: string | null;
+  /** `tool_calls`, `reasoning_content`, `name`: whatever the model's template knows. */
+  readonly [field: string]: unknown;
+}
+
+/** A function that the model may call, as OpenAI describes it: { type: "function", function: { … } }. */
+export type ChatTool = Readonly<Record<string, unknown>>;
+
+export interface ChatOptions {
+  readonly tools?: readonly ChatTool[];
+  /** Ends with the opening of the assistant's turn. Default true. */
+  readonly addGenerationPrompt?: boolean;
+  /** The switch of models that can think, such as Qwen3; absent: as the template has it. */
+  readonly enableThinking?: boolean;
+  /** Other variables of the template, such as `documents`. */
+  readonly variables?: Readonly<Record<string, unknown>>;
+}

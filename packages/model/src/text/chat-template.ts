@@ -1,0 +1,148 @@
+import { z } from "zod";
+import type { BpeTokenizer } from "../bpe-tokenizer.js";
+import { ModelError } from "../error.js";
+import type { ChatMessage, ChatOptions } from "./chat-message.js";
+import { JinjaTemplate } from "./jinja.js";
+import { guardSpecialTokens } from "./special-token-guard.js";
+
+const templateField = z.union([
+  z.string(),
+  z.array(z.object({ name: z.string(), template: z.string() })).min(1),
+]);
+
+/** Names of tokens in tokenizer_config.json that templates may use, such as `bos_token`. */
+const tokenFields = [
+  "bos_token",
+  "eos_token",
+  "unk_token",
+  "sep_token",
+  "pad_token",
+  "cls_token",
+  "mask_token",
+];
+
+/**
+ * A conversation as the model was trained to see it: its own Jinja template, from tokenizer_config.json
+ * (one, or several by name) or chat_template.jinja.
+ */
+export class ChatTemplate {
+  readonly #tokenizer: BpeTokenizer;
+  readonly #templates: ReadonlyMap<string, JinjaTemplate>;
+  readonly #tokens: Readonly<Record<string, string>>;
+  readonly #now: () => Date;
+
+  /**
+   * @param options.template Jinja text that stands in for the tokenizer's own
+   * @param options.now what `strftime_now` sees; default: this machine's clock
+   * @throws {ModelError} TEMPLATE_MISSING, TEMPLATE_INVALID
+   */
+  constructor(
+    tokenizer: BpeTokenizer,
+    options: { readonly template?: string; readonly now?: () => Date } = {},
+  ) {
+    this.#tokenizer = tokenizer;
+    this.#now = options.now ?? (() => new Date());
+    this.#templates = parseTemplates(options.template ?? tokenizer.configJson["chat_template"]);
+    this.#tokens = Object.fromEntries(
+      tokenFields.flatMap((field) => {
+        const text = tokenText(tokenizer.configJson[field]);
+        return text === undefined ? [] : [[field, text] as const];
+      }),
+    );
+  }
+
+  /** Whether the tokenizer comes with a template. */
+  static has(tokenizer: BpeTokenizer): boolean {
+    return templateField.safeParse(tokenizer.configJson["chat_template"]).success;
+  }
+
+  /** The text that ends an assistant's turn, where the tokenizer names one. */
+  get endOfTurn(): string | undefined {
+    return this.#tokens["eos_token"];
+  }
+
+  /** @throws {ModelError} TEMPLATE_REFUSED, with what the template says about the messages */
+  render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
+    const { tools, addGenerationPrompt = true, enableThinking, variables } = options;
+    const template = this.#choose(tools !== undefined && tools.length > 0);
+    try {
+      return template.render(
+        {
+          ...this.#tokens,
+          documents: null,
+          ...(enableThinking === undefined ? {} : { enable_thinking: enableThinking }),
+          ...variables,
+          messages,
+          tools: tools ?? null,
+          add_generation_prompt: addGenerationPrompt,
+        },
+        this.#now,
+      );
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new ModelError(
+        "TEMPLATE_REFUSED",
+        `chat template: ${reason}; roles were ${messages.map(({ role }) => role).join(", ")}`,
+        { cause },
+      );
+    }
+  }
+
+  /**
+   * The rendered conversation as token ids. Special tokens come from the template alone: where a message or
+   * a tool spells one out, it is encoded as the letters that it is, so that no content can forge a turn.
+   * @throws {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID
+   */
+  encode(messages: readonly ChatMessage[], options: ChatOptions = {}): number[] {
+    const { variables, tools } = options;
+    const guard = guardSpecialTokens(this.#tokenizer, { messages, tools, variables });
+    if (guard === undefined) return this.#tokenizer.encode(this.render(messages, options));
+    const { values } = guard;
+    const text = this.render(values.messages, {
+      ...options,
+      ...(values.tools === undefined ? {} : { tools: values.tools }),
+      ...(values.variables === undefined ? {} : { variables: values.variables }),
+    });
+    return guard.encode(text);
+  }
+
+  #choose(forTools: boolean): JinjaTemplate {
+    const { 0: first } = [...this.#templates.values()];
+    const named = forTools ? this.#templates.get("tool_use") : undefined;
+    return named ?? this.#templates.get("default") ?? (first as JinjaTemplate);
+  }
+}
+
+function parseTemplates(field: unknown): ReadonlyMap<string, JinjaTemplate> {
+  if (field === undefined || field === null) {
+    throw new ModelError(
+      "TEMPLATE_MISSING",
+      "tokenizer_config.json: has no chat_template and there is no chat_template.jinja; use a plain prompt, or give a template of your own as `template`",
+    );
+  }
+  const parsed = templateField.safeParse(field);
+  if (!parsed.success) {
+    throw new ModelError(
+      "TEMPLATE_INVALID",
+      "tokenizer_config.json: chat_template is neither a text nor a list of { name, template }",
+    );
+  }
+  const named = typeof parsed.data === "string" ? [{ name: "default", template: parsed.data }] : parsed.data;
+  return new Map(named.map(({ name, template }) => [name, parseTemplate(name, template)]));
+}
+
+function parseTemplate(name: string, text: string): JinjaTemplate {
+  try {
+    return new JinjaTemplate(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ModelError("TEMPLATE_INVALID", `chat template "${name}" does not parse: ${reason}`, { cause });
+  }
+}
+
+/** A token in tokenizer_config.json is a text, or a record with its text as `content`. */
+function tokenText(field: unknown): string | undefined {
+  if (typeof field === "string") return field;
+  const content = (field as { content?: unknown } | null | undefined)?.content;
+  return typeof content === "string" ? content : undefined;
+}

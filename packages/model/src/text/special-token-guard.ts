@@ -1,0 +1,72 @@
+import type { BpeTokenizer } from "../bpe-tokenizer.js";
+
+export interface SpecialTokenGuard<T> {
+  /** The values with a stand-in for every special token that their texts spell out. */
+  readonly values: T;
+  /** Encodes what a template made of those values: its own special tokens as ids, the stand-ins as text. */
+  encode(rendered: string): number[];
+}
+
+/** A plane of characters that no standard assigns: texts do not hold them, templates do not touch them. */
+const firstStandIn = 0xf0000;
+const lastStandIn = 0xffffd;
+
+/**
+ * Keeps special tokens inside content apart from those that a template writes, while the template runs on
+ * text. Undefined when no text spells one out, which is nearly always.
+ */
+export function guardSpecialTokens<T>(tokenizer: BpeTokenizer, values: T): SpecialTokenGuard<T> | undefined {
+  const specials = [...tokenizer.specialTokens.keys()];
+  const texts: string[] = [];
+  collectTexts(values, texts);
+  if (!texts.some((text) => specials.some((special) => text.includes(special)))) return undefined;
+
+  const standIns = freeCharacters(texts, specials.length);
+  const standInOf = new Map(specials.map((special, i) => [special, standIns[i] as string]));
+  const specialOf = new Map(specials.map((special, i) => [standIns[i] as string, special]));
+  const anySpecial = anyOf(specials);
+  const anyStandIn = anyOf(standIns);
+  const restore = (text: string) => text.replace(anyStandIn, (found) => specialOf.get(found) as string);
+  return {
+    values: mapTexts(values, (text) => text.replace(anySpecial, (found) => standInOf.get(found) as string)),
+    encode: (rendered) =>
+      rendered.split(new RegExp(`(${anySpecial.source})`, "u")).flatMap((piece) => {
+        const id = tokenizer.specialTokens.get(piece);
+        return id === undefined ? tokenizer.encode(restore(piece), { specialTokens: "text" }) : [id];
+      }),
+  };
+}
+
+function collectTexts(value: unknown, into: string[]): void {
+  if (typeof value === "string") into.push(value);
+  else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      into.push(key);
+      collectTexts(item, into);
+    }
+  }
+}
+
+function mapTexts<T>(value: T, change: (text: string) => string): T;
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [change(key), mapTexts(item, change)]),
+  );
+}
+
+/** Characters of the plane that none of the texts uses. */
+function freeCharacters(texts: readonly string[], count: number): string[] {
+  const used = new Set(texts.flatMap((text) => text.match(/[\u{f0000}-\u{ffffd}]/gu) ?? []));
+  const free: string[] = [];
+  for (let code = firstStandIn; code <= lastStandIn && free.length < count; code++) {
+    const character = String.fromCodePoint(code);
+    if (!used.has(character)) free.push(character);
+  }
+  return free;
+}
+
+const anyOf = (texts: readonly string[]) =>
+  new RegExp(texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|"), "gu");

@@ -1,0 +1,218 @@
+import { randomInt } from "node:crypto";
+import { ModelError } from "../error.js";
+import type { ChatMessage, ChatOptions } from "./chat-message.js";
+import type { ChatTemplate } from "./chat-template.js";
+import { StopText } from "./stop-text.js";
+import { TextStream, type TokenDecoder } from "./text-stream.js";
+
+/** What is asked of a sampler; ModelSampler and the engines behind HTTP both answer it. */
+export interface TokenRequest {
+  readonly promptTokenIds: readonly number[];
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly stopTokenIds: readonly number[];
+  readonly seed: number;
+  /** Texts after which sampling stops; the sampled tokens then hold the text's own. */
+  readonly stop?: readonly string[];
+  /** Called with sampled tokens as they come, each once and in order. */
+  readonly onTokens?: (tokenIds: readonly number[]) => void;
+}
+
+export interface TokenResult {
+  readonly tokenIds: readonly number[];
+  readonly rolloutLogprobs: readonly number[];
+  readonly stopReason: "stop" | "length" | "abort";
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+export interface TokenSampler {
+  generate(request: TokenRequest, signal?: AbortSignal): Promise<TokenResult>;
+}
+
+export interface TextTokenizer extends TokenDecoder {
+  encode(text: string): number[];
+  specialTokenId(text: string): number | undefined;
+  /** Special tokens are left out of texts for readers. */
+  isSpecial(tokenId: number): boolean;
+}
+
+interface TextSettings {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  /** Texts that end the answer; they are no part of it. */
+  readonly stop?: readonly string[];
+  /** Default: another one each time. */
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Either a conversation, rendered by the model's chat template, or a text to go on with. */
+export type TextRequest = TextSettings &
+  (
+    | ({ readonly messages: readonly ChatMessage[]; readonly prompt?: never } & ChatOptions)
+    | { readonly prompt: string; readonly messages?: never }
+  );
+
+export interface GeneratedText {
+  /** Without special tokens and without the stop text. */
+  readonly text: string;
+  /** Every sampled token, a stop token included. */
+  readonly tokenIds: readonly number[];
+  /** Nats, before temperature and truncation; one a token. */
+  readonly rolloutLogprobs: readonly number[];
+  readonly stopReason: "stop" | "length";
+  readonly usage: { readonly promptTokens: number; readonly sampledTokens: number };
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+/** An answer while it is written: iterate it once for the pieces of text, await `result` for all of it. */
+export interface TextGeneration extends AsyncIterable<string> {
+  readonly result: Promise<GeneratedText>;
+}
+
+export interface TextModelOptions {
+  readonly sampler: TokenSampler;
+  readonly tokenizer: TextTokenizer;
+  /** Absent: only `prompt` is answered, not `messages`. */
+  readonly template?: Pick<ChatTemplate, "encode" | "endOfTurn">;
+  /** Special tokens that end an answer; default: the template's end of turn. */
+  readonly stopTokens?: readonly string[];
+  /** Default 512. */
+  readonly maxTokens?: number;
+}
+
+/** Text in, text out, over any sampler. */
+export class TextModel {
+  readonly #options: TextModelOptions;
+  readonly #stopTokenIds: readonly number[];
+
+  /** @throws {ModelError} CONFIG_INVALID for a stop token that the vocabulary has not */
+  constructor(options: TextModelOptions) {
+    this.#options = options;
+    const endOfTurn = options.template?.endOfTurn;
+    const stopTokens = options.stopTokens ?? (endOfTurn === undefined ? [] : [endOfTurn]);
+    this.#stopTokenIds = stopTokens.map((text) => {
+      const id = options.tokenizer.specialTokenId(text);
+      if (id !== undefined) return id;
+      const message = `stopTokens: the tokenizer has no special token "${text}"; use one of the model's own`;
+      throw new ModelError("CONFIG_INVALID", message);
+    });
+  }
+
+  /**
+   * @throws {ModelError} TEMPLATE_MISSING, TEMPLATE_REFUSED, REQUEST_INVALID; what the sampler throws
+   * @throws the signal's reason when aborted
+   */
+  async generateText(request: TextRequest): Promise<GeneratedText> {
+    return await this.#generate(request, () => undefined);
+  }
+
+  /** Starts at once. Whoever stops iterating aborts the rest. */
+  streamText(request: TextRequest): TextGeneration {
+    const left = new AbortController();
+    const signal = request.signal ? AbortSignal.any([request.signal, left.signal]) : left.signal;
+    const pieces: string[] = [];
+    let wake = () => {};
+    let ended = false;
+    const result = this.#generate({ ...request, signal }, (piece) => {
+      pieces.push(piece);
+      wake();
+    }).finally(() => {
+      ended = true;
+      wake();
+    });
+    // Whoever only iterates sees the failure there; nobody need await `result` as well.
+    result.catch(() => undefined);
+    async function* read(): AsyncGenerator<string, void> {
+      try {
+        for (;;) {
+          for (const piece of pieces.splice(0)) yield piece;
+          if (ended && pieces.length === 0) break;
+          if (!ended && pieces.length === 0) {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        }
+        await result;
+      } finally {
+        left.abort(new ModelError("CLOSED", "streamText: its reader left before the end"));
+      }
+    }
+    return { result, [Symbol.asyncIterator]: read };
+  }
+
+  #promptIds(request: TextRequest): number[] {
+    const { tokenizer, template } = this.#options;
+    if (request.prompt !== undefined) return tokenizer.encode(request.prompt);
+    if (template !== undefined) return template.encode(request.messages, request);
+    throw new ModelError(
+      "TEMPLATE_MISSING",
+      "messages: the model has no chat template; give `prompt`, or make the text model with a `template`",
+    );
+  }
+
+  async #generate(request: TextRequest, write: (piece: string) => void): Promise<GeneratedText> {
+    const { sampler, tokenizer } = this.#options;
+    request.signal?.throwIfAborted();
+    const promptTokenIds = this.#promptIds(request);
+    const stream = new TextStream(tokenizer);
+    const stopText = new StopText(request.stop ?? []);
+    const seen: number[] = [];
+    let text = "";
+    const put = (piece: string) => {
+      text += piece;
+      if (piece !== "") write(piece);
+    };
+    const take = (tokenIds: readonly number[]) => {
+      seen.push(...tokenIds);
+      put(stopText.push(stream.push(tokenIds.filter((id) => !tokenizer.isSpecial(id)))));
+    };
+    const sampled = await sampler.generate(
+      {
+        ...chosenSettings(request),
+        promptTokenIds,
+        maxTokens: request.maxTokens ?? this.#options.maxTokens ?? 512,
+        temperature: request.temperature ?? 1,
+        stopTokenIds: this.#stopTokenIds,
+        seed: request.seed ?? randomInt(2 ** 31),
+        onTokens: take,
+      },
+      request.signal,
+    );
+    if (sampled.stopReason === "abort") {
+      throw new ModelError("CLOSED", "the sampler ended the generation before it was done; ask again");
+    }
+    // A sampler that does not stream has told nothing yet; one that does has told all of these.
+    take(sampled.tokenIds.slice(seen.length));
+    put(stopText.push(stream.end()));
+    put(stopText.end());
+    return {
+      text,
+      tokenIds: sampled.tokenIds,
+      rolloutLogprobs: sampled.rolloutLogprobs,
+      stopReason: stopText.reached === undefined ? sampled.stopReason : "stop",
+      usage: { promptTokens: promptTokenIds.length, sampledTokens: sampled.tokenIds.length },
+      policyVersion: sampled.policyVersion,
+      weightsHash: sampled.weightsHash,
+    };
+  }
+}
+
+/** Only what the caller chose: a sampler that lacks a setting must not see it unasked. */
+function chosenSettings({ topP, topK, minP, stop }: TextRequest): Partial<TokenRequest> {
+  return {
+    ...(topP === undefined ? {} : { topP }),
+    ...(topK === undefined ? {} : { topK }),
+    ...(minP === undefined ? {} : { minP }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stop }),
+  };
+}
