@@ -1,0 +1,103 @@
+import { float16Values } from "./float16.js";
+
+/**
+ * Turns whole blocks of one storage type into float32: the values of block b stand at b · (values a block).
+ * `bytes` holds exactly the blocks of `values`. Sums and products of the small integers and half-precision
+ * scales are exact in a double, so that the one rounding is that into float32.
+ */
+export type Dequantise = (bytes: Uint8Array, values: Float32Array) => void;
+
+/** Values in a block of the simple types. */
+const BLOCK = 32;
+
+export const copyFloat32: Dequantise = (bytes, values) => {
+  const view = viewOf(bytes);
+  for (let i = 0; i < values.length; i++) values[i] = view.getFloat32(i * 4, true);
+};
+
+export const widenFloat16: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let i = 0; i < values.length; i++) values[i] = half[word(bytes, i * 2)] as number;
+};
+
+/** bfloat16 is the upper half of a float32. */
+export const widenBfloat16: Dequantise = (bytes, values) => {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  for (let i = 0; i < values.length; i++) words[i] = word(bytes, i * 2) << 16;
+};
+
+/** f16 scale d, 32 × int8: d · q. */
+export const dequantiseQ8_0: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let at = 0, out = 0; out < values.length; at += 34, out += BLOCK) {
+    const scale = half[word(bytes, at)] as number;
+    for (let i = 0; i < BLOCK; i++) values[out + i] = scale * int8(bytes, at + 2 + i);
+  }
+};
+
+/** f16 scale d, 32 nibbles: d · (q − 8). The low nibbles are the first sixteen values, in all four types. */
+export const dequantiseQ4_0: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let at = 0, out = 0; out < values.length; at += 18, out += BLOCK) {
+    const scale = half[word(bytes, at)] as number;
+    for (let i = 0; i < 16; i++) {
+      const pair = bytes[at + 2 + i] as number;
+      values[out + i] = scale * ((pair & 15) - 8);
+      values[out + 16 + i] = scale * ((pair >>> 4) - 8);
+    }
+  }
+};
+
+/** f16 scale d and minimum m, 32 nibbles: d · q + m. */
+export const dequantiseQ4_1: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let at = 0, out = 0; out < values.length; at += 20, out += BLOCK) {
+    const scale = half[word(bytes, at)] as number;
+    const minimum = half[word(bytes, at + 2)] as number;
+    for (let i = 0; i < 16; i++) {
+      const pair = bytes[at + 4 + i] as number;
+      values[out + i] = scale * (pair & 15) + minimum;
+      values[out + 16 + i] = scale * (pair >>> 4) + minimum;
+    }
+  }
+};
+
+/** f16 scale d, 32 fifth bits, 32 nibbles: d · (q − 16). */
+export const dequantiseQ5_0: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let at = 0, out = 0; out < values.length; at += 22, out += BLOCK) {
+    const scale = half[word(bytes, at)] as number;
+    for (let i = 0; i < BLOCK; i++) values[out + i] = scale * (fiveBits(bytes, at + 2, i) - 16);
+  }
+};
+
+/** f16 scale d and minimum m, 32 fifth bits, 32 nibbles: d · q + m. */
+export const dequantiseQ5_1: Dequantise = (bytes, values) => {
+  const half = float16Values();
+  for (let at = 0, out = 0; out < values.length; at += 24, out += BLOCK) {
+    const scale = half[word(bytes, at)] as number;
+    const minimum = half[word(bytes, at + 2)] as number;
+    for (let i = 0; i < BLOCK; i++) values[out + i] = scale * fiveBits(bytes, at + 4, i) + minimum;
+  }
+};
+
+/** Value i of 4 bytes of fifth bits with 16 bytes of nibbles behind them. */
+function fiveBits(bytes: Uint8Array, at: number, i: number): number {
+  const pair = bytes[at + 4 + (i & 15)] as number;
+  const nibble = i < 16 ? pair & 15 : pair >>> 4;
+  const fifth = ((bytes[at + (i >>> 3)] as number) >>> (i & 7)) & 1;
+  return nibble | (fifth << 4);
+}
+
+export function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Little-endian 16 bits. */
+export function word(bytes: Uint8Array, at: number): number {
+  return (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+}
+
+export function int8(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 24) >> 24;
+}

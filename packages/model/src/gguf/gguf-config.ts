@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { type ModelConfig, parseModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import type { GgufFile } from "./gguf-file.js";
+import { ropeScalingOf } from "./rope-factors.js";
+
+/** `general.architecture` by our names. Mistral is written as llama and computes what it does. */
+const architectures = ["llama", "qwen2", "qwen3"] as const;
+export type GgufArchitecture = (typeof architectures)[number];
+
+const count = z.int().positive();
+
+/** Keys behind `<architecture>.`; what else stands there does not change what the model computes. */
+const shapeSchema = z.object({
+  block_count: count,
+  context_length: count,
+  embedding_length: count,
+  feed_forward_length: count,
+  "attention.head_count": count,
+  "attention.head_count_kv": count.optional(),
+  "attention.key_length": count.optional(),
+  "attention.value_length": count.optional(),
+  "attention.layer_norm_rms_epsilon": z.number().positive(),
+  "rope.freq_base": z.number().positive().default(10_000),
+  "rope.dimension_count": count.optional(),
+  "rope.scaling.type": z.string().default("none"),
+  "rope.scale_linear": z.number().default(1),
+  "attention.sliding_window": z.int().nonnegative().default(0),
+  expert_count: z.int().nonnegative().default(0),
+});
+
+/** @throws {ModelError} CONFIG_INVALID */
+export function architectureOf(file: GgufFile): GgufArchitecture {
+  const name = file.metadata.get("general.architecture");
+  const architecture = architectures.find((known) => known === name);
+  if (architecture === undefined) {
+    refuse(file, "general.architecture", name, "llama (Mistral too), qwen2 and qwen3 are known");
+  }
+  return architecture;
+}
+
+/**
+ * The model's shape from a file's metadata and, for the vocabulary, the head and llama3's rotary
+ * frequencies, its tensors.
+ * @throws {ModelError} CONFIG_INVALID, naming the key; TENSOR_MISSING
+ */
+export async function modelConfigFromGguf(file: GgufFile): Promise<ModelConfig> {
+  const architecture = architectureOf(file);
+  const prefix = `${architecture}.`;
+  const own = [...file.metadata].flatMap(([key, value]) =>
+    key.startsWith(prefix) ? [[key.slice(prefix.length), value] as const] : [],
+  );
+  const parsed = shapeSchema.safeParse(Object.fromEntries(own));
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map((issue) => `${prefix}${issue.path.join(".")}: ${issue.message}`);
+    throw new ModelError("CONFIG_INVALID", `${file.path}: ${fields.join("; ")}`, { cause: parsed.error });
+  }
+  const shape = parsed.data;
+  const only = (key: keyof typeof shape, expected: unknown, mend: string): void => {
+    if (shape[key] !== expected) refuse(file, `${prefix}${key}`, shape[key], mend);
+  };
+  only("expert_count", 0, "mixtures of experts are not supported");
+  only("attention.sliding_window", 0, "only full attention is supported");
+  only("rope.scale_linear", 1, "linear scaling is not supported");
+  only("rope.scaling.type", "none", "of the scalings only llama3's, as rope_freqs.weight, is supported");
+  const heads = shape["attention.head_count"];
+  const headDim = shape["attention.key_length"] ?? shape.embedding_length / heads;
+  for (const key of ["attention.value_length", "rope.dimension_count"] as const) {
+    if ((shape[key] ?? headDim) !== headDim) {
+      refuse(file, `${prefix}${key}`, shape[key], `it has to be the head's width, ${headDim}`);
+    }
+  }
+  const embedding = file.tensors.get("token_embd.weight");
+  if (embedding === undefined) {
+    throw new ModelError("TENSOR_MISSING", `${file.path}: tensor token_embd.weight is not in the file`);
+  }
+  const ropeTheta = shortest(shape["rope.freq_base"]);
+  const ropeScaling = await ropeScalingOf(file, ropeTheta, headDim);
+  return parseModelConfig({
+    architecture,
+    vocabSize: embedding.shape[0],
+    hiddenSize: shape.embedding_length,
+    layers: shape.block_count,
+    heads,
+    kvHeads: shape["attention.head_count_kv"] ?? heads,
+    headDim,
+    intermediateSize: shape.feed_forward_length,
+    ropeTheta,
+    ...(ropeScaling === undefined ? {} : { ropeScaling }),
+    rmsNormEps: shortest(shape["attention.layer_norm_rms_epsilon"]),
+    tieWordEmbeddings: !file.tensors.has("output.weight"),
+    maxPositions: shape.context_length,
+  });
+}
+
+/** The number with the fewest digits that is this one as float32: 1e-5 and not 0.000009999999747378752. */
+export function shortest(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === Math.fround(value)) return rounded;
+  }
+  return value;
+}
+
+function refuse(file: GgufFile, key: string, value: unknown, mend: string): never {
+  const shown = value === undefined ? "missing" : JSON.stringify(value);
+  throw new ModelError("CONFIG_INVALID", `${file.path}: ${key} is ${shown}; ${mend}`);
+}

@@ -1,0 +1,170 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { ModelError } from "../error.js";
+import { HeaderBytes, readExactly } from "./header-bytes.js";
+import { type GgufMetadata, readMetadata, readString } from "./metadata.js";
+import { type StorageType, storageTypes, unreadTypeNames } from "./storage-type.js";
+
+const MAGIC = 0x46554747; // "GGUF", little-endian
+const DEFAULT_ALIGNMENT = 32;
+/** Values dequantised at a time, a multiple of every block: a tensor's packed bytes are never held whole. */
+const CHUNK_VALUES = 1 << 20;
+
+/** Where one tensor lies and how it is packed. */
+export interface GgufTensor {
+  readonly name: string;
+  /** Row-major, slowest axis first: the reverse of the order in the file. */
+  readonly shape: readonly number[];
+  readonly type: StorageType;
+  /** Position in the file. */
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** An open GGUF file: its header in memory, its tensors on disk until asked for. */
+export interface GgufFile {
+  readonly path: string;
+  readonly version: number;
+  readonly metadata: GgufMetadata;
+  readonly tensors: ReadonlyMap<string, GgufTensor>;
+  /**
+   * Dequantises one tensor.
+   * @throws {ModelError} FILE_DAMAGED
+   */
+  read(tensor: GgufTensor, signal?: AbortSignal): Promise<Float32Array>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a GGUF file of version 2 or 3 and checks that every tensor lies within it. Caller closes.
+ * @throws {ModelError} FILE_MISSING, FILE_DAMAGED (no GGUF, truncated, contradicts itself), DTYPE_UNSUPPORTED
+ */
+export async function openGguf(path: string): Promise<GgufFile> {
+  const file = await opened(path);
+  try {
+    const bytes = new HeaderBytes(path, file, (await file.stat()).size);
+    const version = await readVersion(bytes);
+    await bytes.need(16);
+    const tensorCount = bytes.length("number of tensors");
+    const metadata = await readMetadata(bytes, bytes.length("number of metadata keys"));
+    const splits = metadata.get("split.count");
+    if (typeof splits === "number" && splits > 1) {
+      const mend = "join them with `llama-gguf-split --merge`";
+      throw new ModelError("FILE_DAMAGED", `${path}: one of ${splits} parts of a model; ${mend}`);
+    }
+    const tensors = await readTensors(bytes, tensorCount, alignmentOf(metadata, bytes));
+    return {
+      path,
+      version,
+      metadata,
+      tensors,
+      read: (tensor, signal) => readTensor(file, path, tensor, signal),
+      close: () => file.close(),
+    };
+  } catch (reason) {
+    await file.close();
+    throw reason;
+  }
+}
+
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "r");
+  } catch (cause) {
+    throw new ModelError("FILE_MISSING", `${path} cannot be opened; name a GGUF file`, { cause });
+  }
+}
+
+async function readVersion(bytes: HeaderBytes): Promise<number> {
+  await bytes.need(8);
+  if (bytes.uint32() !== MAGIC) throw bytes.damaged("no GGUF file: it does not begin with GGUF");
+  const version = bytes.uint32();
+  if (version !== 2 && version !== 3) {
+    // A file of the other byte order has its version in the upper bytes.
+    const what = (version & 0xffff) === 0 ? "big-endian" : `version ${version}`;
+    throw new ModelError(
+      "FILE_DAMAGED",
+      `${bytes.path}: GGUF ${what}; little-endian versions 2 and 3 are read`,
+    );
+  }
+  return version;
+}
+
+function alignmentOf(metadata: GgufMetadata, bytes: HeaderBytes): number {
+  const alignment = metadata.get("general.alignment") ?? DEFAULT_ALIGNMENT;
+  if (typeof alignment !== "number" || alignment <= 0 || alignment % 8 !== 0) {
+    throw bytes.damaged(`general.alignment is ${String(alignment)}, no multiple of 8`);
+  }
+  return alignment;
+}
+
+async function readTensors(
+  bytes: HeaderBytes,
+  count: number,
+  alignment: number,
+): Promise<ReadonlyMap<string, GgufTensor>> {
+  const listed: GgufTensor[] = [];
+  for (let i = 0; i < count; i++) listed.push(await readTensorInfo(bytes, i, alignment));
+  const dataStart = Math.ceil(bytes.position / alignment) * alignment;
+  const tensors = new Map<string, GgufTensor>();
+  for (const info of listed) {
+    const offset = dataStart + info.offset;
+    if (offset + info.sizeBytes > bytes.sizeBytes) {
+      const end = offset + info.sizeBytes;
+      throw bytes.damaged(`truncated: tensor ${info.name} ends at byte ${end} of ${bytes.sizeBytes}`);
+    }
+    if (tensors.has(info.name)) throw bytes.damaged(`tensor ${info.name} stands twice`);
+    tensors.set(info.name, { ...info, offset });
+  }
+  return tensors;
+}
+
+/** `offset` counts from the start of the data. */
+async function readTensorInfo(bytes: HeaderBytes, index: number, alignment: number): Promise<GgufTensor> {
+  const name = await readString(bytes, `length of the name of tensor ${index}`);
+  await bytes.need(4);
+  const dimensions = bytes.uint32();
+  if (dimensions < 1 || dimensions > 4) throw bytes.damaged(`tensor ${name} has ${dimensions} dimensions`);
+  await bytes.need(dimensions * 8 + 12);
+  const fileShape = Array.from({ length: dimensions }, () => Number(bytes.uint64()));
+  const values = fileShape.reduce((product, dimension) => product * dimension, 1);
+  if (!Number.isSafeInteger(values) || values < 1) {
+    throw bytes.damaged(`tensor ${name} has the shape [${fileShape.join(", ")}]`);
+  }
+  const typeNumber = bytes.uint32();
+  const type = storageTypes.get(typeNumber);
+  if (type === undefined) {
+    const known = [...storageTypes.values()].map((other) => other.name).join(", ");
+    const found = unreadTypeNames.get(typeNumber) ?? `of type ${typeNumber}`;
+    throw new ModelError("DTYPE_UNSUPPORTED", `${bytes.path}: tensor ${name} is ${found}; read are ${known}`);
+  }
+  const [rowValues = 0] = fileShape;
+  if (rowValues % type.blockValues !== 0) {
+    throw bytes.damaged(`tensor ${name}: rows of ${rowValues} values in blocks of ${type.blockValues}`);
+  }
+  const offset = Number(bytes.uint64());
+  if (offset % alignment !== 0) {
+    throw bytes.damaged(`tensor ${name} begins at ${offset}, no multiple of ${alignment}`);
+  }
+  const sizeBytes = (values / type.blockValues) * type.blockBytes;
+  return { name, shape: fileShape.toReversed(), type, offset, sizeBytes };
+}
+
+async function readTensor(
+  file: FileHandle,
+  path: string,
+  tensor: GgufTensor,
+  signal?: AbortSignal,
+): Promise<Float32Array> {
+  const { blockValues, blockBytes, dequantise } = tensor.type;
+  const values = new Float32Array((tensor.sizeBytes / blockBytes) * blockValues);
+  const chunk = new Uint8Array((Math.min(CHUNK_VALUES, values.length) / blockValues) * blockBytes);
+  for (let done = 0; done < values.length; ) {
+    signal?.throwIfAborted();
+    const count = Math.min(CHUNK_VALUES, values.length - done);
+    const part = chunk.subarray(0, (count / blockValues) * blockBytes);
+    await readExactly(file, part, tensor.offset + (done / blockValues) * blockBytes, path);
+    dequantise(part, values.subarray(done, done + count));
+    done += count;
+  }
+  return values;
+}

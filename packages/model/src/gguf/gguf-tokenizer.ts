@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { BpeTokenizer } from "../bpe-tokenizer.js";
+import { ModelError } from "../error.js";
+import type { GgufFile } from "./gguf-file.js";
+import { preTokenizers } from "./pre-tokenizers.js";
+
+/** `tokenizer.ggml.token_type`. */
+const CONTROL = 3;
+const USER_DEFINED = 4;
+/** Stands for an id that the vocabulary leaves free. */
+const UNUSED = 5;
+
+const tokenId = z.int().nonnegative();
+
+const metadataSchema = z.object({
+  "tokenizer.ggml.model": z.string(),
+  "tokenizer.ggml.pre": z.string().optional(),
+  "tokenizer.ggml.tokens": z.array(z.string()).min(1),
+  "tokenizer.ggml.token_type": z.array(z.int()),
+  "tokenizer.ggml.merges": z.array(z.string()),
+  "tokenizer.ggml.bos_token_id": tokenId.optional(),
+  "tokenizer.ggml.eos_token_id": tokenId.optional(),
+  "tokenizer.ggml.unknown_token_id": tokenId.optional(),
+  "tokenizer.ggml.padding_token_id": tokenId.optional(),
+  "tokenizer.ggml.add_bos_token": z.boolean().default(false),
+  "tokenizer.chat_template": z.string().optional(),
+});
+
+type TokenizerMetadata = z.infer<typeof metadataSchema>;
+
+/**
+ * The tokenizer that a file's metadata describes, as tokenizer.json and tokenizer_config.json would have it.
+ * @throws {ModelError} TOKENIZER_INVALID: no byte-level BPE, an unknown pre-tokenizer, tables that contradict
+ *   each other
+ */
+export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
+  const fail = (what: string, cause?: unknown): never => {
+    throw new ModelError("TOKENIZER_INVALID", `${file.path}: ${what}`, { cause });
+  };
+  const kind = file.metadata.get("tokenizer.ggml.model");
+  if (kind === undefined) fail("no tokenizer in the metadata (tokenizer.ggml.model is missing)");
+  if (kind !== "gpt2") {
+    const note = kind === "llama" ? " (sentencepiece)" : "";
+    fail(`tokenizer.ggml.model is ${JSON.stringify(kind)}${note}; only gpt2, the byte-level BPE, is read`);
+  }
+  const parsed = metadataSchema.safeParse(Object.fromEntries(file.metadata));
+  if (!parsed.success) return fail(z.prettifyError(parsed.error).split("\n").join(" "), parsed.error);
+  const metadata = parsed.data;
+  const tokens = metadata["tokenizer.ggml.tokens"];
+  const types = metadata["tokenizer.ggml.token_type"];
+  if (types.length !== tokens.length) fail(`${tokens.length} tokens and ${types.length} token types`);
+  const vocab = vocabOf(tokens, types);
+  const damagedMerge = metadata["tokenizer.ggml.merges"].find((merge) => !mergeFits(merge, vocab));
+  if (damagedMerge !== undefined)
+    fail(`merge ${JSON.stringify(damagedMerge)} joins no two tokens into a third`);
+  const name = metadata["tokenizer.ggml.pre"];
+  const pre = preTokenizers.get(name ?? "");
+  if (pre === undefined) {
+    const known = [...preTokenizers.keys()].join(", ");
+    const found = name === undefined ? "missing: an old converter wrote the file" : JSON.stringify(name);
+    return fail(`tokenizer.ggml.pre is ${found}; ${known} are known`);
+  }
+  const json = {
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: addedTokens(tokens, types),
+    normalizer: pre.normalizer,
+    pre_tokenizer: pre.preTokenizer,
+    post_processor: beginMarker(metadata),
+    decoder: { type: "ByteLevel", add_prefix_space: true, trim_offsets: true, use_regex: true },
+    model: {
+      type: "BPE",
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: pre.ignoreMerges,
+      vocab: Object.fromEntries(vocab),
+      merges: metadata["tokenizer.ggml.merges"],
+    },
+  };
+  return new BpeTokenizer(json, configJson(metadata));
+}
+
+/** Special tokens are in it too: the Rust library takes their ids from there. */
+function vocabOf(tokens: readonly string[], types: readonly number[]): Map<string, number> {
+  return new Map(tokens.flatMap((token, id) => (types[id] === UNUSED ? [] : [[token, id] as const])));
+}
+
+function mergeFits(merge: string, vocab: ReadonlyMap<string, number>): boolean {
+  const [left, right, ...more] = merge.split(" ");
+  if (left === undefined || right === undefined || more.length > 0) return false;
+  return vocab.has(left) && vocab.has(right) && vocab.has(left + right);
+}
+
+function addedTokens(tokens: readonly string[], types: readonly number[]) {
+  return tokens.flatMap((content, id) => {
+    const type = types[id];
+    if (type !== CONTROL && type !== USER_DEFINED) return [];
+    const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+    return [{ id, content, ...plain, special: type === CONTROL }];
+  });
+}
+
+/** Puts the begin token before every text, where the model wants it there. */
+function beginMarker(metadata: TokenizerMetadata): unknown {
+  const id = metadata["tokenizer.ggml.bos_token_id"];
+  const token = id === undefined ? undefined : metadata["tokenizer.ggml.tokens"][id];
+  if (!metadata["tokenizer.ggml.add_bos_token"] || token === undefined) return null;
+  const begin = { SpecialToken: { id: token, type_id: 0 } };
+  const text = (name: "A" | "B", type: number) => ({ Sequence: { id: name, type_id: type } });
+  return {
+    type: "TemplateProcessing",
+    single: [begin, text("A", 0)],
+    pair: [begin, text("A", 0), { SpecialToken: { id: token, type_id: 1 } }, text("B", 1)],
+    special_tokens: { [token]: { id: token, ids: [id], tokens: [token] } },
+  };
+}
+
+function configJson(metadata: TokenizerMetadata): Record<string, unknown> {
+  const tokens = metadata["tokenizer.ggml.tokens"];
+  const named = {
+    bos_token: metadata["tokenizer.ggml.bos_token_id"],
+    eos_token: metadata["tokenizer.ggml.eos_token_id"],
+    unk_token: metadata["tokenizer.ggml.unknown_token_id"],
+    pad_token: metadata["tokenizer.ggml.padding_token_id"],
+  };
+  const special = Object.entries(named).flatMap(([name, id]) => {
+    const token = id === undefined ? undefined : tokens[id];
+    return token === undefined ? [] : [[name, token] as const];
+  });
+  const template = metadata["tokenizer.chat_template"];
+  return {
+    tokenizer_class: "PreTrainedTokenizerFast",
+    add_prefix_space: false,
+    clean_up_tokenization_spaces: false,
+    ...Object.fromEntries(special),
+    ...(template === undefined ? {} : { chat_template: template }),
+  };
+}

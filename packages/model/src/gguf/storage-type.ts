@@ -1,0 +1,74 @@
+import {
+  dequantiseQ2_K,
+  dequantiseQ3_K,
+  dequantiseQ4_K,
+  dequantiseQ5_K,
+  dequantiseQ6_K,
+  dequantiseQ8_K,
+} from "./dequantise-k.js";
+import {
+  copyFloat32,
+  type Dequantise,
+  dequantiseQ4_0,
+  dequantiseQ4_1,
+  dequantiseQ5_0,
+  dequantiseQ5_1,
+  dequantiseQ8_0,
+  widenBfloat16,
+  widenFloat16,
+} from "./dequantise-simple.js";
+
+/** How a tensor's values are packed: `blockValues` values in `blockBytes` bytes. */
+export interface StorageType {
+  readonly name: string;
+  readonly blockValues: number;
+  readonly blockBytes: number;
+  readonly dequantise: Dequantise;
+}
+
+const type = (
+  name: string,
+  blockValues: number,
+  blockBytes: number,
+  dequantise: Dequantise,
+): StorageType => ({ name, blockValues, blockBytes, dequantise });
+
+/** By the number that a GGUF file gives. */
+export const storageTypes: ReadonlyMap<number, StorageType> = new Map([
+  [0, type("F32", 1, 4, copyFloat32)],
+  [1, type("F16", 1, 2, widenFloat16)],
+  [2, type("Q4_0", 32, 18, dequantiseQ4_0)],
+  [3, type("Q4_1", 32, 20, dequantiseQ4_1)],
+  [6, type("Q5_0", 32, 22, dequantiseQ5_0)],
+  [7, type("Q5_1", 32, 24, dequantiseQ5_1)],
+  [8, type("Q8_0", 32, 34, dequantiseQ8_0)],
+  [10, type("Q2_K", 256, 84, dequantiseQ2_K)],
+  [11, type("Q3_K", 256, 110, dequantiseQ3_K)],
+  [12, type("Q4_K", 256, 144, dequantiseQ4_K)],
+  [13, type("Q5_K", 256, 176, dequantiseQ5_K)],
+  [14, type("Q6_K", 256, 210, dequantiseQ6_K)],
+  [15, type("Q8_K", 256, 292, dequantiseQ8_K)],
+  [30, type("BF16", 1, 2, widenBfloat16)],
+]);
+
+/** Names of types that are known and not read, for the error that refuses them. */
+export const unreadTypeNames: ReadonlyMap<number, string> = new Map([
+  [9, "Q8_1"],
+  [16, "IQ2_XXS"],
+  [17, "IQ2_XS"],
+  [18, "IQ3_XXS"],
+  [19, "IQ1_S"],
+  [20, "IQ4_NL"],
+  [21, "IQ3_S"],
+  [22, "IQ2_S"],
+  [23, "IQ4_XS"],
+  [24, "I8"],
+  [25, "I16"],
+  [26, "I32"],
+  [27, "I64"],
+  [28, "F64"],
+  [29, "IQ1_M"],
+  [34, "TQ1_0"],
+  [35, "TQ2_0"],
+  [39, "MXFP4"],
+]);
