@@ -1,6 +1,8 @@
 // For users: make functions callable.
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { JitError, type JitErrorCode } from "./error.js";
+// For other packages: operations inside bodies, in every mode.
+export { innerGrads } from "./inner-grads.js";
 export {
   type HostArrays,
   type JitBody,
@@ -11,7 +13,6 @@ export {
   jit,
   type Tensors,
 } from "./module.js";
-// For other packages: operations inside bodies, in every mode.
 export { pickLogprob } from "./pick-logprob.js";
 export { randomUniform } from "./random.js";
 export { type ScanBody, type ScanOptions, scan } from "./scan.js";

@@ -1,6 +1,8 @@
 import * as tf from "@tensorflow/tfjs";
-import { type ModelConfig, queryGroup } from "./config.js";
+import { type AttentionMask, attention } from "./attention.js";
+import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
+import { scanLayers } from "./layer-loop.js";
 import { ropeTables } from "./rope.js";
 
 /** Weights as tensors by the names of `parameterShapes`. */
@@ -9,11 +11,39 @@ export type ParameterTensors = Readonly<Record<string, tf.Tensor>>;
 /** Weights of one block by the names of `parameterShapes` without `layers.`, first axis gone. */
 export type LayerTensors = Readonly<Record<string, tf.Tensor>>;
 
-/** What every block of one sequence length shares; made once a forward pass. */
-export interface SequenceConstants {
-  readonly cos: tf.Tensor; // [1, 1, T, headDim]
-  readonly sin: tf.Tensor; // [1, 1, T, headDim]
-  readonly causalMask: tf.Tensor; // [1, 1, T, T], 0 where a position may look, else -1e9
+/** What every block of one forward pass shares; made once a pass. */
+export type SequenceConstants = {
+  readonly cos: tf.Tensor; // [1 or B, 1, T, headDim]
+  readonly sin: tf.Tensor; // [1 or B, 1, T, headDim]
+  /** [1 or B, 1, T, T], 0 where a position may look, else -1e9; absent where attention runs in blocks. */
+  readonly bias?: tf.Tensor;
+  /** int32 [B, T], where rows are packed and attention runs in blocks. */
+  readonly segments?: tf.Tensor;
+};
+
+/** What of `ForwardOptions` a block needs. */
+export type BlockOptions = Pick<ForwardOptions, "attentionBlock" | "loraScale">;
+
+/** How sequences lie and how they are computed; the numbers are the same in every form. */
+export interface ForwardOptions {
+  /** scan: one loop over the stacked layers, each computed again for the gradient. Default unrolled. */
+  readonly layers?: "unrolled" | "scan" | undefined;
+  /** Queries of attention at a time; absent: all at once. */
+  readonly attentionBlock?: number | undefined;
+  /** Several rows in one sequence: tokens see those of the same number before them. */
+  readonly packing?: Packing | undefined;
+  /** Factor on what adapters add: alpha / rank. */
+  readonly loraScale?: number | undefined;
+  /** Parameters without a gradient; with scan it is not even computed. Default none. */
+  readonly isFrozen?: ((name: string) => boolean) | undefined;
+}
+
+/** Both int32 [B, T]. */
+export interface Packing {
+  /** A number for each row of the sequence. */
+  readonly segments: tf.Tensor;
+  /** Places counted from the row's first token. */
+  readonly positions: tf.Tensor;
 }
 
 /** x / √(mean(x²) + eps) · gain over the last axis. */
@@ -27,24 +57,58 @@ export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor 
   return x.mul(cos).add(tf.concat([second, first], -1).mul(sin));
 }
 
-/** silu(x·gate) · (x·up) · down on rows [N, D]. */
-export function feedForward(x: tf.Tensor, layer: LayerTensors): tf.Tensor {
-  const gate = tf.matMul(x, weight(layer, "gate")); // [N, F]
-  const gated = gate.mul(gate.sigmoid()).mul(tf.matMul(x, weight(layer, "up")));
-  return tf.matMul(gated, weight(layer, "down")); // [N, D]
+/**
+ * x · W, plus scale · (x · A) · B where the layer has adapters of that name.
+ * @param x float32 [N, in]
+ * @returns float32 [N, out]
+ */
+function linear(x: tf.Tensor, layer: LayerTensors, name: string, loraScale?: number): tf.Tensor {
+  const product = tf.matMul(x, weight(layer, name));
+  const down = layer[`${name}.loraA`];
+  if (down === undefined) return product;
+  const added = tf.matMul(tf.matMul(x, down), weight(layer, `${name}.loraB`));
+  return product.add(loraScale === undefined ? added : added.mul(loraScale));
 }
 
-export function sequenceConstants(config: ModelConfig, length: number): SequenceConstants {
+/** silu(x·gate) · (x·up) · down on rows [N, D]. */
+export function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: number): tf.Tensor {
+  const gate = linear(x, layer, "gate", loraScale); // [N, F]
+  const gated = gate.mul(gate.sigmoid()).mul(linear(x, layer, "up", loraScale));
+  return linear(gated, layer, "down", loraScale); // [N, D]
+}
+
+/** @param length of the sequences; the block's `options.packing` has the same */
+export function sequenceConstants(
+  config: ModelConfig,
+  length: number,
+  options: ForwardOptions = {},
+): SequenceConstants {
+  const { packing } = options;
   const { cos, sin } = ropeTables(config, length);
-  const shape: [number, number, number, number] = [1, 1, length, config.headDim];
-  // From two ranges and a comparison: a [T, T] constant would be baked into the graph.
+  const turned = (table: Float32Array): tf.Tensor => {
+    const rows = tf.tensor2d(table, [length, config.headDim]);
+    if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
+    const [batch] = packing.positions.shape as [number, number];
+    const places = packing.positions.reshape([batch * length]);
+    return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
+  };
+  const tables = { cos: turned(cos), sin: turned(sin) };
+  if (!isBlocked(options, length)) return { ...tables, bias: denseMask(length, packing?.segments) };
+  return packing === undefined ? tables : { ...tables, segments: packing.segments };
+}
+
+function isBlocked({ attentionBlock }: BlockOptions, length: number): boolean {
+  return attentionBlock !== undefined && attentionBlock < length;
+}
+
+/** From two ranges and a comparison: a [T, T] constant would be baked into the graph. */
+function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
   const positions = tf.range(0, length, 1, "int32");
   const later = positions.reshape([1, 1, 1, length]).greater(positions.reshape([1, 1, length, 1]));
-  return {
-    cos: tf.tensor4d(cos, shape),
-    sin: tf.tensor4d(sin, shape),
-    causalMask: later.toFloat().mul(-1e9),
-  };
+  if (segments === undefined) return later.toFloat().mul(-1e9);
+  const [batch] = segments.shape as [number, number];
+  const other = segments.reshape([batch, 1, 1, length]).notEqual(segments.reshape([batch, 1, length, 1]));
+  return tf.logicalOr(later, other).toFloat().mul(-1e9);
 }
 
 /**
@@ -59,38 +123,31 @@ export function block(
   config: ModelConfig,
   batch: number,
   length: number,
+  options: BlockOptions = {},
 ): tf.Tensor {
   const { heads, kvHeads, headDim, rmsNormEps } = config;
-  const group = queryGroup(config);
+  const { cos, sin } = constants;
+  const { loraScale } = options;
   const normed = rmsNorm(x, weight(layer, "attentionNorm"), rmsNormEps); // [B·T, D]
   const project = (name: "query" | "key" | "value", headCount: number): tf.Tensor => {
-    const flat = projected(normed, layer, name); // [B·T, n·headDim]
+    const flat = projected(normed, layer, name, loraScale); // [B·T, n·headDim]
     return flat.reshape([batch, length, headCount, headDim]).transpose([0, 2, 1, 3]); // [B, n, T, headDim]
   };
   const turn = (y: tf.Tensor, gain: tf.Tensor | undefined): tf.Tensor =>
-    rotate(gain === undefined ? y : rmsNorm(y, gain, rmsNormEps), constants.cos, constants.sin);
-  // Query heads of one group become rows of one matrix, so that keys are never repeated.
-  const query = turn(project("query", heads), layer["queryNorm"]).reshape([
-    batch * kvHeads,
-    group * length,
-    headDim,
-  ]);
-  const key = turn(project("key", kvHeads), layer["keyNorm"]).reshape([batch * kvHeads, length, headDim]);
-  const value = project("value", kvHeads).reshape([batch * kvHeads, length, headDim]);
-  const scores = tf
-    .matMul(query, key, false, true)
-    .mul(1 / Math.sqrt(headDim))
-    .reshape([batch * kvHeads, group, length, length])
-    .add(constants.causalMask)
-    .softmax(-1)
-    .reshape([batch * kvHeads, group * length, length]); // [B·kv, group·T, T]
-  const mixed = tf
-    .matMul(scores, value)
-    .reshape([batch, heads, length, headDim])
+    rotate(gain === undefined ? y : rmsNorm(y, gain, rmsNormEps), cos, sin);
+  const query = turn(project("query", heads), layer["queryNorm"]);
+  const key = turn(project("key", kvHeads), layer["keyNorm"]);
+  const mixed = attention(query, key, project("value", kvHeads), maskOf(constants, options))
     .transpose([0, 2, 1, 3])
     .reshape([batch * length, heads * headDim]); // [B·T, heads·headDim]
-  const attended = x.add(tf.matMul(mixed, weight(layer, "attentionOut")));
-  return attended.add(feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer));
+  const attended = x.add(linear(mixed, layer, "attentionOut", loraScale));
+  const fed = feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer, loraScale);
+  return attended.add(fed);
+}
+
+function maskOf({ bias, segments }: SequenceConstants, { attentionBlock }: BlockOptions): AttentionMask {
+  if (bias !== undefined) return { kind: "dense", bias };
+  return { kind: "blocked", block: attentionBlock ?? 1, ...(segments === undefined ? {} : { segments }) };
 }
 
 /** normed · W (+ bias where the architecture has one). */
@@ -98,9 +155,10 @@ export function projected(
   normed: tf.Tensor,
   layer: LayerTensors,
   name: "query" | "key" | "value",
+  loraScale?: number,
 ): tf.Tensor {
   const bias = layer[`${name}Bias`];
-  const product = tf.matMul(normed, weight(layer, name));
+  const product = linear(normed, layer, name, loraScale);
   return bias === undefined ? product : product.add(bias);
 }
 
@@ -125,17 +183,35 @@ export function unstackLayers(parameters: ParameterTensors, config: ModelConfig)
  * @param ids int32 [B, T]
  * @returns float32 [B, T, D]
  */
-export function forwardHidden(parameters: ParameterTensors, ids: tf.Tensor, config: ModelConfig): tf.Tensor {
+export function forwardHidden(
+  parameters: ParameterTensors,
+  ids: tf.Tensor,
+  config: ModelConfig,
+  options: ForwardOptions = {},
+): tf.Tensor {
   const [batch, length] = ids.shape as [number, number];
-  const constants = sequenceConstants(config, length);
-  let x = tf.gather(weight(parameters, "embedding"), ids.reshape([batch * length])); // [B·T, D]
-  for (const layer of unstackLayers(parameters, config))
-    x = block(x, layer, constants, config, batch, length);
-  return rmsNorm(x, weight(parameters, "finalNorm"), config.rmsNormEps).reshape([
+  const constants = sequenceConstants(config, length, options);
+  const x = tf.gather(weight(parameters, "embedding"), ids.reshape([batch * length])); // [B·T, D]
+  const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors): tf.Tensor =>
+    block(input, layer, shared as SequenceConstants, config, batch, length, options);
+  const last =
+    options.layers === "scan"
+      ? scanLayers(x, stackedLayers(parameters), constants, apply, options.isFrozen)
+      : unstackLayers(parameters, config).reduce((input, layer) => apply(input, layer, constants), x);
+  return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps).reshape([
     batch,
     length,
     config.hiddenSize,
   ]);
+}
+
+/** The stacked tensors by their names in a layer. */
+function stackedLayers(parameters: ParameterTensors): LayerTensors {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, stacked]) =>
+      name.startsWith("layers.") ? [[name.slice("layers.".length), stacked]] : [],
+    ),
+  );
 }
 
 /**

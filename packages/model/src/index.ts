@@ -4,6 +4,7 @@ export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
 export { loadModel, loadTokenizer, type ModelFolder, saveModel } from "./files/model-folder.js";
+export { type LoadGgufOptions, loadGguf } from "./gguf/load-gguf.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
 export { type KnownModel, knownModels } from "./hub/known-models.js";
 export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
@@ -49,3 +50,4 @@ export {
   parameterShapes,
 } from "./parameters.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";
+export { type TokenStatistics, type TokenStatisticsOptions, tokenStatistics } from "./token-statistics.js";

@@ -1,11 +1,13 @@
-import { type Backend, type JitBody, jit, loadBackend, pickLogprob } from "@palimpsest/jit";
+import { type Backend, type JitBody, jit, loadBackend } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
-import { grads } from "@tensorflow/tfjs";
+import { tensor2d, valueAndGrads } from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
-import { forwardHidden } from "./forward.js";
-import { forwardHiddenLooped, hiddenGradients } from "./layer-loop.js";
+import { type ForwardOptions, forwardHidden } from "./forward.js";
+import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
+import { normalGenerator } from "./random.js";
+import { tokenStatistics } from "./token-statistics.js";
 
 let backend: Backend;
 beforeAll(async () => {
@@ -16,82 +18,212 @@ const rows = 2;
 const length = 9;
 const ids = Int32Array.from({ length: rows * length }, (_, i) => (i * 7) % 20);
 
+const configOf = (architecture: string, tieWordEmbeddings: boolean): ModelConfig =>
+  parseModelConfig({
+    architecture,
+    vocabSize: 20,
+    hiddenSize: 8,
+    layers: 7,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 4,
+    intermediateSize: 12,
+    tieWordEmbeddings,
+    maxPositions: 16,
+  });
+
+type Values = Readonly<Record<string, Float32Array>>;
+
 /** Runs a body over a model's weights as state, and gives its outputs. */
-function run(config: ModelConfig, mode: "auto" | "eager", body: JitBody) {
+function run(
+  shapes: Record<string, readonly number[]>,
+  values: Values,
+  mode: "auto" | "eager",
+  body: JitBody,
+) {
   const state = Object.fromEntries(
-    Object.entries(parameterShapes(config)).map(([name, shape]) => [
-      name,
-      { shape, dtype: "float32" as const },
-    ]),
+    Object.entries(shapes).map(([name, shape]) => [name, { shape, dtype: "float32" as const }]),
   );
   const inputs = { ids: { shape: [rows, length], dtype: "int32" as const } };
   const module = jit({ backend, mode, state, functions: { it: { inputs, body } } });
   try {
-    module.writeState(initParameters(config, 5, { projectionStd: 0.2, residualStd: 0.2 }));
+    module.writeState(values);
     return module.call("it", { ids });
   } finally {
     module.dispose();
   }
 }
 
-/** Mean log-probability of each position's own token: uses every weight. */
-function lossOf(config: ModelConfig, tokens: tf.Tensor) {
-  return (hidden: tf.Tensor, head: tf.Tensor): tf.Tensor => {
-    const logits = hidden.reshape([rows * length, config.hiddenSize]).matMul(head, false, true);
-    return pickLogprob(logits, tokens.reshape([rows * length])).mean();
+interface Form extends ForwardOptions {
+  readonly chunk?: number;
+  readonly headFrozen?: boolean;
+}
+
+/** A loss that uses every weight, of log-probabilities and entropies; its value and gradients in `names`. */
+function lossAndGradients(config: ModelConfig, names: readonly string[], form: Form): JitBody {
+  return (state, inputs) => {
+    const tokens = inputs["ids"] as tf.Tensor;
+    const loss = (...values: tf.Tensor[]): tf.Scalar => {
+      const weights = {
+        ...state,
+        ...Object.fromEntries(names.map((name, i) => [name, values[i] as tf.Tensor])),
+      };
+      const hidden = forwardHidden(weights, tokens, config, form).reshape([rows * length, config.hiddenSize]);
+      const head = weights[config.tieWordEmbeddings ? "embedding" : "head"] as tf.Tensor;
+      const { logprobs, entropy } = tokenStatistics(hidden, head, tokens.reshape([rows * length]), {
+        entropy: "gradient",
+        chunk: form.chunk,
+        headFrozen: form.headFrozen,
+      });
+      return logprobs.mean().add((entropy as tf.Tensor).square().mean()) as tf.Scalar;
+    };
+    const { value, grads } = valueAndGrads(loss)(names.map((name) => state[name] as tf.Tensor));
+    return {
+      outputs: { value, ...Object.fromEntries(names.map((name, i) => [name, grads[i] as tf.Tensor])) },
+    };
   };
 }
 
-describe.each(["auto", "eager"] as const)("layers as a loop (mode %s)", (mode) => {
+function expectEqual(actual: ReturnType<typeof run>, expected: ReturnType<typeof run>): void {
+  expect(Object.keys(actual).toSorted()).toEqual(Object.keys(expected).toSorted());
+  for (const [name, wanted] of Object.entries(expected)) {
+    const largest = Math.max(...Array.from(wanted, Math.abs));
+    const given = actual[name] ?? [];
+    const worst = Math.max(...Array.from(wanted, (value, i) => Math.abs(value - (given[i] as number))));
+    expect(worst / largest, name).toBeLessThan(2e-5);
+    expect(largest, name).toBeGreaterThan(1e-5);
+  }
+}
+
+const forms: readonly [string, Form][] = [
+  ["layers as a loop", { layers: "scan" }],
+  ["the head in chunks", { chunk: 5 }],
+  ["attention in blocks", { attentionBlock: 2 }],
+  ["attention in a loop's blocks, the head in chunks", { layers: "scan", attentionBlock: 4, chunk: 7 }],
+];
+
+describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
+  describe.each(forms)("with %s", (_name, form) => {
+    it.each([
+      ["llama", true],
+      ["qwen2", false],
+      ["qwen3", false],
+    ] as const)("gives the loss and gradients of the plain %s", (architecture, tied) => {
+      const config = configOf(architecture, tied);
+      const shapes = parameterShapes(config);
+      const weights = initParameters(config, 5, { projectionStd: 0.2, residualStd: 0.2 });
+      const names = Object.keys(shapes);
+      const plain = run(shapes, weights, mode, lossAndGradients(config, names, {}));
+      expectEqual(run(shapes, weights, mode, lossAndGradients(config, names, form)), plain);
+    });
+  });
+
+  it.each(["unrolled", "scan"] as const)("of %s layers trains adapters as their product asks", (layers) => {
+    const config = configOf("llama", true);
+    const base = initParameters(config, 5, { projectionStd: 0.2, residualStd: 0.2 });
+    const adapters = loraShapes(config, { rank: 2, targets: ["query", "down"] });
+    const nextNormal = normalGenerator(3, "adapters");
+    const values = Object.fromEntries(
+      Object.entries(adapters).map(([name, shape]) => [
+        name,
+        Float32Array.from({ length: shape.reduce((a, b) => a * b) }, () => 0.3 * nextNormal()),
+      ]),
+    );
+    const scale = 0.7;
+    const shapes = { ...parameterShapes(config), ...adapters };
+    const names = Object.keys(adapters);
+    const form: Form = {
+      layers,
+      loraScale: scale,
+      isFrozen: (name) => !names.includes(name),
+      headFrozen: true,
+      chunk: 5,
+    };
+    const own = run(shapes, { ...base, ...values }, mode, lossAndGradients(config, names, form));
+    // W + s·A·B in place of W: then dA = s · dW · Bᵀ and dB = s · Aᵀ · dW.
+    const merged = { ...base };
+    for (const name of ["layers.query", "layers.down"]) {
+      const [L, inWidth, outWidth] = parameterShapes(config)[name] as [number, number, number];
+      const product = (a: string, b: string, layer: number, i: number, j: number): number =>
+        [0, 1].reduce(
+          (sum, r) =>
+            sum +
+            ((values[a] as Float32Array)[(layer * inWidth + i) * 2 + r] as number) *
+              ((values[b] as Float32Array)[(layer * 2 + r) * outWidth + j] as number),
+          0,
+        );
+      merged[name] = (base[name] as Float32Array).map((w, at) => {
+        const layer = Math.floor(at / (inWidth * outWidth));
+        const within = at % (inWidth * outWidth);
+        const added = product(
+          `${name}.loraA`,
+          `${name}.loraB`,
+          layer,
+          Math.floor(within / outWidth),
+          within % outWidth,
+        );
+        expect(layer).toBeLessThan(L);
+        return w + scale * added;
+      });
+    }
+    const full = run(
+      parameterShapes(config),
+      merged,
+      mode,
+      lossAndGradients(config, ["layers.query", "layers.down"], {}),
+    );
+    const wanted: Record<string, Float32Array> = { value: full["value"] as Float32Array };
+    for (const name of ["layers.query", "layers.down"]) {
+      const [L, inWidth, outWidth] = parameterShapes(config)[name] as [number, number, number];
+      const slope = full[name] as Float32Array;
+      const [a, b] = [values[`${name}.loraA`] as Float32Array, values[`${name}.loraB`] as Float32Array];
+      const ofA = new Float32Array(a.length);
+      const ofB = new Float32Array(b.length);
+      for (let layer = 0; layer < L; layer++)
+        for (let i = 0; i < inWidth; i++)
+          for (let j = 0; j < outWidth; j++)
+            for (let r = 0; r < 2; r++) {
+              const g = scale * (slope[(layer * inWidth + i) * outWidth + j] as number);
+              const [atA, atB] = [(layer * inWidth + i) * 2 + r, (layer * 2 + r) * outWidth + j];
+              ofA[atA] = (ofA[atA] as number) + g * (b[atB] as number);
+              ofB[atB] = (ofB[atB] as number) + g * (a[atA] as number);
+            }
+      wanted[`${name}.loraA`] = ofA;
+      wanted[`${name}.loraB`] = ofB;
+    }
+    expectEqual(own, wanted);
+  });
+
   it.each([
-    ["llama", true],
-    ["qwen2", false],
-    ["qwen3", false],
-  ] as const)(
-    "give the hidden states and gradients of the unrolled %s",
-    (architecture, tieWordEmbeddings) => {
-      const config = parseModelConfig({
-        architecture,
-        vocabSize: 20,
-        hiddenSize: 8,
-        layers: 7,
-        heads: 4,
-        kvHeads: 2,
-        headDim: 4,
-        intermediateSize: 12,
-        tieWordEmbeddings,
-        maxPositions: 16,
-      });
-      const names = Object.keys(parameterShapes(config));
-      const head = tieWordEmbeddings ? "embedding" : "head";
-      const looped = run(config, mode, (state, inputs) => {
-        const tokens = inputs["ids"] as tf.Tensor;
-        const { value, gradients } = hiddenGradients(state, tokens, config, lossOf(config, tokens));
-        return { outputs: { value, hidden: forwardHiddenLooped(state, tokens, config), ...gradients } };
-      });
-      const unrolled = run(config, mode, (state, inputs) => {
-        const tokens = inputs["ids"] as tf.Tensor;
-        const hidden = (weights: Readonly<Record<string, tf.Tensor>>) =>
-          forwardHidden(weights, tokens, config);
-        const loss = (weights: Readonly<Record<string, tf.Tensor>>) =>
-          lossOf(config, tokens)(hidden(weights), weights[head] as tf.Tensor);
-        const named = (tensors: readonly tf.Tensor[]) =>
-          Object.fromEntries(names.map((name, i) => [name, tensors[i] as tf.Tensor]));
-        const gradients = grads((...tensors) => loss(named(tensors as tf.Tensor[])))(
-          names.map((name) => state[name] as tf.Tensor),
-        );
-        return { outputs: { value: loss(state), hidden: hidden(state), ...named(gradients) } };
-      });
-      expect(Object.keys(looped).toSorted()).toEqual(Object.keys(unrolled).toSorted());
-      for (const [name, expected] of Object.entries(unrolled)) {
-        const actual = looped[name] ?? [];
-        const largest = Math.max(...Array.from(expected, Math.abs));
-        const worst = Math.max(
-          ...Array.from(expected, (value, i) => Math.abs(value - (actual[i] as number))),
-        );
-        expect(worst / largest, name).toBeLessThan(2e-5);
-        expect(largest, name).toBeGreaterThan(1e-5);
-      }
-    },
-  );
+    ["dense", {}],
+    ["blocked", { attentionBlock: 3, layers: "scan" }],
+  ] as const)("gives rows packed into one sequence (%s) what they have alone", (_name, form) => {
+    const config = configOf("qwen3", false);
+    const weights = initParameters(config, 5, { projectionStd: 0.2, residualStd: 0.2 });
+    const segments = [0, 0, 0, 0, 1, 1, 1, 2, 2, 0, 1, 1, 1, 1, 1, 1, 1, 2];
+    const positions = [0, 1, 2, 3, 0, 1, 2, 0, 1, 0, 0, 1, 2, 3, 4, 5, 6, 0];
+    const hidden = (tokens: tf.Tensor, state: Readonly<Record<string, tf.Tensor>>, options: ForwardOptions) =>
+      forwardHidden(state, tokens, config, options);
+    const out = run(parameterShapes(config), weights, mode, (state, inputs) => {
+      const tokens = inputs["ids"] as tf.Tensor;
+      const packing = {
+        segments: tensor2d(segments, [rows, length], "int32"),
+        positions: tensor2d(positions, [rows, length], "int32"),
+      };
+      return {
+        outputs: {
+          packed: hidden(tokens, state, { ...form, packing }),
+          second: hidden(tokens.slice([0, 4], [1, 3]), state, {}),
+          long: hidden(tokens.slice([1, 1], [1, 7]), state, {}),
+        },
+      };
+    });
+    const D = config.hiddenSize;
+    const worst = (name: string, from: number): number =>
+      Math.max(
+        ...Array.from(out[name] ?? [], (value, i) => Math.abs(value - (out["packed"]?.[from * D + i] ?? 9))),
+      );
+    expect(worst("second", 4)).toBeLessThan(1e-5);
+    expect(worst("long", length + 1)).toBeLessThan(1e-5);
+  });
 });

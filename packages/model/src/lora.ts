@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { ModelConfig } from "./config.js";
+import { type Parameters, parameterShapes, sizeOf } from "./parameters.js";
+import { normalGenerator } from "./random.js";
+
+/** Projections of a layer that can have adapters, by their Hugging Face names. */
+export const LORA_PROJECTIONS = {
+  q_proj: "query",
+  k_proj: "key",
+  v_proj: "value",
+  o_proj: "attentionOut",
+  gate_proj: "gate",
+  up_proj: "up",
+  down_proj: "down",
+} as const;
+
+export type LoraProjection = (typeof LORA_PROJECTIONS)[keyof typeof LORA_PROJECTIONS];
+
+const projectionNames = Object.keys(LORA_PROJECTIONS) as (keyof typeof LORA_PROJECTIONS)[];
+
+/** Low-rank adapters: x·W becomes x·W + alpha / rank · (x·A)·B, and A and B alone are trained. */
+export const loraConfigSchema = z.strictObject({
+  rank: z.int().min(1).max(1024).default(16).describe("Columns of A and rows of B."),
+  alpha: z.number().positive().default(32).describe("What adapters add is multiplied by alpha / rank."),
+  targets: z
+    .union([z.literal("all-linear"), z.array(z.enum(projectionNames)).min(1)])
+    .default("all-linear")
+    .describe("Projections with adapters, by their Hugging Face names; all-linear: all seven."),
+});
+export type LoraConfig = z.infer<typeof loraConfigSchema>;
+
+/** Adapters of one model, by the names of `loraShapes`. */
+export interface LoraForm {
+  readonly rank: number;
+  readonly targets: readonly LoraProjection[];
+}
+
+/** @returns projections in the order of the layer, each once */
+export function loraForm({ rank, targets }: LoraConfig): LoraForm {
+  const wanted = targets === "all-linear" ? projectionNames : targets;
+  return {
+    rank,
+    targets: projectionNames.filter((name) => wanted.includes(name)).map((name) => LORA_PROJECTIONS[name]),
+  };
+}
+
+export function loraScale({ rank, alpha }: LoraConfig): number {
+  return alpha / rank;
+}
+
+/** `layers.<projection>.loraA` [L, in, rank] and `layers.<projection>.loraB` [L, rank, out]. */
+export function loraShapes(config: ModelConfig, form: LoraForm): Record<string, readonly number[]> {
+  const shapes = parameterShapes(config);
+  return Object.fromEntries(
+    form.targets.flatMap((projection) => {
+      const [layers, inWidth, outWidth] = shapes[`layers.${projection}`] as [number, number, number];
+      return [
+        [`layers.${projection}.loraA`, [layers, inWidth, form.rank]],
+        [`layers.${projection}.loraB`, [layers, form.rank, outWidth]],
+      ];
+    }),
+  );
+}
+
+/** A uniform in ±√(3 / in) of variance 1 / in, B zero: a model with fresh adapters is the base model. */
+export function initLora(config: ModelConfig, form: LoraForm, seed: number): Parameters {
+  return Object.fromEntries(
+    Object.entries(loraShapes(config, form)).map(([name, shape]) => {
+      const values = new Float32Array(sizeOf(shape));
+      if (name.endsWith(".loraA")) {
+        const nextNormal = normalGenerator(seed, name);
+        const std = 1 / Math.sqrt(shape[1] as number);
+        for (let i = 0; i < values.length; i++) values[i] = nextNormal() * std;
+      }
+      return [name, values];
+    }),
+  );
+}
+
+/**
+ * The weights of the model with its adapters: W + alpha / rank · A·B. Weights without adapters are the base's own
+ * arrays; the others are new.
+ */
+export function mergeLora(
+  config: ModelConfig,
+  base: Readonly<Record<string, Float32Array>>,
+  adapters: Readonly<Record<string, Float32Array>>,
+  lora: LoraConfig,
+): Parameters {
+  const merged: Parameters = { ...base };
+  const { rank, targets } = loraForm(lora);
+  const shapes = parameterShapes(config);
+  for (const projection of targets) {
+    const name = `layers.${projection}`;
+    const [layers, inWidth, outWidth] = shapes[name] as [number, number, number];
+    const weights = (base[name] as Float32Array).slice();
+    const [a, b] = [adapters[`${name}.loraA`] as Float32Array, adapters[`${name}.loraB`] as Float32Array];
+    const scale = loraScale(lora);
+    for (let layer = 0; layer < layers; layer++) {
+      for (let i = 0; i < inWidth; i++) {
+        const row = (layer * inWidth + i) * outWidth;
+        for (let r = 0; r < rank; r++) {
+          const factor = scale * (a[(layer * inWidth + i) * rank + r] as number);
+          const from = (layer * rank + r) * outWidth;
+          for (let j = 0; j < outWidth; j++)
+            weights[row + j] = (weights[row + j] as number) + factor * (b[from + j] as number);
+        }
+      }
+    }
+    merged[name] = weights;
+  }
+  return merged;
+}

@@ -1,0 +1,131 @@
+import { innerGrads, pickLogprob, scan } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { entropyOfLogits } from "./token-logprobs.js";
+
+export interface TokenStatisticsOptions {
+  /** Rows of logits that stand at once; absent: all. */
+  readonly chunk?: number | undefined;
+  /** gradient: and differentiable. Default none. */
+  readonly entropy?: "none" | "value" | "gradient" | undefined;
+  /** The head has no gradient; in chunks it is not even computed. Default false. */
+  readonly headFrozen?: boolean | undefined;
+}
+
+export interface TokenStatistics {
+  /** float32 [N], nats: log p(target). */
+  readonly logprobs: tf.Tensor;
+  /** float32 [N], nats; absent where it was not asked for. */
+  readonly entropy?: tf.Tensor;
+}
+
+/**
+ * What is wanted of the next-token distributions at N positions, without the logits [N, V] ever standing whole:
+ * a chunk's logits are computed, used and let go, and computed again for the gradient.
+ * Works under `tf.grads`, in `hidden` and `head`.
+ * @param hidden  float32 [N, D], after the final norm
+ * @param head    float32 [V, D]
+ * @param targets int32 [N]
+ */
+export function tokenStatistics(
+  hidden: tf.Tensor,
+  head: tf.Tensor,
+  targets: tf.Tensor,
+  options: TokenStatisticsOptions = {},
+): TokenStatistics {
+  const [count] = hidden.shape as [number, number];
+  const { chunk = count, entropy = "none", headFrozen = false } = options;
+  if (chunk >= count) return ofChunk(hidden, head, targets, entropy);
+  const chunks = Math.ceil(count / chunk);
+  const rows = Math.ceil(count / chunks); // even chunks, so that little is padding
+  const padded = chunks * rows;
+  const even = tf.pad(hidden, [
+    [0, padded - count],
+    [0, 0],
+  ]);
+  const evenTargets = tf.pad(targets, [[0, padded - count]]).reshape([chunks, rows]);
+  const rowed = inChunks(even.reshape([chunks, rows, hidden.shape[1] as number]), head, evenTargets, {
+    entropy,
+    headFrozen,
+  }); // [columns, padded]
+  const column = (index: number): tf.Tensor => rowed.slice([index, 0], [1, count]).reshape([count]);
+  return entropy === "none" ? { logprobs: column(0) } : { logprobs: column(0), entropy: column(1) };
+}
+
+/** @returns float32 [1 or 2, chunks · rows]: log-probabilities, entropies where asked for */
+function inChunks(
+  hidden: tf.Tensor, // [chunks, rows, D]
+  head: tf.Tensor,
+  targets: tf.Tensor, // [chunks, rows]
+  options: { readonly entropy: "none" | "value" | "gradient"; readonly headFrozen: boolean },
+): tf.Tensor {
+  const { entropy, headFrozen } = options;
+  const [chunks, rows] = targets.shape as [number, number];
+  const flat = (ys: readonly tf.Tensor[]): tf.Tensor => tf.stack(ys.map((y) => y.reshape([chunks * rows]))); // [columns, chunks · rows]
+  const forward = (h: tf.Tensor, w: tf.Tensor): tf.Tensor => {
+    const { ys } = scan({
+      carry: [],
+      xs: [h, targets],
+      body: ([], [x, ids]) => ({
+        carry: [],
+        ys: columnsOf(ofChunk(x as tf.Tensor, w, ids as tf.Tensor, entropy)),
+      }),
+    });
+    return flat(ys);
+  };
+  const backward = (saved: readonly tf.Tensor[], slope: tf.Tensor): tf.Tensor[] => {
+    const [h, w, labels] = saved as [tf.Tensor, tf.Tensor, tf.Tensor];
+    const ofLogprobs = slope.slice([0, 0], [1, chunks * rows]).reshape([chunks, rows]);
+    const slopes =
+      entropy === "gradient"
+        ? [ofLogprobs, slope.slice([1, 0], [1, chunks * rows]).reshape([chunks, rows])]
+        : [ofLogprobs];
+    const { carry, ys } = scan({
+      carry: headFrozen ? [] : [tf.zerosLike(w)],
+      xs: [h, labels, ...slopes],
+      body: ([sum], [x, ids, ...above]) => {
+        const loss = (row: tf.Tensor, table: tf.Tensor): tf.Tensor => {
+          const kind = entropy === "gradient" ? "gradient" : "none";
+          const columns = columnsOf(ofChunk(row, table, ids as tf.Tensor, kind));
+          const terms = columns.map((column, index) => tf.sum(column.mul(above[index] as tf.Tensor)));
+          return terms.reduce((total, term) => total.add(term));
+        };
+        const one = tf.scalar(1);
+        if (sum === undefined) {
+          const [down] = innerGrads((row) => loss(row as tf.Tensor, w))([x as tf.Tensor], one);
+          return { carry: [], ys: [down as tf.Tensor] };
+        }
+        const both = innerGrads((row, table) => loss(row as tf.Tensor, table as tf.Tensor));
+        const [down, ofHead] = both([x as tf.Tensor, w], one);
+        return { carry: [sum.add(ofHead as tf.Tensor)], ys: [down as tf.Tensor] };
+      },
+    });
+    return [ys[0] as tf.Tensor, ...carry];
+  };
+  const withGradient = (h: tf.Tensor, w: tf.Tensor, save: tf.GradSaveFunc) => {
+    // The targets too: they may have been made in a scope that is over when the gradient is taken.
+    save([h, w, targets]);
+    return {
+      value: forward(h, w),
+      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => backward(saved, slope),
+    };
+  };
+  type Args = readonly [tf.Tensor, tf.Tensor, tf.GradSaveFunc];
+  return headFrozen
+    ? tf.customGrad((h, save) => withGradient(h as tf.Tensor, head, save as tf.GradSaveFunc))(hidden)
+    : tf.customGrad((...args) => withGradient(...(args as unknown as Args)))(hidden, head);
+}
+
+function ofChunk(
+  hidden: tf.Tensor,
+  head: tf.Tensor,
+  targets: tf.Tensor,
+  entropy: "none" | "value" | "gradient",
+): TokenStatistics {
+  const logits = tf.matMul(hidden, head, false, true); // [rows, V]
+  const logprobs = pickLogprob(logits, targets);
+  return entropy === "none" ? { logprobs } : { logprobs, entropy: entropyOfLogits(logits) };
+}
+
+function columnsOf({ logprobs, entropy }: TokenStatistics): tf.Tensor[] {
+  return entropy === undefined ? [logprobs] : [logprobs, entropy];
+}
