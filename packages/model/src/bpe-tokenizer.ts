@@ -143,6 +143,19 @@ export class BpeTokenizer {
     return this.#tokenizer.decode([...tokenIds], options);
   }
 
+  /** A token that tokenizer_config.json names, such as "bos_token": a text there, or a record with one. */
+  namedToken(field: string): string | undefined {
+    const named = this.configJson[field];
+    if (typeof named === "string") return named;
+    const content = (named as { content?: unknown } | null | undefined)?.content;
+    return typeof content === "string" ? content : undefined;
+  }
+
+  /** The token that ends a text or an answer, where tokenizer_config.json names one. */
+  get endToken(): string | undefined {
+    return this.namedToken("eos_token");
+  }
+
   /** Id of an added token by its text, special or not. */
   specialTokenId(text: string): number | undefined {
     return this.#addedIds.get(text);

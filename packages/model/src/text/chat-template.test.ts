@@ -110,7 +110,7 @@ describe("a chat template", () => {
       template:
         "{{ bos_token }}|{{ eos_token }}|{{ tools is none }}|{{ enable_thinking is defined }}|{{ date }}",
     });
-    expect(template.endOfTurn).toBe("<|im_end|>");
+    expect(tokenizer.endToken).toBe("<|im_end|>");
     expect(template.render([], { variables: { date: "today" } })).toBe("|<|im_end|>|true|false|today");
   });
 

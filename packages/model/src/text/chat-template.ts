@@ -45,7 +45,7 @@ export class ChatTemplate {
     this.#templates = parseTemplates(options.template ?? tokenizer.configJson["chat_template"]);
     this.#tokens = Object.fromEntries(
       tokenFields.flatMap((field) => {
-        const text = tokenText(tokenizer.configJson[field]);
+        const text = tokenizer.namedToken(field);
         return text === undefined ? [] : [[field, text] as const];
       }),
     );
@@ -54,11 +54,6 @@ export class ChatTemplate {
   /** Whether the tokenizer comes with a template. */
   static has(tokenizer: BpeTokenizer): boolean {
     return templateField.safeParse(tokenizer.configJson["chat_template"]).success;
-  }
-
-  /** The text that ends an assistant's turn, where the tokenizer names one. */
-  get endOfTurn(): string | undefined {
-    return this.#tokens["eos_token"];
   }
 
   /** @throws {ModelError} TEMPLATE_REFUSED, with what the template says about the messages */
@@ -138,11 +133,4 @@ function parseTemplate(name: string, text: string): JinjaTemplate {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ModelError("TEMPLATE_INVALID", `chat template "${name}" does not parse: ${reason}`, { cause });
   }
-}
-
-/** A token in tokenizer_config.json is a text, or a record with its text as `content`. */
-function tokenText(field: unknown): string | undefined {
-  if (typeof field === "string") return field;
-  const content = (field as { content?: unknown } | null | undefined)?.content;
-  return typeof content === "string" ? content : undefined;
 }

@@ -36,6 +36,8 @@ export interface TokenSampler {
 export interface TextTokenizer extends TokenDecoder {
   encode(text: string): number[];
   specialTokenId(text: string): number | undefined;
+  /** The special token that ends a text or an answer, where the vocabulary names one. */
+  readonly endToken?: string | undefined;
   /** Special tokens are left out of texts for readers. */
   isSpecial(tokenId: number): boolean;
 }
@@ -82,8 +84,8 @@ export interface TextModelOptions {
   readonly sampler: TokenSampler;
   readonly tokenizer: TextTokenizer;
   /** Absent: only `prompt` is answered, not `messages`. */
-  readonly template?: Pick<ChatTemplate, "encode" | "endOfTurn">;
-  /** Special tokens that end an answer; default: the template's end of turn. */
+  readonly template?: Pick<ChatTemplate, "encode">;
+  /** Special tokens that end an answer; default: the tokenizer's end token. */
   readonly stopTokens?: readonly string[];
   /** Default 512. */
   readonly maxTokens?: number;
@@ -97,8 +99,8 @@ export class TextModel {
   /** @throws {ModelError} CONFIG_INVALID for a stop token that the vocabulary has not */
   constructor(options: TextModelOptions) {
     this.#options = options;
-    const endOfTurn = options.template?.endOfTurn;
-    const stopTokens = options.stopTokens ?? (endOfTurn === undefined ? [] : [endOfTurn]);
+    const { endToken } = options.tokenizer;
+    const stopTokens = options.stopTokens ?? (endToken === undefined ? [] : [endToken]);
     this.#stopTokenIds = stopTokens.map((text) => {
       const id = options.tokenizer.specialTokenId(text);
       if (id !== undefined) return id;
