@@ -116,7 +116,7 @@ class BlockForm {
       const { ys } = scan({
         carry: [],
         xs: [this.#of(queries, part), ...this.#places(part)],
-        body: ([], [rows, ...places]) => ({
+        body: (_none, [rows, ...places]) => ({
           carry: [],
           ys: [tf.matMul(this.#weights(rows as tf.Tensor, keys, places, part), values)],
         }),

@@ -65,7 +65,7 @@ function inChunks(
     const { ys } = scan({
       carry: [],
       xs: [h, targets],
-      body: ([], [x, ids]) => ({
+      body: (_none, [x, ids]) => ({
         carry: [],
         ys: columnsOf(ofChunk(x as tf.Tensor, w, ids as tf.Tensor, entropy)),
       }),
