@@ -169,7 +169,17 @@ export function checkParameters(
 /** @throws {ModelError} NOT_FINITE, naming the first NaN or infinity */
 export function checkFinite(parameters: Readonly<Record<string, Float32Array>>): void {
   for (const [name, values] of Object.entries(parameters)) {
-    const bad = values.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
+    const bad = findNotFinite(values);
+    if (bad !== undefined)
+      throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
   }
+}
+
+/** Index of the first NaN or infinity. */
+export function findNotFinite(values: Float32Array): number | undefined {
+  for (let i = 0; i < values.length; i++) {
+    // Zero for finite values, NaN for the others.
+    if ((values[i] as number) * 0 !== 0) return i;
+  }
+  return undefined;
 }

@@ -84,7 +84,10 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
 }
 
 /** The config.json that `transformers` loads, in the newer form. */
-export function modelConfigToHf(config: ModelConfig): Record<string, unknown> {
+export function modelConfigToHf(
+  config: ModelConfig,
+  dtype: "float32" | "bfloat16" = "float32",
+): Record<string, unknown> {
   const { ropeScaling } = config;
   const rope =
     ropeScaling === undefined
@@ -100,7 +103,7 @@ export function modelConfigToHf(config: ModelConfig): Record<string, unknown> {
   return {
     architectures: [classNames[config.architecture]],
     attention_bias: config.architecture === "qwen2",
-    dtype: "float32",
+    dtype,
     head_dim: config.headDim,
     hidden_act: "silu",
     hidden_size: config.hiddenSize,

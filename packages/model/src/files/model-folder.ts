@@ -1,20 +1,17 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { z } from "zod";
+import { join } from "node:path";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, type Parameters } from "../parameters.js";
 import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
-import { parametersFromHf, parametersToHf } from "./hf-weights.js";
-import { readSafetensors, type StoredTensor, writeSafetensors } from "./safetensors.js";
+import { type ReadOptions, readParameters, writableTensors } from "./hf-weights.js";
+import type { WrittenDtype } from "./safetensors-writer.js";
+import { WeightFiles, writeWeights } from "./weight-files.js";
 import { writeJson, writeWholeFolder } from "./whole-folder.js";
 
-const weightsFile = "model.safetensors";
-const indexFile = "model.safetensors.index.json";
-
-const shardIndexSchema = z.object({ weight_map: z.record(z.string(), z.string()) });
+const defaultMaxShardBytes = 5_000_000_000;
 
 /** A model as it lies in a folder in the Hugging Face layout. */
 export interface ModelFolder {
@@ -24,18 +21,29 @@ export interface ModelFolder {
   readonly tokenizer?: BpeTokenizer;
 }
 
+export interface SaveOptions {
+  /** Default float32, which brings the same weights back. */
+  readonly dtype?: WrittenDtype;
+  /** Above this many bytes the weights go to several files with an index. Default 5 GB. */
+  readonly maxShardBytes?: number;
+}
+
 /**
- * Writes config.json, model.safetensors (F32) and the tokenizer's files, such that `transformers` loads
+ * Writes config.json, the weights as safetensors and the tokenizer's files, such that `transformers` loads
  * them. The folder appears whole or not at all: everything is written beside it, synced and renamed. A
- * folder that is already there is replaced.
+ * folder that is already there is replaced. Beside the weights given, a few MiB of memory are used.
  * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, before anything is written
  */
-export async function saveModel(folder: string, model: ModelFolder): Promise<void> {
+export async function saveModel(
+  folder: string,
+  model: ModelFolder,
+  { dtype = "float32", maxShardBytes = defaultMaxShardBytes }: SaveOptions = {},
+): Promise<void> {
   checkParameters(model.config, model.parameters);
   checkFinite(model.parameters);
   await writeWholeFolder(folder, async (fresh) => {
-    await writeSafetensors(join(fresh, weightsFile), parametersToHf(model.config, model.parameters));
-    await writeJson(join(fresh, "config.json"), modelConfigToHf(model.config));
+    await writeWeights(fresh, writableTensors(model.config, model.parameters), { dtype, maxShardBytes });
+    await writeJson(join(fresh, "config.json"), modelConfigToHf(model.config, dtype));
     if (model.tokenizer !== undefined) {
       await writeJson(join(fresh, "tokenizer.json"), model.tokenizer.json);
       await writeJson(join(fresh, "tokenizer_config.json"), model.tokenizer.configJson);
@@ -45,15 +53,29 @@ export async function saveModel(folder: string, model: ModelFolder): Promise<voi
 
 /**
  * Reads a folder in the Hugging Face layout; weights in one file or in shards with an index, in F32, F16
- * or BF16.
+ * or BF16. They are read in pieces of a few MiB into the memory that they stay in.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN,
- *   SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE, TOKENIZER_INVALID
+ *   SHAPE_MISMATCH, DTYPE_UNSUPPORTED, NOT_FINITE, TOKENIZER_INVALID; the signal's reason
  */
-export async function loadModel(folder: string): Promise<ModelFolder & { readonly parameters: Parameters }> {
-  const config = modelConfigFromHf(await readJson(join(folder, "config.json")));
-  const parameters = parametersFromHf(config, await readWeights(folder));
-  if (!existsSync(join(folder, "tokenizer.json"))) return { config, parameters };
-  return { config, parameters, tokenizer: await loadTokenizer(folder) };
+export async function loadModel(
+  folder: string,
+  options: ReadOptions = {},
+): Promise<ModelFolder & { readonly parameters: Parameters }> {
+  const config = await loadConfig(folder);
+  // Before the weights: it takes no time and is what fails.
+  const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
+  const files = await WeightFiles.open(folder);
+  try {
+    const parameters = await readParameters(config, files, options);
+    return tokenizer === undefined ? { config, parameters } : { config, parameters, tokenizer };
+  } finally {
+    await files.close();
+  }
+}
+
+/** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID */
+export async function loadConfig(folder: string): Promise<ModelConfig> {
+  return modelConfigFromHf(await readJson(join(folder, "config.json")));
 }
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, TOKENIZER_INVALID */
@@ -65,30 +87,6 @@ export async function loadTokenizer(folder: string): Promise<BpeTokenizer> {
   const templatePath = join(folder, "chat_template.jinja");
   const template = existsSync(templatePath) ? { chat_template: await readFile(templatePath, "utf8") } : {};
   return new BpeTokenizer(json, { ...(configJson as Readonly<Record<string, unknown>>), ...template });
-}
-
-async function readWeights(folder: string): Promise<Record<string, StoredTensor>> {
-  if (existsSync(join(folder, weightsFile))) return await readSafetensors(join(folder, weightsFile));
-  const indexPath = join(folder, indexFile);
-  if (!existsSync(indexPath)) {
-    throw new ModelError(
-      "FILE_MISSING",
-      `${folder}: neither ${weightsFile} nor ${indexFile}; is this a model folder?`,
-    );
-  }
-  const index = shardIndexSchema.safeParse(await readJson(indexPath));
-  if (!index.success) throw new ModelError("FILE_DAMAGED", `${indexPath}: ${z.prettifyError(index.error)}`);
-  const tensors: Record<string, StoredTensor> = {};
-  for (const shard of new Set(Object.values(index.data.weight_map))) {
-    // A shard is a file of this folder: a path elsewhere in an index is damage or an attack.
-    if (basename(shard) !== shard)
-      throw new ModelError("FILE_DAMAGED", `${indexPath}: shard ${shard} is a path`);
-    if (!existsSync(join(folder, shard))) {
-      throw new ModelError("FILE_MISSING", `${folder}: shard ${shard} named in ${indexFile} is not there`);
-    }
-    Object.assign(tensors, await readSafetensors(join(folder, shard)));
-  }
-  return tensors;
 }
 
 async function readJson(path: string): Promise<unknown> {

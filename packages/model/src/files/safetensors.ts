@@ -1,147 +1,151 @@
-import { open, readFile } from "node:fs/promises";
-import { z } from "zod";
+import { type FileHandle, open } from "node:fs/promises";
 import { ModelError } from "../error.js";
+import { float16Values } from "../gguf/float16.js";
+import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";
+import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";
 
-/** Dtypes read here, with their bytes an element. */
-const readable = { F32: 4, F16: 2, BF16: 2, I32: 4 } as const;
-type ReadableDtype = keyof typeof readable;
+/** Bytes read at a time. All that a reader holds of a file is this much, and as much again when widened. */
+const pieceBytes = 4 << 20;
 
-const maxHeaderBytes = 100_000_000;
-
-const headerSchema = z.record(
-  z.string(),
-  z.object({
-    dtype: z.string(),
-    shape: z.array(z.int().nonnegative()),
-    data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
-  }),
-);
-
-/** A tensor of a file: floats of any width come as float32. */
+/** A tensor of a file, read whole: floats of any width come as float32. */
 export interface StoredTensor {
   readonly shape: readonly number[];
   readonly values: Float32Array | Int32Array;
 }
 
+/** One open safetensors file. */
+export class SafetensorsFile implements TensorSource {
+  readonly path: string;
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  readonly #file: FileHandle;
+  readonly #places: ReadonlyMap<string, TensorPlace>;
+
+  private constructor(path: string, file: FileHandle, places: ReadonlyMap<string, TensorPlace>) {
+    this.path = path;
+    this.#file = file;
+    this.#places = places;
+    this.tensors = new Map(
+      [...places].map(([name, { dtype, shape, start, end }]) => [
+        name,
+        { dtype, shape, sizeBytes: end - start },
+      ]),
+    );
+  }
+
+  /** @throws {ModelError} FILE_DAMAGED: truncated, bad header, offsets that contradict each other */
+  static async open(path: string): Promise<SafetensorsFile> {
+    const file = await open(path, "r");
+    try {
+      return new SafetensorsFile(path, file, await readHeader(path, file));
+    } catch (reason) {
+      await file.close();
+      throw reason;
+    }
+  }
+
+  async read(name: string, visit: VisitValues, signal?: AbortSignal): Promise<void> {
+    const { dtype } = this.#place(name);
+    if (dtype === "I32") {
+      const message = `${this.path}: tensor ${name} holds integers where weights are expected`;
+      throw new ModelError("DTYPE_UNSUPPORTED", message);
+    }
+    const widen = wideners[dtype];
+    let offset = 0;
+    for await (const bytes of this.#pieces(name, signal)) {
+      const values = widen(bytes);
+      visit(values, offset);
+      offset += values.length;
+    }
+  }
+
+  /** A whole tensor in memory of its own. */
+  async readWhole(name: string): Promise<StoredTensor> {
+    const { dtype, shape, start, end } = this.#place(name);
+    if (dtype === "I32") {
+      const bytes = new Uint8Array(end - start);
+      let at = 0;
+      for await (const piece of this.#pieces(name)) {
+        bytes.set(piece, at);
+        at += piece.length;
+      }
+      return { shape, values: new Int32Array(bytes.buffer) };
+    }
+    const values = new Float32Array((end - start) / readableDtypes[dtype]);
+    await this.read(name, (piece, offset) => values.set(piece, offset));
+    return { shape, values };
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  #place(name: string): TensorPlace & { readonly dtype: ReadableDtype } {
+    const place = this.#places.get(name);
+    if (place === undefined) throw new ModelError("TENSOR_MISSING", `${this.path}: no tensor ${name}`);
+    const { dtype } = place;
+    if (isReadable(dtype)) return { ...place, dtype };
+    throw new ModelError(
+      "DTYPE_UNSUPPORTED",
+      `${this.path}: tensor ${name} is ${dtype}; F32, F16, BF16 and I32 are read`,
+    );
+  }
+
+  async *#pieces(name: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+    const { start, end } = this.#place(name);
+    const buffer = new Uint8Array(Math.min(pieceBytes, end - start));
+    let at = start;
+    while (at < end) {
+      signal?.throwIfAborted();
+      const wanted = Math.min(buffer.length, end - at);
+      let filled = 0;
+      while (filled < wanted) {
+        const { bytesRead } = await this.#file.read(buffer, filled, wanted - filled, at + filled);
+        if (bytesRead === 0) {
+          const message = `${this.path}: truncated while it was read, at byte ${at + filled}`;
+          throw new ModelError("FILE_DAMAGED", message);
+        }
+        filled += bytesRead;
+      }
+      yield buffer.subarray(0, wanted);
+      at += wanted;
+    }
+  }
+}
+
 /**
  * Reads every tensor of one safetensors file into memory.
- * @throws {ModelError} FILE_DAMAGED (truncated, bad header), DTYPE_UNSUPPORTED
+ * @throws {ModelError} FILE_DAMAGED, DTYPE_UNSUPPORTED
  */
 export async function readSafetensors(path: string): Promise<Record<string, StoredTensor>> {
-  const bytes = await readFile(path);
-  const damaged = (what: string, cause?: unknown) =>
-    new ModelError("FILE_DAMAGED", `${path}: ${what}; fetch or write the file again`, { cause });
-  if (bytes.length < 8) throw damaged(`${bytes.length} bytes, too short for a header`);
-  const headerLength = Number(bytes.readBigUInt64LE(0));
-  if (headerLength > maxHeaderBytes || 8 + headerLength > bytes.length) {
-    throw damaged(`truncated: header of ${headerLength} bytes in a file of ${bytes.length}`);
-  }
-  const header = parseHeader(bytes.subarray(8, 8 + headerLength), damaged);
-  const data = bytes.subarray(8 + headerLength);
-  const tensors: Record<string, StoredTensor> = {};
-  for (const [name, { dtype, shape, data_offsets: range }] of Object.entries(header)) {
-    if (!(dtype in readable)) {
-      throw new ModelError(
-        "DTYPE_UNSUPPORTED",
-        `${path}: tensor ${name} is ${dtype}; F32, F16, BF16 and I32 are read`,
-      );
-    }
-    const [start, end] = range;
-    const count = shape.reduce((product, dimension) => product * dimension, 1);
-    if (end - start !== count * readable[dtype as ReadableDtype]) {
-      throw damaged(`tensor ${name}: ${end - start} bytes for ${dtype} [${shape.join(", ")}]`);
-    }
-    if (end > data.length) throw damaged(`truncated: tensor ${name} ends at byte ${end} of ${data.length}`);
-    tensors[name] = { shape, values: decode(dtype as ReadableDtype, data.subarray(start, end)) };
-  }
-  return tensors;
-}
-
-function parseHeader(
-  bytes: Buffer,
-  damaged: (what: string, cause?: unknown) => ModelError,
-): z.infer<typeof headerSchema> {
-  let json: unknown;
+  const file = await SafetensorsFile.open(path);
   try {
-    json = JSON.parse(bytes.toString("utf8"));
-  } catch (cause) {
-    throw damaged("the header is not JSON", cause);
-  }
-  if (typeof json === "object" && json !== null) {
-    json = Object.fromEntries(Object.entries(json).filter(([name]) => name !== "__metadata__"));
-  }
-  const parsed = headerSchema.safeParse(json);
-  if (!parsed.success) throw damaged(`header: ${z.prettifyError(parsed.error)}`, parsed.error);
-  return parsed.data;
-}
-
-function decode(dtype: ReadableDtype, bytes: Buffer): Float32Array | Int32Array {
-  // A copy of its own: offsets within the file need not be multiples of four.
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-  switch (dtype) {
-    case "F32":
-      return new Float32Array(buffer);
-    case "I32":
-      return new Int32Array(buffer);
-    case "BF16":
-      return widenBfloat16(new Uint16Array(buffer));
-    case "F16":
-      return widenFloat16(new Uint16Array(buffer));
-  }
-}
-
-/** bfloat16 is the upper half of a float32. */
-function widenBfloat16(halves: Uint16Array): Float32Array {
-  const words = new Uint32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
-  return new Float32Array(words.buffer);
-}
-
-function widenFloat16(halves: Uint16Array): Float32Array {
-  const values = new Float32Array(halves.length);
-  for (let i = 0; i < halves.length; i++) {
-    const bits = halves[i] as number;
-    const sign = bits & 0x8000 ? -1 : 1;
-    const exponent = (bits >>> 10) & 0x1f;
-    const fraction = bits & 0x3ff;
-    if (exponent === 0) values[i] = sign * fraction * 2 ** -24;
-    else if (exponent === 31) values[i] = fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-    else values[i] = sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-  }
-  return values;
-}
-
-/**
- * Writes one F32 file and syncs it to disk. Tensors are laid out in the order of their sorted names, so
- * equal weights give equal bytes.
- */
-export async function writeSafetensors(
-  path: string,
-  tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly values: Float32Array }>>,
-): Promise<void> {
-  const names = Object.keys(tensors).sort();
-  const header: Record<string, unknown> = { __metadata__: { format: "pt" } };
-  let offset = 0;
-  for (const name of names) {
-    const { shape, values } = tensors[name] as { shape: readonly number[]; values: Float32Array };
-    header[name] = { dtype: "F32", shape, data_offsets: [offset, offset + values.byteLength] };
-    offset += values.byteLength;
-  }
-  const json = Buffer.from(JSON.stringify(header), "utf8");
-  // Padded with spaces to a multiple of eight, so that the data is aligned when mapped.
-  const headerLength = Math.ceil(json.length / 8) * 8;
-  const head = Buffer.alloc(8 + headerLength, " ");
-  head.writeBigUInt64LE(BigInt(headerLength), 0);
-  json.copy(head, 8);
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(head);
-    for (const name of names) {
-      const { values } = tensors[name] as { values: Float32Array };
-      await file.writeFile(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
-    }
-    await file.sync();
+    const tensors: Record<string, StoredTensor> = {};
+    for (const name of file.tensors.keys()) tensors[name] = await file.readWhole(name);
+    return tensors;
   } finally {
     await file.close();
   }
 }
+
+function isReadable(dtype: string): dtype is ReadableDtype {
+  return Object.hasOwn(readableDtypes, dtype);
+}
+
+// Pieces begin at the start of a buffer and hold whole elements, so they can be looked at as such.
+const wideners = {
+  F32: (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
+  BF16: (bytes: Uint8Array) => {
+    const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    // bfloat16 is the upper half of a float32.
+    const words = new Uint32Array(halves.length);
+    for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
+    return new Float32Array(words.buffer);
+  },
+  F16: (bytes: Uint8Array) => {
+    const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    const table = float16Values();
+    const values = new Float32Array(halves.length);
+    for (let i = 0; i < halves.length; i++) values[i] = table[halves[i] as number] as number;
+    return values;
+  },
+};

@@ -1,0 +1,63 @@
+import type { ModelConfig } from "../config.js";
+import { parameterShapes, sizeOf } from "../parameters.js";
+
+/** Hugging Face names of the tensors that are not per layer. */
+const wholeNames: Readonly<Record<string, string>> = {
+  embedding: "model.embed_tokens.weight",
+  head: "lm_head.weight",
+  finalNorm: "model.norm.weight",
+};
+
+/** Hugging Face names within `model.layers.N.`. */
+const layerNames: Readonly<Record<string, string>> = {
+  attentionNorm: "input_layernorm.weight",
+  query: "self_attn.q_proj.weight",
+  key: "self_attn.k_proj.weight",
+  value: "self_attn.v_proj.weight",
+  attentionOut: "self_attn.o_proj.weight",
+  queryBias: "self_attn.q_proj.bias",
+  keyBias: "self_attn.k_proj.bias",
+  valueBias: "self_attn.v_proj.bias",
+  queryNorm: "self_attn.q_norm.weight",
+  keyNorm: "self_attn.k_norm.weight",
+  mlpNorm: "post_attention_layernorm.weight",
+  gate: "mlp.gate_proj.weight",
+  up: "mlp.up_proj.weight",
+  down: "mlp.down_proj.weight",
+};
+
+/** One tensor of a Hugging Face checkpoint and its place among ours. */
+export interface HfTensor {
+  readonly name: string;
+  /** As the file has it: projections are [out, in]. */
+  readonly shape: readonly number[];
+  readonly parameter: string;
+  /** First element within the (stacked) parameter. */
+  readonly start: number;
+  /** Ours is [in, out]. */
+  readonly transposed: boolean;
+}
+
+/** Every tensor of a checkpoint, in the order of our parameters. */
+export function hfTensors(config: ModelConfig): HfTensor[] {
+  return Object.entries(parameterShapes(config)).flatMap(([parameter, shape]): HfTensor[] => {
+    if (!parameter.startsWith("layers.")) {
+      return [{ name: wholeNames[parameter] as string, shape, parameter, start: 0, transposed: false }];
+    }
+    const suffix = layerNames[parameter.slice("layers.".length)] as string;
+    const [layers, ...perLayer] = shape as [number, ...number[]];
+    const transposed = perLayer.length === 2;
+    return Array.from({ length: layers }, (_, layer) => ({
+      name: `model.layers.${layer}.${suffix}`,
+      shape: transposed ? perLayer.toReversed() : perLayer,
+      parameter,
+      start: layer * sizeOf(perLayer),
+      transposed,
+    }));
+  });
+}
+
+/** Tensors that some exporters add and that are no weights of their own. */
+export function isRedundant(name: string): boolean {
+  return name === "lm_head.weight" || name.endsWith("rotary_emb.inv_freq");
+}

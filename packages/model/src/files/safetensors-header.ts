@@ -1,0 +1,100 @@
+import type { FileHandle } from "node:fs/promises";
+import { z } from "zod";
+import { ModelError } from "../error.js";
+
+/** Dtypes that are read as numbers here, with their bytes an element. */
+export const readableDtypes = { F32: 4, F16: 2, BF16: 2, I32: 4 } as const;
+export type ReadableDtype = keyof typeof readableDtypes;
+
+const maxHeaderBytes = 100_000_000;
+
+const headerSchema = z.record(
+  z.string(),
+  z.object({
+    dtype: z.string(),
+    shape: z.array(z.int().nonnegative()),
+    data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
+  }),
+);
+
+/** Where a tensor lies in its file. */
+export interface TensorPlace {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  /** First byte in the file, and the one after the last. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads and checks the header of a safetensors file: every byte of the data belongs to exactly one tensor,
+ * and as many to each as its shape says.
+ * @throws {ModelError} FILE_DAMAGED
+ */
+export async function readHeader(path: string, file: FileHandle): Promise<ReadonlyMap<string, TensorPlace>> {
+  const { size } = await file.stat();
+  const damaged = (what: string, cause?: unknown) =>
+    new ModelError("FILE_DAMAGED", `${path}: ${what}; fetch or write the file again`, { cause });
+  if (size < 8) throw damaged(`${size} bytes, too short for a header`);
+  const lengthBytes = Buffer.alloc(8);
+  await file.read(lengthBytes, 0, 8, 0);
+  const headerLength = Number(lengthBytes.readBigUInt64LE(0));
+  if (headerLength > maxHeaderBytes || 8 + headerLength > size) {
+    throw damaged(`truncated: header of ${headerLength} bytes in a file of ${size}`);
+  }
+  const json = Buffer.alloc(headerLength);
+  await file.read(json, 0, headerLength, 8);
+  const dataStart = 8 + headerLength;
+  const places = Object.entries(parseHeader(json, damaged)).map(
+    ([
+      name,
+      {
+        dtype,
+        shape,
+        data_offsets: [start, end],
+      },
+    ]): [string, TensorPlace] => [name, { dtype, shape, start: dataStart + start, end: dataStart + end }],
+  );
+  checkPlaces(places, dataStart, size, damaged);
+  return new Map(places);
+}
+
+type Damaged = (what: string, cause?: unknown) => ModelError;
+
+function parseHeader(bytes: Buffer, damaged: Damaged): z.infer<typeof headerSchema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(bytes.toString("utf8"));
+  } catch (cause) {
+    throw damaged("the header is not JSON", cause);
+  }
+  if (typeof json === "object" && json !== null) {
+    json = Object.fromEntries(Object.entries(json).filter(([name]) => name !== "__metadata__"));
+  }
+  const parsed = headerSchema.safeParse(json);
+  if (!parsed.success) throw damaged(`header: ${z.prettifyError(parsed.error)}`, parsed.error);
+  return parsed.data;
+}
+
+function checkPlaces(
+  places: readonly (readonly [string, TensorPlace])[],
+  dataStart: number,
+  sizeBytes: number,
+  damaged: Damaged,
+): void {
+  let [reached, before] = [dataStart, "the header"];
+  for (const [name, { dtype, shape, start, end }] of places.toSorted(([, a], [, b]) => a.start - b.start)) {
+    const bytesEach = readableDtypes[dtype as ReadableDtype] as number | undefined;
+    const elements = shape.reduce((product, dimension) => product * dimension, 1);
+    if (end < start || (bytesEach !== undefined && end - start !== elements * bytesEach)) {
+      throw damaged(`tensor ${name}: ${end - start} bytes for ${dtype} [${shape.join(", ")}]`);
+    }
+    if (start < reached) throw damaged(`tensor ${name} overlaps ${before}`);
+    if (start > reached) throw damaged(`${start - reached} bytes before tensor ${name} belong to none`);
+    if (end > sizeBytes) {
+      throw damaged(`truncated: tensor ${name} ends at byte ${end} of ${sizeBytes}`);
+    }
+    [reached, before] = [end, name];
+  }
+  if (reached < sizeBytes) throw damaged(`${sizeBytes - reached} bytes at the end belong to no tensor`);
+}

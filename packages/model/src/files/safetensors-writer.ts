@@ -1,0 +1,103 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** What weights are written as. bfloat16 rounds to the nearest, ties to even. */
+export type WrittenDtype = "float32" | "bfloat16";
+
+const dtypes = {
+  float32: { name: "F32", bytesEach: 4 },
+  bfloat16: { name: "BF16", bytesEach: 2 },
+} as const;
+
+/** Elements made and written at a time; one row where rows are longer. */
+const pieceElements = 1 << 20;
+
+/** A tensor to write, which makes its values when they are wanted. */
+export interface WritableTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** Fills `into` with whole rows (of the last axis), from row `firstRow` on. */
+  readonly fillRows: (firstRow: number, into: Float32Array) => void;
+}
+
+/** A tensor whose values lie in memory as they are written. */
+export function writableTensor(name: string, shape: readonly number[], values: Float32Array): WritableTensor {
+  const width = shape.at(-1) ?? 1;
+  return {
+    name,
+    shape,
+    fillRows: (firstRow, into) => into.set(values.subarray(firstRow * width, firstRow * width + into.length)),
+  };
+}
+
+export function writtenBytes(tensor: Pick<WritableTensor, "shape">, dtype: WrittenDtype): number {
+  return elementsOf(tensor) * dtypes[dtype].bytesEach;
+}
+
+/**
+ * Writes one file and syncs it to disk, a few MiB at a time. Tensors are laid out in the order given:
+ * sorted by name, equal weights give equal bytes.
+ */
+export async function writeSafetensors(
+  path: string,
+  tensors: readonly WritableTensor[],
+  dtype: WrittenDtype = "float32",
+): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(headerOf(tensors, dtype));
+    for (const tensor of tensors) await writeValues(file, tensor, dtype);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function headerOf(tensors: readonly WritableTensor[], dtype: WrittenDtype): Buffer {
+  const header: Record<string, unknown> = { __metadata__: { format: "pt" } };
+  let offset = 0;
+  for (const tensor of tensors) {
+    const end = offset + writtenBytes(tensor, dtype);
+    header[tensor.name] = { dtype: dtypes[dtype].name, shape: tensor.shape, data_offsets: [offset, end] };
+    offset = end;
+  }
+  const json = Buffer.from(JSON.stringify(header), "utf8");
+  // Padded with spaces to a multiple of eight, so that the data is aligned when mapped.
+  const headerLength = Math.ceil(json.length / 8) * 8;
+  const bytes = Buffer.alloc(8 + headerLength, " ");
+  bytes.writeBigUInt64LE(BigInt(headerLength), 0);
+  json.copy(bytes, 8);
+  return bytes;
+}
+
+async function writeValues(file: FileHandle, tensor: WritableTensor, dtype: WrittenDtype): Promise<void> {
+  const width = tensor.shape.at(-1) ?? 1;
+  const elements = elementsOf(tensor);
+  if (elements === 0) return;
+  const rows = elements / width;
+  const rowsAtATime = Math.max(1, Math.floor(pieceElements / width));
+  const buffer = new Float32Array(Math.min(rows, rowsAtATime) * width);
+  for (let row = 0; row < rows; row += rowsAtATime) {
+    const piece = buffer.subarray(0, Math.min(rowsAtATime, rows - row) * width);
+    tensor.fillRows(row, piece);
+    await file.writeFile(dtype === "float32" ? bytesOf(piece) : bytesOf(narrowToBfloat16(piece)));
+  }
+}
+
+function elementsOf({ shape }: Pick<WritableTensor, "shape">): number {
+  return shape.reduce((product, dimension) => product * dimension, 1);
+}
+
+function bytesOf(values: Float32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+/** Finite values; those beyond the largest bfloat16 become infinite. */
+function narrowToBfloat16(values: Float32Array): Uint16Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const halves = new Uint16Array(words.length);
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as number;
+    halves[i] = (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
+  }
+  return halves;
+}

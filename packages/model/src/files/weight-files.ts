@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { z } from "zod";
+import { ModelError } from "../error.js";
+import { SafetensorsFile } from "./safetensors.js";
+import {
+  type WritableTensor,
+  type WrittenDtype,
+  writeSafetensors,
+  writtenBytes,
+} from "./safetensors-writer.js";
+import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";
+import { writeJson } from "./whole-folder.js";
+
+const weightsFile = "model.safetensors";
+const indexFile = "model.safetensors.index.json";
+
+const shardIndexSchema = z.object({ weight_map: z.record(z.string(), z.string()) });
+
+/** The weights of a folder, whether in one file or in shards with an index. */
+export class WeightFiles implements TensorSource {
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  readonly #files: readonly SafetensorsFile[];
+  readonly #fileOf: ReadonlyMap<string, SafetensorsFile>;
+
+  private constructor(files: readonly SafetensorsFile[], fileOf: ReadonlyMap<string, SafetensorsFile>) {
+    this.#files = files;
+    this.#fileOf = fileOf;
+    this.tensors = new Map([...fileOf].map(([name, file]) => [name, file.tensors.get(name) as TensorInfo]));
+  }
+
+  /**
+   * Reads the headers.
+   * @throws {ModelError} FILE_MISSING, FILE_DAMAGED: also an index that names what its shards do not have
+   */
+  static async open(folder: string): Promise<WeightFiles> {
+    if (existsSync(join(folder, weightsFile))) {
+      const file = await SafetensorsFile.open(join(folder, weightsFile));
+      return new WeightFiles([file], new Map([...file.tensors.keys()].map((name) => [name, file])));
+    }
+    const weightMap = await readShardIndex(folder);
+    const shards = new Map<string, SafetensorsFile>();
+    try {
+      for (const shard of new Set(Object.values(weightMap))) {
+        shards.set(shard, await SafetensorsFile.open(join(folder, shard)));
+      }
+      const fileOf = Object.entries(weightMap).map(([name, shard]): [string, SafetensorsFile] => {
+        const file = shards.get(shard) as SafetensorsFile;
+        if (file.tensors.has(name)) return [name, file];
+        const message = `${join(folder, indexFile)}: tensor ${name} is not in ${shard}; fetch both again`;
+        throw new ModelError("FILE_DAMAGED", message);
+      });
+      return new WeightFiles([...shards.values()], new Map(fileOf));
+    } catch (reason) {
+      await Promise.all([...shards.values()].map((file) => file.close()));
+      throw reason;
+    }
+  }
+
+  get fileNames(): readonly string[] {
+    return this.#files.map(({ path }) => basename(path));
+  }
+
+  async read(name: string, visit: VisitValues, signal?: AbortSignal): Promise<void> {
+    const file = this.#fileOf.get(name);
+    if (file === undefined) throw new ModelError("TENSOR_MISSING", `tensor ${name} is not in the checkpoint`);
+    await file.read(name, visit, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#files.map((file) => file.close()));
+  }
+}
+
+async function readShardIndex(folder: string): Promise<Readonly<Record<string, string>>> {
+  const path = join(folder, indexFile);
+  if (!existsSync(path)) {
+    const message = `${folder}: neither ${weightsFile} nor ${indexFile}; is this a model folder?`;
+    throw new ModelError("FILE_MISSING", message);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(path, "utf8"));
+  } catch (cause) {
+    throw new ModelError("FILE_DAMAGED", `${path} is not JSON; fetch it again`, { cause });
+  }
+  const index = shardIndexSchema.safeParse(json);
+  if (!index.success) throw new ModelError("FILE_DAMAGED", `${path}: ${z.prettifyError(index.error)}`);
+  for (const shard of new Set(Object.values(index.data.weight_map))) {
+    // A shard is a file of this folder: a path elsewhere in an index is damage or an attack.
+    if (basename(shard) !== shard) throw new ModelError("FILE_DAMAGED", `${path}: shard ${shard} is a path`);
+    if (!existsSync(join(folder, shard))) {
+      const message = `${folder}: shard ${shard} named in ${indexFile} is not there; fetch it`;
+      throw new ModelError("FILE_MISSING", message);
+    }
+  }
+  return index.data.weight_map;
+}
+
+export interface WriteWeightsOptions {
+  readonly dtype: WrittenDtype;
+  /** Above this many bytes the weights go to several files with an index. */
+  readonly maxShardBytes: number;
+}
+
+/** Writes weights as one file, or as shards and their index. */
+export async function writeWeights(
+  folder: string,
+  tensors: readonly WritableTensor[],
+  { dtype, maxShardBytes }: WriteWeightsOptions,
+): Promise<void> {
+  const shards = intoShards(tensors, dtype, maxShardBytes);
+  if (shards.length <= 1) return await writeSafetensors(join(folder, weightsFile), tensors, dtype);
+  const weightMap: Record<string, string> = {};
+  let totalBytes = 0;
+  for (const [i, shard] of shards.entries()) {
+    const number = (n: number) => String(n).padStart(5, "0");
+    const name = `model-${number(i + 1)}-of-${number(shards.length)}.safetensors`;
+    await writeSafetensors(join(folder, name), shard, dtype);
+    for (const tensor of shard) {
+      weightMap[tensor.name] = name;
+      totalBytes += writtenBytes(tensor, dtype);
+    }
+  }
+  await writeJson(join(folder, indexFile), { metadata: { total_size: totalBytes }, weight_map: weightMap });
+}
+
+/** Tensors in their order, as many to a shard as fit; one that is larger has a shard of its own. */
+function intoShards(
+  tensors: readonly WritableTensor[],
+  dtype: WrittenDtype,
+  maxShardBytes: number,
+): WritableTensor[][] {
+  const shards: WritableTensor[][] = [];
+  let room = 0;
+  for (const tensor of tensors) {
+    const sizeBytes = writtenBytes(tensor, dtype);
+    if (shards.length === 0 || sizeBytes > room) {
+      shards.push([]);
+      room = maxShardBytes;
+    }
+    shards.at(-1)?.push(tensor);
+    room -= sizeBytes;
+  }
+  return shards;
+}
