@@ -1,6 +1,7 @@
 import type { DocumentText } from "./episode.js";
 import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
+import { plainIds } from "./template.js";
 
 /** A section of a document: its token ids and where they stand in it, half open. */
 export interface Chunk {
@@ -42,7 +43,7 @@ export async function chunkDocument(
   if (typeof document !== "string") {
     return { chunks: streamedChunks(document, tokenizer, chunkTokens, signal), droppedTokens: 0 };
   }
-  const tokenIds = tokenizer.encode(document);
+  const tokenIds = plainIds(tokenizer, document);
   return {
     chunks: slices(tokenIds, 0, chunkTokens),
     total: Math.ceil(tokenIds.length / chunkTokens),
@@ -67,7 +68,7 @@ async function* streamedChunks(
   let start = 0;
   for await (const piece of document) {
     signal?.throwIfAborted();
-    for (const id of tokenizer.encode(piece)) {
+    for (const id of plainIds(tokenizer, piece)) {
       held.push(id);
       if (held.length < size) continue;
       yield { tokenIds: held, start, end: start + size };
@@ -94,7 +95,7 @@ async function limitedChunks(
   let tokens = 0;
   for await (const piece of typeof document === "string" ? [document] : document) {
     signal?.throwIfAborted();
-    for (const id of tokenizer.encode(piece)) {
+    for (const id of plainIds(tokenizer, piece)) {
       tokens += 1;
       if (head.length < headTokens) head.push(id);
       else if (tailTokens > 0) tail.push(id);

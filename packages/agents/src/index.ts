@@ -1,4 +1,7 @@
 // For users
+
+// For other packages
+export type { ChatFormat, ChatTurn } from "./chat-format.js";
 export type {
   Agent,
   AgentProgress,
@@ -8,7 +11,6 @@ export type {
   RunOptions,
   SampleCounts,
 } from "./episode.js";
-// For other packages
 export { callSeed, toTrajectory } from "./episode.js";
 export { AgentError, type AgentErrorCode } from "./error.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";

@@ -32,7 +32,8 @@ export interface Sampler {
 
 /** Text to token ids and back, without special tokens added on its own. */
 export interface Tokenizer {
-  encode(text: string): number[];
+  /** Agents ask for "text": a special token's text inside a text stays letters, so no document can forge a turn. */
+  encode(text: string, options?: { readonly specialTokens?: "ids" | "text" }): number[];
   decode(tokenIds: readonly number[]): string;
   /** Id of a special token by its text, undefined when the vocabulary has none such. */
   specialTokenId(text: string): number | undefined;

@@ -44,7 +44,7 @@ export function compileTemplate(
       const bound: (readonly number[] | string)[] = [];
       let run = "";
       const flush = () => {
-        if (run !== "") bound.push(tokenizer.encode(run));
+        if (run !== "") bound.push(plainIds(tokenizer, run));
         run = "";
       };
       for (const part of parts) {
@@ -88,6 +88,11 @@ function splitTemplate(
       if (piece === `{${name}}` && slots.includes(name)) return { kind: "slot", name };
       return { kind: "text", text: piece };
     });
+}
+
+/** Token ids of a text that nobody vouches for: special tokens that it spells out stay letters. */
+export function plainIds(tokenizer: Tokenizer, text: string): number[] {
+  return tokenizer.encode(text, { specialTokens: "text" });
 }
 
 /** @throws {AgentError} BAD_CONFIG when the vocabulary has no such special token */

@@ -3,19 +3,29 @@ import type { GenerateRequest, Sampler, Tokenizer } from "./sampler.js";
 
 /**
  * A word with the space before it is a token, so is every other character; ids are given in order of first
- * sight. Texts cut between tokens encode to the same ids as the whole.
+ * sight. Texts cut between tokens encode to the same ids as the whole. Special tokens in a text become their ids
+ * unless asked otherwise, as in real tokenizers.
  */
 export function wordTokenizer(specialTokens: readonly string[] = ["<|end|>"]): Tokenizer {
   const texts = [...specialTokens];
   const ids = new Map<string, number>();
+  const words = (text: string) =>
+    (text.match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []).map((word) => {
+      const known = ids.get(word);
+      if (known !== undefined) return known;
+      ids.set(word, texts.length);
+      return texts.push(word) - 1;
+    });
+  const escaped = specialTokens.map((special) => special.replace(/[\^$.*+?()[\]{}|]/g, "\\$&"));
+  const anySpecial = new RegExp(`(${escaped.join("|")})`);
   return {
-    encode: (text) =>
-      (text.match(/ ?[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []).map((word) => {
-        const known = ids.get(word);
-        if (known !== undefined) return known;
-        ids.set(word, texts.length);
-        return texts.push(word) - 1;
-      }),
+    encode: (text, { specialTokens: as = "ids" } = {}) => {
+      if (as === "text" || specialTokens.length === 0) return words(text);
+      return text.split(anySpecial).flatMap((piece) => {
+        const at = specialTokens.indexOf(piece);
+        return at < 0 ? words(piece) : [at];
+      });
+    },
     decode: (tokenIds) => tokenIds.map((id) => texts[id] ?? `<unknown ${id}>`).join(""),
     specialTokenId: (text) => {
       const at = specialTokens.indexOf(text);

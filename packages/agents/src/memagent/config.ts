@@ -25,6 +25,16 @@ export const memAgentConfigSchema = z.strictObject({
     .enum(["error", "head", "middle", "tail"])
     .default("error")
     .describe("beyond maxChunks: fail, keep the head, keep head and tail and drop the middle, keep the tail"),
+  prompt: z
+    .enum(["auto", "chat", "chatml", "text"])
+    .default("text")
+    .describe(
+      "how prompts reach the model. chat: as a user's message of its own chat template; chatml: between <|im_start|> and <|im_end|>; text: as they are; auto: the first of these that the model has",
+    ),
+  enableThinking: z
+    .boolean()
+    .optional()
+    .describe("switch of chat templates of models that can think; absent: the template's own default"),
   memoryPrompt: z.string().describe("prompt of a memory update with {question}, {memory} and {section}"),
   finalPrompt: z.string().describe("prompt of the answer with {question} and {memory}"),
   initialMemory: z.string().default("No previous memory").describe("the memory that the first update reads"),
@@ -34,8 +44,10 @@ export const memAgentConfigSchema = z.strictObject({
     .describe("texts inside the prompts that stand for special tokens, such as <|im_start|>"),
   stopTokens: z
     .array(z.string().min(1))
-    .min(1)
-    .describe("special tokens that end a sampled text; left out of memory and answer"),
+    .default([])
+    .describe(
+      "special tokens that end a sampled text, left out of memory and answer; none: those of the chat format",
+    ),
   thinkingEnd: z
     .string()
     .nullable()

@@ -11,13 +11,15 @@
  * M6. After an abort no further call is made and the reason is thrown.
  */
 import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/trajectories";
+import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument } from "../chunks.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { AgentError } from "../error.js";
 import type { GenerateResult, Sampler, Tokenizer } from "../sampler.js";
-import { compileTemplate, specialId } from "../template.js";
+import { compileTemplate, plainIds, specialId } from "../template.js";
 import type { MemAgentConfig } from "./config.js";
 import { memAgentConfig } from "./presets.js";
+import { promptTexts } from "./prompt-texts.js";
 
 /** The prompts and marks of one configuration as token ids. */
 export interface MemAgentPrompts {
@@ -31,23 +33,31 @@ export interface MemAgentPrompts {
   content(sampled: readonly number[]): readonly number[];
 }
 
-/** @throws {AgentError} BAD_CONFIG */
-export function memAgentPrompts(tokenizer: Tokenizer, config: MemAgentConfig): MemAgentPrompts {
-  const { specialTokens } = config;
-  const memory = compileTemplate(tokenizer, "memoryPrompt", config.memoryPrompt, {
+/**
+ * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function memAgentPrompts(
+  tokenizer: Tokenizer,
+  config: MemAgentConfig,
+  chat?: ChatFormat,
+): MemAgentPrompts {
+  const texts = promptTexts(config, tokenizer, chat);
+  const { specialTokens } = texts;
+  const memory = compileTemplate(tokenizer, "memoryPrompt", texts.memoryPrompt, {
     textSlots: ["question"],
     idSlots: ["memory", "section"],
     specialTokens,
   });
-  const final = compileTemplate(tokenizer, "finalPrompt", config.finalPrompt, {
+  const final = compileTemplate(tokenizer, "finalPrompt", texts.finalPrompt, {
     textSlots: ["question"],
     idSlots: ["memory"],
     specialTokens,
   });
-  const stopTokenIds = config.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
+  const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
   const thinkingEnd = config.thinkingEnd === null ? [] : markIds(tokenizer, config.thinkingEnd);
   return {
-    initialMemory: tokenizer.encode(config.initialMemory),
+    initialMemory: plainIds(tokenizer, config.initialMemory),
     stopTokenIds,
     bind(question) {
       const boundMemory = memory.bind({ question });
@@ -74,10 +84,12 @@ export function memAgent(options: {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   readonly config?: MemAgentConfig;
+  /** The model's own chat format; absent: it has none. */
+  readonly chat?: ChatFormat;
   readonly now?: () => number;
 }): Agent {
   const { sampler, tokenizer, config = memAgentConfig(), now = Date.now } = options;
-  const prompts = memAgentPrompts(tokenizer, config);
+  const prompts = memAgentPrompts(tokenizer, config, options.chat);
   return {
     name: "memagent",
     run: (task, runOptions = {}) => runEpisode(sampler, tokenizer, config, prompts, now, task, runOptions),

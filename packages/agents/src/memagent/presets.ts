@@ -2,10 +2,7 @@ import { z } from "zod";
 import { AgentError } from "../error.js";
 import { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./config.js";
 
-const chatOpen = "<|im_start|>user\n";
-const chatClose = "<|im_end|>\n<|im_start|>assistant\n";
-
-const memoryPrompt = `${chatOpen}A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.
+const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.
 
 <problem>
 {question}
@@ -19,9 +16,9 @@ const memoryPrompt = `${chatOpen}A long article is shown to you one section at a
 {section}
 </section>
 
-Updated memory:${chatClose}`;
+Updated memory:`;
 
-const finalPrompt = `${chatOpen}Solve the problem from the memory of an article that you have read to its end. Put the answer into \\boxed{}.
+const finalPrompt = `Solve the problem from the memory of an article that you have read to its end. Put the answer into \\boxed{}.
 
 <problem>
 {question}
@@ -31,15 +28,9 @@ const finalPrompt = `${chatOpen}Solve the problem from the memory of an article 
 {memory}
 </memory>
 
-Your answer:${chatClose}`;
+Your answer:`;
 
-const chat = {
-  memoryPrompt,
-  finalPrompt,
-  specialTokens: ["<|im_start|>", "<|im_end|>"],
-  stopTokens: ["<|im_end|>"],
-  thinkingEnd: "</think>",
-} as const;
+const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
 
 const presets = {
   /** The official release: 5000-token chunks, 1024 for memory and answer. */
@@ -48,6 +39,7 @@ const presets = {
   "memagent-vime": { ...chat, chunkTokens: 2048, memoryTokens: 1024, finalTokens: 256 },
   /** Prompts of a dozen tokens for a model of a hundred thousand parameters. */
   tiny: {
+    prompt: "text",
     chunkTokens: 16,
     memoryTokens: 8,
     finalTokens: 8,
