@@ -32,7 +32,9 @@ export type ModelErrorCode =
   /** The hub or the network failed again and again; the same call may succeed later and goes on where it stopped. */
   | "HUB_UNREACHABLE"
   /** What was fetched is not what the hub's listing promises. */
-  | "HASH_MISMATCH";
+  | "HASH_MISMATCH"
+  /** The model comes from a Python package index, and no Python with pip is here. */
+  | "PYTHON_MISSING";
 
 const retryableCodes: ReadonlySet<ModelErrorCode> = new Set(["QUEUE_FULL", "HUB_UNREACHABLE"]);
 

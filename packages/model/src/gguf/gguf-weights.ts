@@ -42,15 +42,19 @@ export async function parametersFromGguf(
   file: GgufFile,
   config: ModelConfig,
   options: {
-    readonly onProgress?: (done: number, total: number) => void;
+    readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
     readonly signal?: AbortSignal;
   } = {},
 ): Promise<Parameters> {
   const tensors: Record<string, StoredTensor> = {};
+  const totalBytes = [...file.tensors.values()].reduce((sum, tensor) => sum + tensor.sizeBytes, 0);
+  let doneBytes = 0;
   for (const tensor of file.tensors.values()) {
     if (tensor.name === "rope_freqs.weight") continue; // Part of the config.
     const values = await file.read(tensor, options.signal);
     tensors[hfName(file, tensor)] = { shape: tensor.shape, values: ordered(tensor, values, config) };
+    doneBytes += tensor.sizeBytes;
+    options.onProgress?.(doneBytes, totalBytes);
   }
   return parametersFromHf(config, tensors);
 }

@@ -1,4 +1,5 @@
 import type { DownloadOptions } from "./download-model.js";
+import { smollm2 } from "./smollm2.js";
 
 /** A model that has a short name here and comes from somewhere else than a hub. */
 export interface KnownModel {
@@ -10,4 +11,4 @@ export interface KnownModel {
 
 export type MakeOptions = Pick<DownloadOptions, "signal" | "onProgress" | "refresh">;
 
-export const knownModels: Readonly<Record<string, KnownModel>> = {};
+export const knownModels: Readonly<Record<string, KnownModel>> = { "smollm2-135m-instruct": smollm2 };

