@@ -4,8 +4,13 @@ export interface ChatMessage {
   readonly role: string;
   /** null beside tool calls. */
   readonly content: string | null;
-  /** `tool_calls`, `reasoning_content`, `name`: whatever the model's template knows. */
-  readonly [field: string]: unknown;
+  /** Calls that the assistant made: { type: "function", function: { name, arguments } }. */
+  readonly tool_calls?: readonly Readonly<Record<string, unknown>>[];
+  /** The call that a tool's turn answers. */
+  readonly tool_call_id?: string;
+  readonly name?: string;
+  /** What a thinking model thought before it answered. */
+  readonly reasoning_content?: string;
 }
 
 /** A function that the model may call, as OpenAI describes it: { type: "function", function: { … } }. */

@@ -111,6 +111,8 @@ describe("a chat template", () => {
         "{{ bos_token }}|{{ eos_token }}|{{ tools is none }}|{{ enable_thinking is defined }}|{{ date }}",
     });
     expect(tokenizer.endToken).toBe("<|im_end|>");
+    expect(template.stopTokens).toEqual(["<|im_end|>"]);
+    expect(template.specialTokens.toSorted()).toEqual(["<|im_end|>", "<|im_start|>"]);
     expect(template.render([], { variables: { date: "today" } })).toBe("|<|im_end|>|true|false|today");
   });
 

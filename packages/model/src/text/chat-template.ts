@@ -56,6 +56,17 @@ export class ChatTemplate {
     return templateField.safeParse(tokenizer.configJson["chat_template"]).success;
   }
 
+  /** Texts that stand for special tokens in what `render` gives. */
+  get specialTokens(): readonly string[] {
+    return [...this.#tokenizer.specialTokens.keys()];
+  }
+
+  /** Special tokens that end the assistant's turn; none where the tokenizer names none. */
+  get stopTokens(): readonly string[] {
+    const { endToken } = this.#tokenizer;
+    return endToken === undefined ? [] : [endToken];
+  }
+
   /** @throws {ModelError} TEMPLATE_REFUSED, with what the template says about the messages */
   render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     const { tools, addGenerationPrompt = true, enableThinking, variables } = options;
