@@ -6,10 +6,12 @@ export interface EpisodeReward {
   readonly groupId: string;
   readonly trajectoryId: string;
   readonly reward: number;
+  /** Trained tokens, which `reinforce++` weighs by. Default 1. */
+  readonly tokens?: number;
 }
 
 export interface Advantages {
-  /** One scalar a trajectory; every conversation of the trajectory trains on it. */
+  /** One scalar a trajectory. */
   readonly byTrajectory: ReadonlyMap<string, number>;
   readonly groups: number;
   /** Groups of two or more in which every reward is the same: they teach nothing. */
@@ -25,8 +27,11 @@ export interface Advantages {
  * - `grpo`: (R − mean) / (std + ε), std with `ddof` 0 or 1. Source: DeepSeekMath, arXiv:2402.03300.
  * - `drgrpo`: R − mean. Source: Dr. GRPO, arXiv:2503.20783.
  * - `rloo`: R − mean of the others. Source: arXiv:2402.14740.
+ * - `reinforce++`: R, or with `baseline` R − mean, made mean 0 and variance 1 over all trained tokens of the
+ *   batch: (x − mean) / √(var + 1e-8), var unbiased. Source: arXiv:2501.03262; numbers as in verl.
  *
- * A group whose rewards are all equal gets exactly 0, free of rounding.
+ * A group whose rewards are all equal gets exactly 0, free of rounding (`reinforce++` without baseline: what the
+ * batch says).
  * @throws {LearnerError} GROUP_INVALID when a trajectory id occurs twice or a reward is not finite
  */
 export function computeAdvantages(episodes: readonly EpisodeReward[], config: AdvantageConfig): Advantages {
@@ -60,7 +65,7 @@ export function computeAdvantages(episodes: readonly EpisodeReward[], config: Ad
       singletonGroups.push(groupId);
     } else if (members.every((member) => member.reward === first)) {
       zeroVarianceGroups.push(groupId);
-      continue;
+      if (!(config.kind === "reinforce++" && !config.baseline)) continue;
     }
     const advantages = groupAdvantages(
       members.map((member) => member.reward),
@@ -70,22 +75,42 @@ export function computeAdvantages(episodes: readonly EpisodeReward[], config: Ad
       byTrajectory.set(member.trajectoryId, advantages[index] ?? 0);
     });
   }
+  if (config.kind === "reinforce++") whiten(byTrajectory, episodes);
   return { byTrajectory, groups: groups.size, zeroVarianceGroups, singletonGroups };
 }
 
-/** Advantages of one group's rewards, in their order. */
+/** Mean 0 and variance 1 over tokens, each carrying its trajectory's value. */
+function whiten(values: Map<string, number>, episodes: readonly EpisodeReward[]): void {
+  let tokens = 0;
+  let sum = 0;
+  for (const { trajectoryId, tokens: own = 1 } of episodes) {
+    tokens += own;
+    sum += own * (values.get(trajectoryId) ?? 0);
+  }
+  const mean = sum / Math.max(tokens, 1);
+  let squares = 0;
+  for (const { trajectoryId, tokens: own = 1 } of episodes)
+    squares += own * ((values.get(trajectoryId) ?? 0) - mean) ** 2;
+  const std = Math.sqrt(squares / Math.max(tokens - 1, 1) + 1e-8);
+  for (const [trajectoryId, value] of values) values.set(trajectoryId, (value - mean) / std);
+}
+
+/** Advantages of one group's rewards, in their order; of `reinforce++` before it looks at the whole batch. */
 export function groupAdvantages(rewards: readonly number[], config: AdvantageConfig): readonly number[] {
   const count = rewards.length;
   if (count === 1) {
     // verl takes mean 0 and std 1 for a lone sample, so that it trains on its bare reward.
-    const bare = config.kind === "grpo" && config.singleton === "reward";
-    return rewards.map((reward) => (bare ? reward / (1 + config.epsilon) : 0));
+    const bare = config.singleton === "reward" || (config.kind === "reinforce++" && !config.baseline);
+    const spread = config.kind === "grpo" ? 1 + config.epsilon : 1;
+    return rewards.map((reward) => (bare ? reward / spread : 0));
   }
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / count;
   const centred = rewards.map((reward) => reward - mean);
   switch (config.kind) {
     case "drgrpo":
       return centred;
+    case "reinforce++":
+      return config.baseline ? centred : rewards;
     case "rloo":
       return centred.map((value) => (value * count) / (count - 1));
     case "grpo": {

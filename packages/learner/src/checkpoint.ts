@@ -35,6 +35,8 @@ export interface Checkpoint {
   readonly tensors: Readonly<Record<string, Float32Array>>;
   /** State of the learner's random numbers. */
   readonly random: readonly number[];
+  /** β of the next update; absent in checkpoints of earlier versions. */
+  readonly klCoefficient?: number;
   /** The resolved learner configuration. */
   readonly config: JsonValue;
   readonly model: JsonValue;
@@ -53,6 +55,7 @@ const manifestSchema = z.object({
   policyVersion: z.int().min(0),
   step: z.int().min(0),
   random: z.array(z.number()),
+  klCoefficient: z.number().optional(),
   config: z.json(),
   model: z.json(),
   consumedGroupIds: z.array(z.string()),
@@ -85,6 +88,7 @@ export async function writeCheckpoint(
     policyVersion: checkpoint.policyVersion,
     step: checkpoint.step,
     random: [...checkpoint.random],
+    ...(checkpoint.klCoefficient === undefined ? {} : { klCoefficient: checkpoint.klCoefficient }),
     config: checkpoint.config,
     model: checkpoint.model,
     consumedGroupIds: [...consumedGroupIds],
@@ -142,7 +146,9 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   }
   const { policyVersion, step, random, config, model, consumedGroupIds, dataCursor, metric } = manifest;
   const extra = { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
-  return { policyVersion, step, random, config, model, tensors, extra };
+  const { klCoefficient } = manifest;
+  const steering = klCoefficient === undefined ? {} : { klCoefficient };
+  return { policyVersion, step, random, ...steering, config, model, tensors, extra };
 }
 
 interface Folder {

@@ -17,7 +17,8 @@ import {
 } from "@palimpsest/model";
 import * as tf from "@tensorflow/tfjs";
 import type { Bucket, ResolvedLearnerConfig } from "./config.js";
-import { bucketName } from "./micro-batches.js";
+import { tensorAlgebra } from "./loss-algebra.js";
+import { bucketName, type MicroBatchInput } from "./micro-batches.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
 import { policyLoss } from "./policy-loss.js";
 import { parametersOf, type StateKind, stateName, stateSpecs, tensor } from "./state.js";
@@ -27,6 +28,11 @@ export type Objective = "policy" | "supervised";
 
 export function accumulateName(objective: Objective, bucket: Bucket): string {
   return `${objective}-${bucketName(bucket)}`;
+}
+
+/** Log-probabilities alone, without gradients. */
+export function scoreName(bucket: Bucket): string {
+  return `score-${bucketName(bucket)}`;
 }
 
 export const GRADIENT_NORM = "gradientNorm";
@@ -51,6 +57,7 @@ export function compileLearner(options: {
     for (const bucket of config.buckets) {
       functions[accumulateName(objective, bucket)] =
         objective === "policy" ? policyFunction(bucket, model, config) : supervisedFunction(bucket, model);
+      if (objective === "policy") functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
     }
   }
   functions[GRADIENT_NORM] = { inputs: {}, body: gradientNormBody(model) };
@@ -65,10 +72,21 @@ export function compileLearner(options: {
   return jit({ backend: options.backend, state: stateSpecs(model, config), functions, mode: options.mode });
 }
 
+/** What each objective's function is given beside the token ids; see `MicroBatchArrays`. */
+export function inputNames(objective: Objective, config: ResolvedLearnerConfig): readonly MicroBatchInput[] {
+  const always = ["lossMask", "tokenWeights"] as const;
+  if (objective === "supervised") return always;
+  const corrected = config.importance.kind === "none" ? [] : (["rolloutLogprobs"] as const);
+  return [...always, "oldLogprobs", "advantages", "onPolicy", ...corrected];
+}
+
+/** β of this step, float32 []. */
+export const KL_COEFFICIENT = "klCoefficient";
+
 function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
   const { rows, length } = bucket;
   const perToken: TensorSpec = { shape: [rows, length - 1], dtype: "float32" };
-  const perRow: TensorSpec = { shape: [rows], dtype: "float32" };
+  const names = inputNames("policy", config);
   const body: JitBody = (state, inputs) => {
     const tokenIds = tensor(inputs, "tokenIds");
     const outputs: Record<string, tf.Tensor> = {};
@@ -79,12 +97,14 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
     }
     const refLogprobs = outputs["refLogprobs"];
     const constants = {
-      rolloutLogprobs: tensor(inputs, "rolloutLogprobs"),
+      oldLogprobs: tensor(inputs, "oldLogprobs"),
       lossMask: tensor(inputs, "lossMask"),
       advantages: tensor(inputs, "advantages"),
-      rowWeights: tensor(inputs, "rowWeights"),
+      tokenWeights: tensor(inputs, "tokenWeights"),
       onPolicy: tensor(inputs, "onPolicy"),
+      klCoefficient: tensor(inputs, KL_COEFFICIENT),
       ...(refLogprobs === undefined ? {} : { refLogprobs }),
+      ...(names.includes("rolloutLogprobs") ? { rolloutLogprobs: tensor(inputs, "rolloutLogprobs") } : {}),
     };
     return accumulate(
       state,
@@ -92,8 +112,12 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
       (parameters, keep) => {
         const { logprobs, logits } = nextTokens(parameters, tokenIds, model);
         keep("policyLogprobs", logprobs);
-        if (config.measureEntropy) keep("entropy", entropyOfLogits(logits).reshape([rows, length - 1]));
-        return policyLoss({ policyLogprobs: logprobs, ...constants }, config.loss, config.kl);
+        const { entropyCoefficient, measureEntropy } = config;
+        const given = { policyLogprobs: logprobs, ...constants };
+        if (!measureEntropy && entropyCoefficient === 0) return policyLoss(tensorAlgebra, given, config);
+        const entropy = entropyOfLogits(logits).reshape([rows, length - 1]);
+        keep("entropy", entropy);
+        return policyLoss(tensorAlgebra, { ...given, entropy }, config);
       },
       outputs,
     );
@@ -101,13 +125,28 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
   return {
     inputs: {
       tokenIds: { shape: [rows, length], dtype: "int32" },
-      lossMask: perToken,
-      rolloutLogprobs: perToken,
-      advantages: perRow,
-      rowWeights: perRow,
-      onPolicy: perRow,
+      [KL_COEFFICIENT]: { shape: [], dtype: "float32" },
+      ...Object.fromEntries(names.map((name) => [name, perToken])),
     },
     body,
+  };
+}
+
+/** Log-probabilities of a micro-batch under the weights, and under the reference where the reward needs them. */
+function scoreFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
+  const { rows, length } = bucket;
+  return {
+    inputs: { tokenIds: { shape: [rows, length], dtype: "int32" } },
+    body: (state, inputs) => {
+      const logprobs = (kind: "weights" | "reference") =>
+        tf.tidy(
+          () => nextTokens(parametersOf(state, kind, model), tensor(inputs, "tokenIds"), model).logprobs,
+        );
+      const outputs: Record<string, tf.Tensor> = { policyLogprobs: logprobs("weights") };
+      if (config.kl.in === "reward" && config.reference !== "none")
+        outputs["refLogprobs"] = logprobs("reference");
+      return { outputs };
+    },
   };
 }
 
@@ -117,13 +156,13 @@ function supervisedFunction(bucket: Bucket, model: ModelConfig): JitFunction {
     inputs: {
       tokenIds: { shape: [rows, length], dtype: "int32" },
       lossMask: { shape: [rows, length - 1], dtype: "float32" },
-      rowWeights: { shape: [rows], dtype: "float32" },
+      tokenWeights: { shape: [rows, length - 1], dtype: "float32" },
     },
     body: (state, inputs) =>
       accumulate(state, model, (parameters) => {
         const { logprobs } = nextTokens(parameters, tensor(inputs, "tokenIds"), model);
-        const perRow = tf.sum(tf.mul(logprobs, tensor(inputs, "lossMask")), -1); // [R]
-        return tf.neg(tf.sum(tf.mul(perRow, tensor(inputs, "rowWeights"))));
+        const weighted = tf.mul(tensor(inputs, "lossMask"), tensor(inputs, "tokenWeights"));
+        return tf.neg(tf.sum(tf.mul(logprobs, weighted)));
       }),
   };
 }

@@ -8,7 +8,15 @@ describe("resolveLearnerConfig", () => {
     const config = resolveLearnerConfig({ buckets, preset: "verl", kl: { coefficient: 0.01 } });
     expect(config.loss).toMatchObject({ kind: "clip", dualClip: 3, clampLogRatio: 20 });
     expect(config.advantage).toMatchObject({ kind: "grpo", ddof: 1, singleton: "reward" });
-    expect(config.kl).toEqual({ coefficient: 0.01, estimator: "k3", clampLogRatio: 20, clampValue: 10 });
+    expect(config.kl).toEqual({
+      coefficient: 0.01,
+      in: "loss",
+      adaptive: null,
+      estimator: "k3",
+      clampLogRatio: 20,
+      clampValue: 10,
+    });
+    expect(config).toMatchObject({ oldLogprobs: "recompute", spread: "copy", stepAdvantage: null });
     expect(config.optimizer.beta2).toBe(0.95);
   });
 
@@ -22,6 +30,21 @@ describe("resolveLearnerConfig", () => {
     ],
     ["a norm aggregation without its norm", { aggregation: "batch-token-norm" }, /needs normTokens/],
     ["a sequence ratio with a token mean", { loss: { kind: "gspo" } }, /seq-mean-token-mean/],
+    [
+      "an importance correction to the sampler's own numbers",
+      { importance: { kind: "icepop" }, oldLogprobs: "rollout" },
+      /set it to "recompute"/,
+    ],
+    [
+      "an adaptive coefficient that starts at 0",
+      { kl: { adaptive: { target: 0.1 } } },
+      /kl.coefficient is 0 with kl.adaptive/,
+    ],
+    [
+      "a reference refreshed that is not there",
+      { reference: "none", kl: {}, referenceRefreshUpdates: 2 },
+      /referenceRefreshUpdates is 2/,
+    ],
     ["no buckets", { buckets: [] }, /buckets/],
   ])("refuses %s and names the mend", (_, extra, pattern) => {
     const input = { buckets, ...extra } as Parameters<typeof resolveLearnerConfig>[0];

@@ -1,6 +1,14 @@
 import { z } from "zod";
 import { LearnerError } from "./error.js";
-import { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "./loss-config.js";
+import {
+  AdvantageConfig,
+  Aggregation,
+  ImportanceConfig,
+  KlConfig,
+  LossConfig,
+  OverlongConfig,
+  StepAdvantageConfig,
+} from "./loss-config.js";
 import { PRESET_NAMES, presets } from "./preset.js";
 
 /** AdamW with decoupled weight decay (on every parameter) and clipping by the global norm. */
@@ -37,15 +45,33 @@ export type Bucket = z.infer<typeof Bucket>;
 
 const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
 
-/** Everything the learner can be told. Fields left out of the four preset parts come from `preset`. */
+/** Everything the learner can be told. Fields that a preset has and that are left out come from `preset`. */
 export const LearnerConfig = z.strictObject({
   preset: z
     .enum(PRESET_NAMES)
     .default("memagent")
-    .describe("Where advantage, loss, aggregation and kl come from when they are not given."),
+    .describe(
+      "Where advantage, stepAdvantage, spread, loss, importance, aggregation, kl and oldLogprobs come from when they are not given.",
+    ),
   groupSize: z.int().min(2).default(8).describe("Episodes of one task; with 1 there is nothing to compare."),
   advantage: AdvantageConfig.optional().describe("Advantage estimator; replaces the preset's whole."),
+  stepAdvantage: StepAdvantageConfig.nullable()
+    .optional()
+    .describe(
+      "Advantages of single steps, mixed in; null: the outcome's alone. Replaces the preset's whole.",
+    ),
+  spread: z
+    .enum(["copy", "divide"])
+    .optional()
+    .describe(
+      "Outcome advantage of a conversation: the trajectory's, or that divided by its conversations. Replaces the preset's.",
+    ),
+  overlong: OverlongConfig.default({ kind: "none" }).describe("Trajectories cut by a length limit."),
   loss: LossConfig.optional().describe("Policy loss; replaces the preset's whole."),
+  importance: ImportanceConfig.optional().describe(
+    "Correction for the mismatch of sampler and trainer; replaces the preset's whole.",
+  ),
+  entropyCoefficient: z.number().min(0).default(0).describe("Entropy bonus in the loss, a token; 0: none."),
   aggregation: Aggregation.optional().describe("How token losses are averaged; replaces the preset's."),
   normTokens: z.int().min(1).optional().describe("Divisor of the two -norm aggregations, tokens."),
   kl: KlConfig.optional().describe("KL to the reference; replaces the preset's whole."),
@@ -53,6 +79,12 @@ export const LearnerConfig = z.strictObject({
     .enum(["initial", "none"])
     .default("initial")
     .describe("initial: KL to the first (or the given) weights is measured; none: no second forward pass."),
+  referenceRefreshUpdates: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe("Every this many policy versions the reference becomes the present weights; null: never."),
   optimizer: withDefaults(OptimizerConfig).describe("AdamW."),
   schedule: withDefaults(ScheduleConfig).describe("Learning rate."),
   epochs: z.int().min(1).max(64).default(1).describe("Passes over the groups of one update."),
@@ -67,22 +99,46 @@ export const LearnerConfig = z.strictObject({
     .number()
     .positive()
     .nullable()
-    .default(null)
-    .describe("Stop when sampler and trainer differ by more on average over fresh rows, nats; null: never."),
+    .optional()
+    .describe(
+      "Stop when sampler and trainer differ by more on average over fresh rows, nats; null: never. Absent: 0.05 in a training run, never elsewhere.",
+    ),
   measureEntropy: z
     .boolean()
     .default(true)
     .describe("Report the exact entropy of the policy; one softmax over the vocabulary more."),
-  freshRatio: z
-    .enum(["rollout", "one"])
+  oldLogprobs: z
+    .enum(["rollout", "recompute"])
     .optional()
     .describe(
-      "Ratio of tokens whose weights have not changed since they were sampled. rollout: taken to the sampler's log-probabilities; one: exactly 1, so that an update does not depend on how the sampler batched. Absent: one in a training run, rollout elsewhere.",
+      "π_old, the denominator of the ratio. rollout: the sampler's numbers; recompute: the learner's own, of the weights before the update's first step, so that an update does not depend on how the sampler batched. Replaces the preset's.",
     ),
+  maxPolicyKl: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("Ends an update before a step whose KL from π_old is above this, nats a token; null: never."),
+  gradientGate: z
+    .strictObject({
+      norm: z.number().positive().describe("Global gradient norm before clipping."),
+      action: z.enum(["skip", "stop"]).default("skip").describe("Leaves the step out, or stops the run."),
+    })
+    .nullable()
+    .default(null)
+    .describe("What happens to a step whose gradient is above a norm; null: nothing."),
+  peakTeraflops: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("Peak of the device, for the reported utilisation; null: not reported."),
   firstStepChecks: z
     .boolean()
     .default(false)
-    .describe("On the first step: ratio = 1 within 1e-4 and KL to the reference = 0."),
+    .describe(
+      "On the first step: the sampler's log-probabilities within 1e-4, ratio = 1 within 1e-6 and KL to the reference = 0.",
+    ),
   seed: z.int().min(0).max(0xffffffff).default(0).describe("Seed of shuffles inside the learner."),
 });
 export type LearnerConfig = z.infer<typeof LearnerConfig>;
@@ -94,6 +150,10 @@ export type ResolvedLearnerConfig = LearnerConfig & {
   readonly loss: LossConfig;
   readonly aggregation: Aggregation;
   readonly kl: KlConfig;
+  readonly stepAdvantage: StepAdvantageConfig | null;
+  readonly spread: "copy" | "divide";
+  readonly importance: ImportanceConfig;
+  readonly oldLogprobs: "rollout" | "recompute";
 };
 
 /**
@@ -114,11 +174,39 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
     loss: config.loss ?? LossConfig.parse(preset.loss),
     aggregation: config.aggregation ?? preset.aggregation,
     kl: config.kl ?? KlConfig.parse(preset.kl),
+    stepAdvantage:
+      config.stepAdvantage === undefined
+        ? StepAdvantageConfig.nullable().parse(preset.stepAdvantage ?? null)
+        : config.stepAdvantage,
+    spread: config.spread ?? preset.spread ?? "copy",
+    importance: config.importance ?? ImportanceConfig.parse(preset.importance ?? { kind: "none" }),
+    oldLogprobs: config.oldLogprobs ?? preset.oldLogprobs ?? "recompute",
   };
-  if (resolved.kl.coefficient > 0 && resolved.reference === "none")
+  refuseContradictions(resolved);
+  return resolved;
+}
+
+function refuseContradictions(resolved: ResolvedLearnerConfig): void {
+  const needsReference = resolved.kl.coefficient > 0 || resolved.kl.adaptive !== null;
+  if (needsReference && resolved.reference === "none")
     throw new LearnerError(
       "CONFIG_INVALID",
       `kl.coefficient is ${resolved.kl.coefficient} with reference "none"; set reference to "initial" or the coefficient to 0`,
+    );
+  if (resolved.kl.adaptive !== null && resolved.kl.coefficient === 0)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      "kl.coefficient is 0 with kl.adaptive, which multiplies it; set where it starts, such as 0.01",
+    );
+  if (resolved.referenceRefreshUpdates !== null && resolved.reference === "none")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates} with reference "none"; set reference to "initial" or leave it out`,
+    );
+  if (resolved.importance.kind !== "none" && resolved.oldLogprobs === "rollout")
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `importance ${resolved.importance.kind} compares oldLogprobs with the sampler's, and with oldLogprobs "rollout" they are the same; set it to "recompute"`,
     );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";
@@ -132,5 +220,4 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
       "CONFIG_INVALID",
       `loss gspo has one ratio a row and needs aggregation "seq-mean-token-mean", not "${resolved.aggregation}"`,
     );
-  return resolved;
 }

@@ -18,6 +18,8 @@ export type LearnerErrorCode =
   | "LOGPROB_MISMATCH"
   /** The first step is not what theory says (ratio 1, KL 0); the weights are those before the step. */
   | "FIRST_STEP_CHECK"
+  /** The gradient norm is above the configured gate; the weights are those before the step. */
+  | "GRADIENT_GATE"
   /** A call came while another one was running; calls are one at a time. */
   | "BUSY"
   /** The caller's signal aborted the step; the weights are those before the step. */

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { groupAdvantages } from "./advantages.js";
 import { aggregationWeights } from "./aggregation.js";
 import { klEstimate } from "./kl.js";
+import { tensorAlgebra } from "./loss-algebra.js";
 import {
   type AdvantageConfig as Advantage,
   AdvantageConfig,
@@ -60,14 +61,23 @@ function evaluate(
   for (const part of parts) {
     const pick = (name: keyof typeof b) => tf.tensor2d(part.map((i) => [...(b[name][i] ?? [])]));
     const constants = {
-      rolloutLogprobs: pick("old"),
+      oldLogprobs: pick("old"),
       refLogprobs: pick("ref"),
       lossMask: pick("mask"),
-      advantages: tf.tensor1d(part.map((i) => b.adv[i]?.[0] ?? Number.NaN)),
-      rowWeights: tf.tensor1d(part.map((i) => weights[i] ?? Number.NaN)),
+      advantages: tf.tensor2d(part.map((i) => [b.adv[i]?.[0] ?? Number.NaN])),
+      tokenWeights: tf.tensor2d(part.map((i) => [weights[i] ?? Number.NaN])),
     };
     const f = (policyLogprobs: tf.Tensor) =>
-      policyLoss({ policyLogprobs, ...constants }, loss, options.kl ?? noKl) as tf.Scalar;
+      policyLoss(
+        tensorAlgebra,
+        { policyLogprobs, ...constants },
+        {
+          loss,
+          kl: options.kl ?? noKl,
+          importance: { kind: "none" },
+          entropyCoefficient: 0,
+        },
+      ) as tf.Scalar;
     const result = tf.valueAndGrad(f)(pick("new"));
     total += result.value.dataSync()[0] ?? Number.NaN;
     grad.push(...result.grad.dataSync());
@@ -120,7 +130,12 @@ describe.skipIf(missing)(
       const b = matrices();
       const config = { ...noKl, estimator };
       const policy = tf.tensor2d(b.new.map((row) => [...row]));
-      const actual = klEstimate(policy, tf.tensor2d(b.ref.map((row) => [...row])), config).dataSync();
+      const actual = klEstimate(
+        tensorAlgebra,
+        policy,
+        tf.tensor2d(b.ref.map((row) => [...row])),
+        config,
+      ).dataSync();
       for (const system of ["verl", "slime"]) {
         (golden[`B_${system}_kl_${estimator}`] as number[]).forEach((value, index) => {
           expect(Math.abs((actual[index] ?? Number.NaN) - value)).toBeLessThan(1e-6);

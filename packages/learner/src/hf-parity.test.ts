@@ -18,6 +18,7 @@ import { aggregationWeights } from "./aggregation.js";
 import { OptimizerConfig } from "./config.js";
 import { aConversation, aMember } from "./groups.fixture.js";
 import { createLearner } from "./learner.js";
+import { tensorAlgebra } from "./loss-algebra.js";
 import { Aggregation, KlConfig, LossConfig } from "./loss-config.js";
 import { adamwScalars, adamwStep } from "./optimizer.js";
 import { policyLoss } from "./policy-loss.js";
@@ -100,18 +101,23 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
       const perToken = (values: ArrayLike<number>) => tf.tensor2d(Float32Array.from(values), [ROWS, WIDTH]);
       return tf.tidy(() => {
         const constants = {
-          rolloutLogprobs: perToken(stored("old_logprobs")),
+          oldLogprobs: perToken(stored("old_logprobs")),
           refLogprobs: perToken(stored("ref_logprobs")),
           lossMask: perToken(lossMask),
-          advantages: tf.tensor1d([...reference.advantages]),
-          rowWeights: tf.tensor1d([...aggregationWeights(rows, Aggregation.parse(of.aggregation))]),
+          advantages: tf.tensor2d([...reference.advantages], [ROWS, 1]),
+          tokenWeights: tf.tensor2d(
+            [...aggregationWeights(rows, Aggregation.parse(of.aggregation))],
+            [ROWS, 1],
+          ),
         };
         const ids = tf.tensor2d(stored("input_ids") as Int32Array, [ROWS, WIDTH + 1], "int32");
         const loss = LossConfig.parse({ kind: "clip", clipLow: of.clip_low, clipHigh: of.clip_high });
         const kl = KlConfig.parse({ coefficient: of.kl_beta });
         const f = (...values: tf.Tensor[]) => {
           const byName = Object.fromEntries(names().map((name, i) => [name, values[i] as tf.Tensor]));
-          return policyLoss({ policyLogprobs: tokenLogprobs(byName, ids, config), ...constants }, loss, kl);
+          const policyLogprobs = tokenLogprobs(byName, ids, config);
+          const terms = { loss, kl, importance: { kind: "none" as const }, entropyCoefficient: 0 };
+          return policyLoss(tensorAlgebra, { policyLogprobs, ...constants }, terms);
         };
         return tf.valueAndGrads(f as (...values: tf.Tensor[]) => tf.Scalar)([...parameters]);
       });
@@ -237,6 +243,7 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
           loss: { kind: "clip", clipLow: reference.dapo.clip_low, clipHigh: reference.dapo.clip_high },
           kl: { coefficient: 0 },
           reference: "none",
+          oldLogprobs: "rollout",
           buckets: [{ rows: 2, length: 40 }],
         },
       });

@@ -1,7 +1,7 @@
 // For users.
 
 // For other packages.
-export { type Advantages, computeAdvantages, type EpisodeReward } from "./advantages.js";
+export { type Advantages, computeAdvantages, type EpisodeReward, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
 export {
   bestCheckpoint,
@@ -20,7 +20,9 @@ export {
   resolveLearnerConfig,
   ScheduleConfig,
 } from "./config.js";
+export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
+export { importanceWeights } from "./importance.js";
 export { klEstimate } from "./kl.js";
 export {
   createLearner,
@@ -29,8 +31,17 @@ export {
   loadCheckpoint,
   type SupervisedMetrics,
 } from "./learner.js";
-export { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "./loss-config.js";
-export { type LossInputs, policyLoss } from "./policy-loss.js";
+export { type LossAlgebra, tensorAlgebra } from "./loss-algebra.js";
+export {
+  AdvantageConfig,
+  Aggregation,
+  ImportanceConfig,
+  KlConfig,
+  LossConfig,
+  OverlongConfig,
+  StepAdvantageConfig,
+} from "./loss-config.js";
+export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
 export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
 export { learningRateAt } from "./schedule.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import type { LossAlgebra } from "./loss-algebra.js";
 import type { KlConfig } from "./loss-config.js";
 
 /**
@@ -12,31 +12,33 @@ import type { KlConfig } from "./loss-config.js";
  *
  * Source: Schulman, "Approximating KL divergence", 2020. Clamps as in verl (20 and 10); slime's and
  * TRL's k3 has none.
- * @param policyLogprobs float32 [batch, time], nats
- * @param refLogprobs float32 [batch, time], nats; no gradient flows into it
- * @returns float32 [batch, time], nats; caller disposes
+ * @param policyLogprobs [batch, time], nats
+ * @param refLogprobs [batch, time], nats
+ * @returns [batch, time], nats
  */
-export function klEstimate(
-  policyLogprobs: tf.Tensor,
-  refLogprobs: tf.Tensor,
+export function klEstimate<V>(
+  algebra: LossAlgebra<V>,
+  policyLogprobs: V,
+  refLogprobs: V,
   config: Pick<KlConfig, "estimator" | "clampLogRatio" | "clampValue">,
-): tf.Tensor {
-  const difference = tf.sub(refLogprobs, policyLogprobs); // [B, T]
+): V {
+  const { sub, abs, mul, square, exp } = algebra;
+  const difference = sub(refLogprobs, policyLogprobs); // [B, T]
   switch (config.estimator) {
     case "k1":
-      return tf.neg(difference);
+      return mul(difference, -1);
     case "abs":
-      return tf.abs(difference);
+      return abs(difference);
     case "k2":
-      return tf.mul(tf.square(difference), 0.5);
+      return mul(square(difference), 0.5);
     case "k3": {
-      const clamped = clampBoth(difference, config.clampLogRatio);
-      return clampBoth(tf.sub(tf.sub(tf.exp(clamped), clamped), 1), config.clampValue);
+      const clamped = clampBoth(algebra, difference, config.clampLogRatio);
+      return clampBoth(algebra, sub(sub(exp(clamped), clamped), 1), config.clampValue);
     }
   }
 }
 
 /** values clamped to ±bound; no clamp when the bound is null. The gradient is 0 outside. */
-export function clampBoth(values: tf.Tensor, bound: number | null): tf.Tensor {
-  return bound === null ? values : tf.minimum(tf.maximum(values, -bound), bound);
+export function clampBoth<V>(algebra: LossAlgebra<V>, values: V, bound: number | null): V {
+  return bound === null ? values : algebra.minimum(algebra.maximum(values, -bound), bound);
 }

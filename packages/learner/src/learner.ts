@@ -24,15 +24,18 @@ import {
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
-import { checkFresh } from "./fresh-checks.js";
+import { dumpFailure } from "./failure-dump.js";
+import { nextKlCoefficient } from "./kl-reward.js";
 import { trainedTokens } from "./micro-batches.js";
 import { optimizerStep } from "./optimizer-step.js";
+import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
-import { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
+import { gatherRows } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
 import { initialState, restoredState, stateName, stateSpecs, withKind } from "./state.js";
-import { recordUpdate, type UpdateMetrics, type UpdateRecorder } from "./update-metrics.js";
+import { trainingFlops } from "./training-flops.js";
+import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
 export interface LearnerOptions {
   readonly backend: Backend;
@@ -48,6 +51,8 @@ export interface LearnerOptions {
   readonly policyVersion?: number;
   /** Functions to compile. Default: both. */
   readonly objectives?: readonly Objective[];
+  /** Where a batch that could not be trained is written; absent: nowhere. */
+  readonly dumpFolder?: string;
   /** How they run. Default "auto". */
   readonly mode?: "auto" | "eager" | "graph" | "xla";
 }
@@ -66,6 +71,14 @@ export interface SupervisedMetrics {
   readonly tokensPerSecond: number;
 }
 
+interface LearnerStart {
+  readonly policyVersion: number;
+  readonly step: number;
+  readonly random: Random;
+  readonly klCoefficient: number;
+  readonly dumpFolder: string | undefined;
+}
+
 /** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH; {JitError} where a function cannot be compiled */
 export function createLearner(options: LearnerOptions): Learner {
   const config = resolveLearnerConfig(options.config);
@@ -80,6 +93,8 @@ export function createLearner(options: LearnerOptions): Learner {
     policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
     step: options.checkpoint?.step ?? 0,
     random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
+    klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
+    dumpFolder: options.dumpFolder,
   });
 }
 
@@ -90,6 +105,9 @@ export class Learner {
   #policyVersion: number;
   #step: number;
   #random: Random;
+  /** β of the next update. */
+  #klCoefficient: number;
+  readonly #dumpFolder: string | undefined;
   #running: string | undefined;
   #closed = false;
   #saving: Promise<unknown> = Promise.resolve();
@@ -97,18 +115,15 @@ export class Learner {
   #untouched: boolean;
 
   /** Use `createLearner`. */
-  constructor(
-    module: JitModule,
-    config: ResolvedLearnerConfig,
-    model: ModelConfig,
-    start: { readonly policyVersion: number; readonly step: number; readonly random: Random },
-  ) {
+  constructor(module: JitModule, config: ResolvedLearnerConfig, model: ModelConfig, start: LearnerStart) {
     this.#module = module;
     this.config = config;
     this.#model = model;
     this.#policyVersion = start.policyVersion;
     this.#step = start.step;
     this.#random = start.random;
+    this.#klCoefficient = start.klCoefficient;
+    this.#dumpFolder = start.dumpFolder;
     this.#untouched = start.step === 0;
   }
 
@@ -130,7 +145,7 @@ export class Learner {
   /**
    * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
-   *   LOGPROB_MISMATCH, FIRST_STEP_CHECK, ABORTED, BUSY, CLOSED
+   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, ABORTED, BUSY, CLOSED
    */
   async update(
     groups: readonly Group[],
@@ -138,30 +153,50 @@ export class Learner {
   ): Promise<UpdateMetrics> {
     return await this.#exclusive("update", async () => {
       const startedAt = performance.now();
+      const { config } = this;
       const random = restoreRandom(this.#random.state());
-      const batch = rowsFromGroups(
-        groups,
-        this.config.advantage,
-        options.shuffleRewards === true ? { shuffle: random } : {},
-      );
-      if (batch.rows.length === 0)
+      const shuffle = options.shuffleRewards === true ? { shuffle: random } : {};
+      const gathered = gatherRows(groups, { overlong: config.overlong, ...shuffle });
+      if (gathered.rows.length === 0)
         throw new LearnerError("BATCH_EMPTY", `${groups.length} groups hold no token to train`);
-      const recorder = recordUpdate(batch, this.config, this.#policyVersion);
+      const progress: UpdateProgress = {};
+      const update: PolicyUpdate = {
+        module: this.#module,
+        config,
+        random,
+        policyVersion: this.#policyVersion,
+        klCoefficient: this.#klCoefficient,
+        step: () => this.#step,
+        untouched: this.#untouched,
+        onStep: () => this.#stepDone(),
+        signal: options.signal,
+      };
+      let recorder: UpdateRecorder;
       try {
-        for (let epoch = 0; epoch < this.config.epochs; epoch++) {
-          for (const rows of this.#miniBatches(batch, random))
-            await this.#policyStep(rows, recorder, options.signal);
-        }
+        recorder = await runUpdate(gathered, update, progress);
       } catch (error) {
-        if (recorder.steps() === 0) throw error;
+        const said = await this.#dumpBatch(error, groups);
+        const applied = progress.recorder?.steps() ?? 0;
+        if (applied === 0) throw said;
         this.#random = random;
         this.#policyVersion += 1;
-        throw afterSteps(error, recorder.steps(), this.#policyVersion);
+        throw afterSteps(said, applied, this.#policyVersion);
       }
       this.#random = random;
       this.#policyVersion += 1;
-      const durationMs = performance.now() - startedAt;
-      return recorder.finish({ policyVersion: this.#policyVersion, step: this.#step, durationMs });
+      const { klK3 } = recorder.tokens();
+      const lengths = gathered.rows.map((row) => row.tokenIds.length);
+      const metrics = recorder.finish({
+        policyVersion: this.#policyVersion,
+        step: this.#step,
+        durationMs: performance.now() - startedAt,
+        klCoefficient: this.#klCoefficient,
+        flops: trainingFlops(this.#model, lengths),
+      });
+      this.#klCoefficient = nextKlCoefficient(this.#klCoefficient, config.kl, klK3, metrics.trajectories);
+      const every = config.referenceRefreshUpdates;
+      if (every !== null && this.#policyVersion % every === 0) this.#refreshReference();
+      return metrics;
     });
   }
 
@@ -212,7 +247,18 @@ export class Learner {
     this.#assertIdle("refreshReference");
     if (this.config.reference === "none")
       throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
+    this.#refreshReference();
+  }
+
+  #refreshReference(): void {
     this.#module.writeState(withKind("reference", this.#read("weights")));
+  }
+
+  /** What could not be trained, on disk beside the error. */
+  async #dumpBatch(error: unknown, groups: readonly Group[]): Promise<unknown> {
+    if (this.#dumpFolder === undefined || !(error instanceof LearnerError)) return error;
+    if (error.code !== "NOT_FINITE" && error.code !== "GRADIENT_GATE") return error;
+    return await dumpFailure(this.#dumpFolder, error, { policyVersion: this.#policyVersion, groups });
   }
 
   /** Everything a fresh learner needs to go on, as host memory. */
@@ -225,6 +271,7 @@ export class Learner {
       policyVersion: this.#policyVersion,
       step: this.#step,
       random: this.#random.state(),
+      klCoefficient: this.#klCoefficient,
       tensors: this.#module.readState(names) as Record<string, Float32Array>,
       config: this.config as unknown as JsonValue,
       model: this.#model as unknown as JsonValue,
@@ -259,44 +306,6 @@ export class Learner {
     this.#assertIdle("close");
     this.#closed = true;
     this.#module.dispose();
-  }
-
-  /** Rows of each optimiser step of one pass: groups dealt out evenly, shuffled when there are several. */
-  #miniBatches(batch: RowBatch, random: Random): TrainingRow[][] {
-    if (this.config.miniBatches === 1) return [[...batch.rows]];
-    const groupIds = random.shuffle([...new Set(batch.rows.map((row) => row.groupId))]);
-    const place = new Map(groupIds.map((id, index) => [id, index % this.config.miniBatches]));
-    const parts = Array.from({ length: this.config.miniBatches }, (_, part) =>
-      batch.rows.filter((row) => place.get(row.groupId) === part),
-    );
-    return parts.filter((rows) => rows.length > 0);
-  }
-
-  async #policyStep(
-    rows: readonly TrainingRow[],
-    recorder: UpdateRecorder,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { config } = this;
-    const untouchedSince = recorder.steps() === 0;
-    const exact = config.freshRatio === "one" && untouchedSince;
-    const extents = rows.map((row) => ({ tokens: trainedTokens(row), trajectoryId: row.trajectoryId }));
-    const learningRate = learningRateAt(this.#step, config.schedule);
-    const result = await optimizerStep(this.#module, config, {
-      objective: "policy",
-      rows: rows.map((row) => ({ ...row, onPolicy: exact && row.policyVersion === this.#policyVersion })),
-      weights: aggregationWeights(extents, config.aggregation, config.normTokens),
-      learningRate,
-      step: this.#step,
-      signal,
-      onMicroBatch: (batch, arrays, outputs) =>
-        recorder.addTokens(rows, batch, arrays, outputs, untouchedSince),
-      beforeApply: () => {
-        if (untouchedSince) checkFresh(recorder.tokens(), config, this.#untouched);
-      },
-    });
-    this.#stepDone();
-    recorder.addStep(result, learningRate);
   }
 
   #stepDone(): void {

@@ -2,6 +2,11 @@ import { z } from "zod";
 
 const epsilonOf = (text: string) => z.number().nonnegative().describe(text);
 
+const singleton = z
+  .enum(["zero", "reward"])
+  .default("zero")
+  .describe("Advantage of the last episode left of a group: 0, or its bare reward as in verl.");
+
 /** How a reward becomes an advantage within its group. */
 export const AdvantageConfig = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -13,15 +18,59 @@ export const AdvantageConfig = z.discriminatedUnion("kind", [
       .union([z.literal(0), z.literal(1)])
       .default(1)
       .describe("0: population std, 1: unbiased std."),
-    singleton: z
-      .enum(["zero", "reward"])
-      .default("zero")
-      .describe("Advantage of the last episode left of a group: 0, or its bare reward as in verl."),
+    singleton,
   }),
-  z.strictObject({ kind: z.literal("drgrpo") }),
-  z.strictObject({ kind: z.literal("rloo") }),
+  z.strictObject({ kind: z.literal("drgrpo"), singleton }),
+  z.strictObject({ kind: z.literal("rloo"), singleton }),
+  z.strictObject({
+    kind: z.literal("reinforce++"),
+    baseline: z
+      .boolean()
+      .default(false)
+      .describe("First subtracts the group's mean reward: REINFORCE++-baseline."),
+    singleton,
+  }),
 ]);
 export type AdvantageConfig = z.infer<typeof AdvantageConfig>;
+
+/** How rewards of single steps join the outcome's advantage. */
+export const StepAdvantageConfig = z.strictObject({
+  outcomeWeight: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.8)
+    .describe("α: advantage = α · outcome's + (1 − α) · the step's; ReMemR1: 0.8."),
+  advantage: AdvantageConfig.prefault({ kind: "drgrpo" }).describe(
+    "Estimator over the episodes of one group at the same step.",
+  ),
+  scale: z
+    .number()
+    .positive()
+    .default(1)
+    .describe("Factor on step rewards; ReMemR1's code counts each twice."),
+});
+export type StepAdvantageConfig = z.infer<typeof StepAdvantageConfig>;
+
+/** What becomes of trajectories that were cut by a length limit. */
+export const OverlongConfig = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("none") }),
+  z.strictObject({
+    kind: z.literal("mask"),
+    of: z
+      .enum(["final", "any"])
+      .default("final")
+      .describe("Cut is a trajectory whose last, or whose any, conversation stopped at its limit."),
+  }),
+  z.strictObject({
+    kind: z.literal("penalty"),
+    of: z.enum(["final", "any"]).default("final").describe("Length of the last, or of the longest, reply."),
+    maxTokens: z.int().min(1).describe("Length at which the whole penalty is taken."),
+    bufferTokens: z.int().min(1).describe("The penalty grows linearly over this many tokens before it."),
+    factor: z.number().positive().default(1).describe("The whole penalty, taken off the reward."),
+  }),
+]);
+export type OverlongConfig = z.infer<typeof OverlongConfig>;
 
 const clampLogRatio = z
   .number()
@@ -66,6 +115,32 @@ export const LossConfig = z.discriminatedUnion("kind", [
 ]);
 export type LossConfig = z.infer<typeof LossConfig>;
 
+const low = (value: number) =>
+  z.number().min(0).default(value).describe("Weight 0 where the ratio is below this.");
+const high = (value: number) =>
+  z.number().positive().default(value).describe("Weight 0 where the ratio is above this.");
+const cap = z.number().positive().default(2).describe("Weights are cut off here.");
+const length = z
+  .enum(["sum", "mean"])
+  .default("sum")
+  .describe("Log-ratios of a conversation summed, or their mean a token.");
+
+/** Correction for the mismatch of sampler and trainer; see `importanceWeights`. */
+export const ImportanceConfig = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("none") }),
+  z.strictObject({ kind: z.literal("tis-token"), cap }),
+  z.strictObject({ kind: z.literal("tis-sequence"), cap, length }),
+  z.strictObject({
+    kind: z.literal("sequence-mask"),
+    low: low(0),
+    high: high(3),
+    length,
+    weigh: z.boolean().default(true).describe("Kept tokens weigh their ratio; false: 1."),
+  }),
+  z.strictObject({ kind: z.literal("icepop"), low: low(0.5), high: high(5) }),
+]);
+export type ImportanceConfig = z.infer<typeof ImportanceConfig>;
+
 /** How token losses become one number; see `aggregationWeights`. */
 export const Aggregation = z.enum([
   "token-mean",
@@ -77,10 +152,26 @@ export const Aggregation = z.enum([
 ]);
 export type Aggregation = z.infer<typeof Aggregation>;
 
-/** The pull towards the reference policy, added to the loss. */
+/** The pull towards the reference policy. */
 export const KlConfig = z.strictObject({
-  coefficient: z.number().min(0).default(0).describe("β; 0: no KL term."),
-  estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator in the loss."),
+  coefficient: z.number().min(0).default(0).describe("β; 0: no KL term. With `adaptive`: where it starts."),
+  in: z
+    .enum(["loss", "reward"])
+    .default("loss")
+    .describe("Added to every token's loss, or its sum over a trajectory taken off the reward."),
+  adaptive: z
+    .strictObject({
+      target: z.number().positive().describe("KL to hold, nats a token."),
+      horizon: z
+        .number()
+        .positive()
+        .default(10_000)
+        .describe("Trajectories after which a KL 20 % off has moved β by 20 %."),
+    })
+    .nullable()
+    .default(null)
+    .describe("Steers β to a target KL; null: β is constant."),
+  estimator: z.enum(["k1", "k2", "k3", "abs"]).default("k3").describe("Estimator."),
   clampLogRatio: z
     .number()
     .positive()

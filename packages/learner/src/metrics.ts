@@ -4,6 +4,8 @@ import type { LossConfig } from "./loss-config.js";
 export interface TokenSample {
   readonly policyLogprob: number;
   readonly rolloutLogprob: number;
+  /** π_old; absent: the rollout's. */
+  readonly oldLogprob?: number;
   readonly advantage: number;
   readonly refLogprob?: number;
   readonly entropy?: number;
@@ -14,6 +16,7 @@ export interface TokenSample {
 /** Means over trained tokens; 0 where nothing was added. Each is defined where it is summed. */
 export interface TokenStatistics {
   readonly tokens: number;
+  /** Of exp(policyLogprob − oldLogprob). */
   readonly ratioMean: number;
   readonly ratioMax: number;
   readonly ratioMin: number;
@@ -23,8 +26,10 @@ export interface TokenStatistics {
   readonly clipFractionLow: number;
   /** Fraction of tokens held by the dual clip. */
   readonly dualClipFraction: number;
-  /** Mean of rolloutLogprob − policyLogprob. */
+  /** Mean of oldLogprob − policyLogprob: how far the update has moved, k1. */
   readonly policyKl: number;
+  /** The same by k3, which is never negative. */
+  readonly policyKlK3: number;
   readonly klK1: number;
   readonly klK3: number;
   /** Exact entropy of the next-token distributions, nats. */
@@ -54,6 +59,7 @@ export function tokenStatistics(loss: LossConfig): {
   let clippedLow = 0;
   let dualClipped = 0;
   let logRatioSum = 0;
+  let policyK3 = 0;
   let k1 = 0;
   let k3 = 0;
   let entropy = 0;
@@ -64,7 +70,7 @@ export function tokenStatistics(loss: LossConfig): {
   const mean = (sum: number) => (tokens === 0 ? 0 : sum / tokens);
   return {
     add(token) {
-      const logRatio = token.policyLogprob - token.rolloutLogprob;
+      const logRatio = token.policyLogprob - (token.oldLogprob ?? token.rolloutLogprob);
       const ratio = Math.exp(logRatio);
       tokens += 1;
       ratioSum += ratio;
@@ -75,7 +81,8 @@ export function tokenStatistics(loss: LossConfig): {
       if (token.advantage > 0 && ratio > high) clippedHigh += 1;
       if (token.advantage < 0 && ratio < low) clippedLow += 1;
       logRatioSum += logRatio;
-      const difference = Math.abs(logRatio);
+      policyK3 += Math.expm1(logRatio) - logRatio;
+      const difference = Math.abs(token.policyLogprob - token.rolloutLogprob);
       differenceSum += difference;
       differenceMax = Math.max(differenceMax, difference);
       if (token.fresh === true) {
@@ -98,6 +105,7 @@ export function tokenStatistics(loss: LossConfig): {
       clipFractionLow: mean(clippedLow),
       dualClipFraction: mean(dualClipped),
       policyKl: mean(-logRatioSum),
+      policyKlK3: mean(policyK3),
       klK1: mean(k1),
       klK3: mean(k3),
       entropy: mean(entropy),

@@ -62,7 +62,8 @@ describe("fillMicroBatch", () => {
     expect([...arrays.tokenIds]).toEqual([7, 7, 7, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0]);
     expect([...arrays.lossMask]).toEqual([1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0]);
     expect([...arrays.rolloutLogprobs]).toEqual([-1, -2, 0, 0, -1, -2, -3, 0, 0, 0, 0, 0]);
-    expect([...arrays.advantages]).toEqual([7, 9, 0]);
-    expect([...arrays.rowWeights]).toEqual([0.25, 0.5, 0]);
+    expect([...arrays.oldLogprobs]).toEqual([...arrays.rolloutLogprobs]);
+    expect([...arrays.advantages]).toEqual([7, 7, 0, 0, 9, 9, 9, 0, 0, 0, 0, 0]);
+    expect([...arrays.tokenWeights]).toEqual([0.25, 0.25, 0, 0, 0.5, 0.5, 0.5, 0, 0, 0, 0, 0]);
   });
 });

@@ -8,8 +8,10 @@ export interface PackableRow {
   readonly lossMask: ArrayLike<number>;
   /** One entry a token, nats. */
   readonly rolloutLogprobs?: ArrayLike<number>;
+  /** π_old, one entry a token, nats; absent: the rollout's. */
+  readonly oldLogprobs?: ArrayLike<number>;
   readonly advantage?: number;
-  /** The ratio of its tokens is 1, whatever the sampler's log-probabilities. */
+  /** π_old is the policy itself: the ratio of its tokens is 1. */
   readonly onPolicy?: boolean;
 }
 
@@ -26,10 +28,19 @@ export interface MicroBatchArrays {
   /** Entry (r, t) speaks of token t+1 of the row; so do those below. */
   readonly lossMask: Float32Array; // [rows, length-1]
   readonly rolloutLogprobs: Float32Array; // [rows, length-1]
-  readonly advantages: Float32Array; // [rows]
-  readonly rowWeights: Float32Array; // [rows]
-  readonly onPolicy: Float32Array; // [rows], 1 or 0
+  readonly oldLogprobs: Float32Array; // [rows, length-1]
+  readonly advantages: Float32Array; // [rows, length-1]
+  /** Weight in the loss of the whole batch; 0 where nothing is trained. */
+  readonly tokenWeights: Float32Array; // [rows, length-1]
+  readonly onPolicy: Float32Array; // [rows, length-1], 1 or 0
+  /** For the host: index of the row that the token is of; -1 where there is none. */
+  readonly rowOfToken: Int32Array; // [rows, length-1]
+  /** For the host: place of the token in its row. */
+  readonly placeInRow: Int32Array; // [rows, length-1]
 }
+
+/** What a compiled function may be given, one entry a token. */
+export type MicroBatchInput = Exclude<keyof MicroBatchArrays, "tokenIds" | "rowOfToken" | "placeInRow">;
 
 export function bucketName(bucket: Bucket): string {
   return `${bucket.rows}x${bucket.length}`;
@@ -88,20 +99,28 @@ export function fillMicroBatch(
     tokenIds: new Int32Array(count * length),
     lossMask: new Float32Array(count * width),
     rolloutLogprobs: new Float32Array(count * width),
-    advantages: new Float32Array(count),
-    rowWeights: new Float32Array(count),
-    onPolicy: new Float32Array(count),
+    oldLogprobs: new Float32Array(count * width),
+    advantages: new Float32Array(count * width),
+    tokenWeights: new Float32Array(count * width),
+    onPolicy: new Float32Array(count * width),
+    rowOfToken: new Int32Array(count * width).fill(-1),
+    placeInRow: new Int32Array(count * width),
   };
   batch.rowIndices.forEach((rowIndex, r) => {
     const row = rows[rowIndex];
     if (row === undefined) throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
     arrays.tokenIds.set(row.tokenIds, r * length);
-    arrays.advantages[r] = row.advantage ?? 0;
-    arrays.rowWeights[r] = weights[rowIndex] ?? 0;
-    arrays.onPolicy[r] = row.onPolicy === true ? 1 : 0;
+    const { rolloutLogprobs, oldLogprobs = rolloutLogprobs } = row;
     for (let t = 1; t < row.tokenIds.length; t++) {
-      arrays.lossMask[r * width + t - 1] = row.lossMask[t] ?? 0;
-      arrays.rolloutLogprobs[r * width + t - 1] = row.rolloutLogprobs?.[t] ?? 0;
+      const at = r * width + t - 1;
+      arrays.lossMask[at] = row.lossMask[t] ?? 0;
+      arrays.rolloutLogprobs[at] = rolloutLogprobs?.[t] ?? 0;
+      arrays.oldLogprobs[at] = oldLogprobs?.[t] ?? 0;
+      arrays.advantages[at] = row.advantage ?? 0;
+      arrays.tokenWeights[at] = weights[rowIndex] ?? 0;
+      arrays.onPolicy[at] = row.onPolicy === true ? 1 : 0;
+      arrays.rowOfToken[at] = rowIndex;
+      arrays.placeInRow[at] = t;
     }
   });
   return arrays;

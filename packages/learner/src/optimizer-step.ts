@@ -1,6 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import type { HostArray, JitModule } from "@palimpsest/jit";
-import { APPLY, accumulateName, CLEAR, GRADIENT_NORM, type Objective } from "./compiled.js";
+import {
+  APPLY,
+  accumulateName,
+  CLEAR,
+  GRADIENT_NORM,
+  inputNames,
+  KL_COEFFICIENT,
+  type Objective,
+} from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
 import {
@@ -17,14 +25,16 @@ export interface StepRequest<Row extends PackableRow> {
   readonly rows: readonly Row[];
   /** One a row, from `aggregationWeights`. */
   readonly weights: Float64Array;
+  /** β of this step; absent: the configuration's. */
+  readonly klCoefficient?: number;
   readonly learningRate: number;
   /** Optimiser steps done before this one. */
   readonly step: number;
   readonly signal?: AbortSignal | undefined;
   /** Sees each micro-batch's outputs. */
   readonly onMicroBatch?: (batch: MicroBatch, arrays: MicroBatchArrays, outputs: Outputs) => void;
-  /** Last look before the weights change; may throw. */
-  readonly beforeApply?: () => void;
+  /** Last look before the weights change; may throw. "skip" leaves them as they are. */
+  readonly beforeApply?: (gradientNorm: number) => "apply" | "skip";
 }
 
 export type Outputs = Readonly<Record<string, HostArray>>;
@@ -33,6 +43,8 @@ export interface StepResult {
   readonly loss: number;
   /** Before clipping. */
   readonly gradientNorm: number;
+  /** False where `beforeApply` said "skip". */
+  readonly applied: boolean;
   readonly microBatches: number;
   /** Token places computed, padding included. */
   readonly computedTokens: number;
@@ -62,7 +74,10 @@ export async function optimizerStep<Row extends PackableRow>(
         throw new LearnerError("ABORTED", "the update was aborted", { cause: request.signal.reason });
       const arrays = fillMicroBatch(batch, request.rows, request.weights);
       touched = true;
-      const outputs = module.call(accumulateName(request.objective, batch.bucket), inputsOf(request, arrays));
+      const outputs = module.call(
+        accumulateName(request.objective, batch.bucket),
+        inputsOf(request, arrays, config),
+      );
       const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
       if (!Number.isFinite(microLoss)) throw notFinite("loss", microLoss, index, batch, request);
       loss += microLoss;
@@ -75,9 +90,11 @@ export async function optimizerStep<Row extends PackableRow>(
       throw new LearnerError("NOT_FINITE", `the gradient norm is ${gradientNorm}; the step was not applied`, {
         details: { step: request.step, loss },
       });
-    request.beforeApply?.();
-    module.call(APPLY, adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer));
-    return { loss, gradientNorm, microBatches: batches.length, computedTokens };
+    const applied = request.beforeApply?.(gradientNorm) !== "skip";
+    if (applied)
+      module.call(APPLY, adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer));
+    else module.call(CLEAR, {});
+    return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
     if (touched) module.call(CLEAR, {});
     throw error;
@@ -86,11 +103,15 @@ export async function optimizerStep<Row extends PackableRow>(
 
 /** The compiled function takes no more inputs than it declares. */
 function inputsOf(
-  request: { readonly objective: Objective },
+  request: { readonly objective: Objective; readonly klCoefficient?: number },
   arrays: MicroBatchArrays,
+  config: ResolvedLearnerConfig,
 ): Readonly<Record<string, HostArray>> {
-  const { tokenIds, lossMask, rowWeights } = arrays;
-  return request.objective === "supervised" ? { tokenIds, lossMask, rowWeights } : { ...arrays };
+  const inputs: Record<string, HostArray> = { tokenIds: arrays.tokenIds };
+  for (const name of inputNames(request.objective, config)) inputs[name] = arrays[name];
+  if (request.objective === "policy")
+    inputs[KL_COEFFICIENT] = Float32Array.of(request.klCoefficient ?? config.kl.coefficient);
+  return inputs;
 }
 
 function notFinite(

@@ -2,6 +2,7 @@ import { loadBackend } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
+import { tensorAlgebra } from "./loss-algebra.js";
 import { Aggregation, KlConfig, LossConfig } from "./loss-config.js";
 import { policyLoss } from "./policy-loss.js";
 
@@ -16,7 +17,12 @@ const plain = [
   [-3, -1, -2],
 ];
 const losses = (["clip", "gspo", "cispo", "dppo"] as const).map((kind) => LossConfig.parse({ kind }));
-const kl = KlConfig.parse({ coefficient: 0.1 });
+const termsOf = (loss: LossConfig) => ({
+  loss,
+  kl: KlConfig.parse({ coefficient: 0.1 }),
+  importance: { kind: "none" as const },
+  entropyCoefficient: 0,
+});
 
 /** Loss and gradient when the masked entries of every input are `filler`. */
 function evaluate(loss: LossConfig, aggregation: Aggregation, filler: number) {
@@ -24,14 +30,14 @@ function evaluate(loss: LossConfig, aggregation: Aggregation, filler: number) {
     tf.tensor2d(plain.map((row, r) => row.map((x, t) => (mask[r]?.[t] === 1 ? x + offset : filler))));
   const rows = mask.map((row, r) => ({ tokens: row.reduce((a, b) => a + b, 0), trajectoryId: `t${r}` }));
   const constants = {
-    rolloutLogprobs: put(0.1),
+    oldLogprobs: put(0.1),
     refLogprobs: put(-0.2),
     lossMask: tf.tensor2d(mask),
-    advantages: tf.tensor1d([1, -0.5, 2]),
-    rowWeights: tf.tensor1d([...aggregationWeights(rows, aggregation, 4)]),
+    advantages: tf.tensor2d([[1], [-0.5], [2]]),
+    tokenWeights: tf.tensor2d([...aggregationWeights(rows, aggregation, 4)], [3, 1]),
   };
   const f = (policyLogprobs: tf.Tensor) =>
-    policyLoss({ policyLogprobs, ...constants }, loss, kl) as tf.Scalar;
+    policyLoss(tensorAlgebra, { policyLogprobs, ...constants }, termsOf(loss)) as tf.Scalar;
   const { value, grad } = tf.valueAndGrad(f)(put(0));
   return { loss: [...value.dataSync()], grad: [...grad.dataSync()] };
 }
@@ -59,12 +65,12 @@ describe("policyLoss", () => {
   it.each(losses)("stays finite where the policy ran far from the sampler ($kind)", (loss) => {
     const values = {
       lossMask: tf.ones([1, 2]),
-      advantages: tf.tensor1d([-1]),
-      rowWeights: tf.tensor1d([0.5]),
+      advantages: tf.tensor2d([[-1]]),
+      tokenWeights: tf.tensor2d([[0.5]]),
     };
-    const rolloutLogprobs = tf.tensor2d([[-90, -1]]);
+    const oldLogprobs = tf.tensor2d([[-90, -1]]);
     const f = (p: tf.Tensor) =>
-      policyLoss({ policyLogprobs: p, rolloutLogprobs, ...values }, loss, kl) as tf.Scalar;
+      policyLoss(tensorAlgebra, { policyLogprobs: p, oldLogprobs, ...values }, termsOf(loss)) as tf.Scalar;
     const { value, grad } = tf.valueAndGrad(f)(tf.tensor2d([[-1, -90]]));
     for (const number of [...value.dataSync(), ...grad.dataSync()])
       expect(Number.isFinite(number)).toBe(true);

@@ -1,150 +1,171 @@
-import * as tf from "@tensorflow/tfjs";
+import { importanceWeights } from "./importance.js";
 import { clampBoth, klEstimate } from "./kl.js";
-import type { KlConfig, LossConfig } from "./loss-config.js";
+import type { LossAlgebra } from "./loss-algebra.js";
+import type { ImportanceConfig, KlConfig, LossConfig } from "./loss-config.js";
 
-/** Tensors of one micro-batch. Logs in nats; [batch, time] unless said otherwise. */
-export interface LossInputs {
-  /** float32, current weights; the one the gradient flows into. */
-  readonly policyLogprobs: tf.Tensor;
-  /** float32, of the weights that sampled the token. */
-  readonly rolloutLogprobs: tf.Tensor;
-  /** float32, of the frozen reference; needed when the KL coefficient is above 0. */
-  readonly refLogprobs?: tf.Tensor;
-  /** float32, 1 where the model sampled the token and it is trained, else 0. */
-  readonly lossMask: tf.Tensor;
-  /** float32 [batch]. */
-  readonly advantages: tf.Tensor;
-  /** float32 [batch], 1 where the ratio of the row's tokens is 1 by definition; absent: nowhere. */
-  readonly onPolicy?: tf.Tensor;
-  /** float32 [batch]: weight of each token of the row, from `aggregationWeights` over the whole batch. */
-  readonly rowWeights: tf.Tensor;
+/** Values of one micro-batch. Logs in nats; [batch, time], or [batch, 1] where said. */
+export interface LossInputs<V> {
+  /** Of the current weights; what the gradient flows into. */
+  readonly policyLogprobs: V;
+  /** π_old, the denominator of the ratio. */
+  readonly oldLogprobs: V;
+  /** Of the weights and engine that sampled the token; needed by an importance correction. */
+  readonly rolloutLogprobs?: V;
+  /** Of the frozen reference; needed by a KL in the loss. */
+  readonly refLogprobs?: V;
+  /** Of the current weights' next-token distributions, differentiable; needed by an entropy bonus. */
+  readonly entropy?: V;
+  /** 1 where the model sampled the token and it is trained, else 0. */
+  readonly lossMask: V;
+  /** Or [batch, 1]. */
+  readonly advantages: V;
+  /** Weight of each token in the loss of the whole batch, from `aggregationWeights`. Or [batch, 1]. */
+  readonly tokenWeights: V;
+  /** 1 where π_old is the current policy itself and the ratio 1; absent: nowhere. */
+  readonly onPolicy?: V;
+  /** β as a value [1, 1], where it changes between steps; absent: the configuration's. */
+  readonly klCoefficient?: V;
+  /** Sum over the tokens of each conversation, broadcastable to [batch, time]; absent: a row is one conversation. */
+  readonly sumBySequence?: (values: V) => V;
+}
+
+/** The parts of a configuration that decide the loss. */
+export interface LossTerms {
+  readonly loss: LossConfig;
+  readonly kl: KlConfig;
+  readonly importance: ImportanceConfig;
+  /** Coefficient of the entropy bonus; 0: none. */
+  readonly entropyCoefficient: number;
 }
 
 /**
- * The micro-batch's share of the batch's loss: Σ_rows w Σ_t mask · (policy loss + β · KL).
+ * The micro-batch's share of the batch's loss:
+ * Σ_tokens weight · mask · (importance · policy loss + β · KL − c · entropy).
  * Masked tokens change neither value nor gradient, whatever numbers stand there, NaN included.
- * @returns float32 []; caller disposes
+ * @returns one number
  */
-export function policyLoss(inputs: LossInputs, loss: LossConfig, kl: KlConfig): tf.Tensor {
-  const { lossMask, rowWeights } = inputs;
-  const trained = tf.greater(lossMask, 0);
-  const zeros = tf.zerosLike(lossMask);
-  const policyLogprobs = tf.where(trained, inputs.policyLogprobs, zeros);
-  const rolloutLogprobs = tf.where(trained, denominator(inputs), zeros);
-  const advantages = tf.expandDims(inputs.advantages, -1); // [B, 1]
-  let perToken = tokenLoss({ policyLogprobs, rolloutLogprobs, advantages, lossMask }, loss);
-  if (kl.coefficient > 0 && inputs.refLogprobs !== undefined) {
-    const refLogprobs = tf.where(trained, inputs.refLogprobs, zeros);
-    perToken = tf.add(perToken, tf.mul(klEstimate(policyLogprobs, refLogprobs, kl), kl.coefficient));
+export function policyLoss<V>(algebra: LossAlgebra<V>, given: LossInputs<V>, terms: LossTerms): V {
+  const { lossMask } = given;
+  const zeros = algebra.zerosLike(lossMask);
+  const trained = (values: V): V => algebra.select(lossMask, values, zeros);
+  const policyLogprobs = trained(given.policyLogprobs);
+  const oldLogprobs = trained(ratioDenominator(algebra, given));
+  const sumBySequence = given.sumBySequence ?? algebra.sumTokens;
+  const inputs = { policyLogprobs, oldLogprobs, lossMask, advantages: given.advantages, sumBySequence };
+  let perToken = tokenLoss(algebra, inputs, terms.loss);
+  if (given.rolloutLogprobs !== undefined) {
+    const rolloutLogprobs = trained(given.rolloutLogprobs);
+    const pair = { oldLogprobs, rolloutLogprobs, lossMask };
+    const weights = importanceWeights(algebra, pair, terms.importance, sumBySequence);
+    if (weights !== undefined) perToken = algebra.mul(perToken, weights);
   }
-  const perRow = tf.sum(tf.mul(perToken, lossMask), -1); // [B]
-  return tf.sum(tf.mul(perRow, rowWeights));
+  if (given.refLogprobs !== undefined && terms.kl.in === "loss" && terms.kl.coefficient > 0) {
+    const estimate = klEstimate(algebra, policyLogprobs, trained(given.refLogprobs), terms.kl);
+    perToken = algebra.add(perToken, algebra.mul(estimate, given.klCoefficient ?? terms.kl.coefficient));
+  }
+  if (given.entropy !== undefined && terms.entropyCoefficient > 0)
+    perToken = algebra.sub(perToken, algebra.mul(trained(given.entropy), terms.entropyCoefficient));
+  return algebra.sum(algebra.mul(algebra.mul(perToken, lossMask), given.tokenWeights));
 }
 
-/** What the ratio is taken to: the sampler's log-probabilities, or in rows on policy the policy's own. */
-function denominator({ policyLogprobs, rolloutLogprobs, onPolicy }: LossInputs): tf.Tensor {
-  if (onPolicy === undefined) return rolloutLogprobs;
-  const own = tf.mul(tf.expandDims(onPolicy, -1), tf.onesLike(rolloutLogprobs)); // [B, T]
-  const same = stopGradient((policy) => tf.clone(policy))(policyLogprobs);
-  return tf.where(tf.greater(own, 0), same, rolloutLogprobs);
+/** π_old: as given, and in rows on policy the policy's own numbers. */
+function ratioDenominator<V>(algebra: LossAlgebra<V>, given: LossInputs<V>): V {
+  const { onPolicy, policyLogprobs, oldLogprobs, lossMask } = given;
+  if (onPolicy === undefined) return oldLogprobs;
+  const everywhere = algebra.add(algebra.zerosLike(lossMask), onPolicy); // [B, T]
+  const same = algebra.detached((policy) => algebra.mul(policy, 1), policyLogprobs);
+  return algebra.select(everywhere, same, oldLogprobs);
 }
 
-interface TokenLossInputs {
-  readonly policyLogprobs: tf.Tensor; // [B, T], 0 where masked
-  readonly rolloutLogprobs: tf.Tensor; // [B, T], 0 where masked
-  readonly advantages: tf.Tensor; // [B, 1]
-  readonly lossMask: tf.Tensor; // [B, T]
+interface TokenLossInputs<V> {
+  readonly policyLogprobs: V; // [B, T], 0 where masked
+  readonly oldLogprobs: V; // [B, T], 0 where masked
+  readonly advantages: V; // [B, T] or [B, 1]
+  readonly lossMask: V; // [B, T]
+  readonly sumBySequence: (values: V) => V;
 }
 
-/** float32 [batch, time] before masking and weighting. */
-function tokenLoss(inputs: TokenLossInputs, config: LossConfig): tf.Tensor {
+/** [batch, time] before masking and weighting. */
+function tokenLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: LossConfig): V {
   switch (config.kind) {
     case "clip":
-      return clipLoss(inputs, config);
+      return clipLoss(algebra, inputs, config);
     case "gspo":
-      return gspoLoss(inputs, config);
+      return gspoLoss(algebra, inputs, config);
     case "cispo":
-      return cispoLoss(inputs, config);
+      return cispoLoss(algebra, inputs, config);
     case "dppo":
-      return dppoLoss(inputs, config);
+      return dppoLoss(algebra, inputs, config);
   }
 }
+
+type Config<K extends LossConfig["kind"]> = Extract<LossConfig, { kind: K }>;
 
 /**
  * max(−Ar, −A·clip(r, 1−low, 1+high)); with dual clip c also at most −cA where A < 0.
  * Source: PPO, arXiv:1707.06347; asymmetric clip: DAPO, arXiv:2503.14476; dual clip: arXiv:1912.09729.
  */
-function clipLoss(inputs: TokenLossInputs, config: Extract<LossConfig, { kind: "clip" }>): tf.Tensor {
-  const { policyLogprobs, rolloutLogprobs, advantages } = inputs;
-  const ratio = tf.exp(clampBoth(tf.sub(policyLogprobs, rolloutLogprobs), config.clampLogRatio));
-  const clipped = clippedSurrogate(ratio, advantages, config.clipLow, config.clipHigh);
+function clipLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"clip">): V {
+  const { add, sub, mul, exp, minimum, greater } = algebra;
+  const { policyLogprobs, oldLogprobs, advantages } = inputs;
+  const ratio = exp(clampBoth(algebra, sub(policyLogprobs, oldLogprobs), config.clampLogRatio));
+  const clipped = clippedSurrogate(algebra, ratio, advantages, config.clipLow, config.clipHigh);
   if (config.dualClip === null) return clipped;
-  const negative = tf.cast(tf.less(advantages, 0), "float32"); // [B, 1]
+  const negative = greater(0, advantages);
   // Where A ≥ 0 the bound is out of reach; 1e30 and not infinity, which times 0 would be NaN.
-  const bound = tf.add(
-    tf.mul(tf.mul(advantages, -config.dualClip), negative),
-    tf.mul(tf.sub(1, negative), 1e30),
-  );
-  return tf.minimum(clipped, tf.mul(bound, tf.onesLike(clipped)));
+  const bound = add(mul(mul(advantages, -config.dualClip), negative), mul(sub(1, negative), 1e30));
+  return minimum(clipped, bound);
 }
 
 /**
- * One ratio a row, s = exp(mean over its trained tokens of the log-ratio), clipped as in PPO.
+ * One ratio a conversation, s = exp(mean over its trained tokens of the log-ratio), clipped as in PPO.
  * Meant for the aggregation seq-mean-token-mean. Source: GSPO, arXiv:2507.18071.
  */
-function gspoLoss(inputs: TokenLossInputs, config: Extract<LossConfig, { kind: "gspo" }>): tf.Tensor {
-  const { policyLogprobs, rolloutLogprobs, advantages, lossMask } = inputs;
-  const tokens = tf.maximum(tf.sum(lossMask, -1, true), 1); // [B, 1]
-  const logRatios = tf.mul(tf.sub(policyLogprobs, rolloutLogprobs), lossMask);
-  const meanLogRatio = tf.div(tf.sum(logRatios, -1, true), tokens);
-  const ratio = tf.exp(tf.minimum(meanLogRatio, config.maxLogRatio)); // [B, 1]
-  return clippedSurrogate(ratio, advantages, config.clipLow, config.clipHigh);
+function gspoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"gspo">): V {
+  const { sub, mul, div, exp, minimum, maximum } = algebra;
+  const { policyLogprobs, oldLogprobs, advantages, lossMask, sumBySequence } = inputs;
+  const logRatios = mul(sub(policyLogprobs, oldLogprobs), lossMask);
+  const meanLogRatio = div(sumBySequence(logRatios), maximum(sumBySequence(lossMask), 1));
+  const ratio = exp(minimum(meanLogRatio, config.maxLogRatio));
+  return clippedSurrogate(algebra, ratio, advantages, config.clipLow, config.clipHigh);
 }
 
 /** −stopGradient(clip(r))·A·logp: every token keeps a gradient. Source: MiniMax-M1, arXiv:2506.13585. */
-function cispoLoss(inputs: TokenLossInputs, config: Extract<LossConfig, { kind: "cispo" }>): tf.Tensor {
-  const { policyLogprobs, rolloutLogprobs, advantages } = inputs;
-  const ratio = stopGradient((policy) =>
-    clamp(
-      tf.exp(clampBoth(tf.sub(policy, rolloutLogprobs), config.clampLogRatio)),
-      1 - config.clipLow,
-      1 + config.clipHigh,
-    ),
-  )(policyLogprobs);
-  return tf.neg(tf.mul(tf.mul(ratio, advantages), policyLogprobs));
+function cispoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"cispo">): V {
+  const { sub, mul, exp } = algebra;
+  const { policyLogprobs, oldLogprobs, advantages } = inputs;
+  const weight = algebra.detached((policy) => {
+    const ratio = exp(clampBoth(algebra, sub(policy, oldLogprobs), config.clampLogRatio));
+    return clamp(algebra, ratio, 1 - config.clipLow, 1 + config.clipHigh);
+  }, policyLogprobs);
+  return mul(mul(mul(weight, advantages), policyLogprobs), -1);
 }
 
 /**
  * −keep·A·r + τ·(log r)²: a token is dropped when its probability has moved by more than the mask
  * bound in the direction in which its advantage pushes. As prime-rl does it.
  */
-function dppoLoss(inputs: TokenLossInputs, config: Extract<LossConfig, { kind: "dppo" }>): tf.Tensor {
-  const { policyLogprobs, rolloutLogprobs, advantages } = inputs;
-  const keep = stopGradient((policy) => {
-    const moved = tf.sub(tf.exp(policy), tf.exp(rolloutLogprobs)); // [B, T]
-    const positive = tf.cast(tf.greater(advantages, 0), "float32"); // [B, 1]
-    const tooHigh = tf.mul(tf.cast(tf.greater(moved, config.maskHigh), "float32"), positive);
-    const tooLow = tf.mul(tf.cast(tf.less(moved, -config.maskLow), "float32"), tf.sub(1, positive));
-    return tf.sub(1, tf.add(tooHigh, tooLow));
-  })(policyLogprobs);
-  const logRatio = tf.sub(policyLogprobs, rolloutLogprobs);
-  const surrogate = tf.mul(tf.mul(keep, advantages), tf.exp(clampBoth(logRatio, config.clampLogRatio)));
-  return tf.sub(tf.mul(tf.square(logRatio), config.tau), surrogate);
+function dppoLoss<V>(algebra: LossAlgebra<V>, inputs: TokenLossInputs<V>, config: Config<"dppo">): V {
+  const { add, sub, mul, exp, square, greater } = algebra;
+  const { policyLogprobs, oldLogprobs, advantages } = inputs;
+  const keep = algebra.detached((policy) => {
+    const moved = sub(exp(policy), exp(oldLogprobs)); // [B, T]
+    const positive = greater(advantages, 0);
+    const tooHigh = mul(greater(moved, config.maskHigh), positive);
+    const tooLow = mul(greater(-config.maskLow, moved), sub(1, positive));
+    return sub(1, add(tooHigh, tooLow));
+  }, policyLogprobs);
+  const logRatio = sub(policyLogprobs, oldLogprobs);
+  const surrogate = mul(mul(keep, advantages), exp(clampBoth(algebra, logRatio, config.clampLogRatio)));
+  return sub(mul(square(logRatio), config.tau), surrogate);
 }
 
-function clippedSurrogate(ratio: tf.Tensor, advantages: tf.Tensor, low: number, high: number): tf.Tensor {
-  const plain = tf.neg(tf.mul(ratio, advantages));
-  return tf.maximum(plain, tf.neg(tf.mul(clamp(ratio, 1 - low, 1 + high), advantages)));
+function clippedSurrogate<V>(algebra: LossAlgebra<V>, ratio: V, advantages: V, low: number, high: number): V {
+  const { mul, maximum } = algebra;
+  const plain = mul(mul(ratio, advantages), -1);
+  return maximum(plain, mul(mul(clamp(algebra, ratio, 1 - low, 1 + high), advantages), -1));
 }
 
-function clamp(values: tf.Tensor, low: number, high: number): tf.Tensor {
-  return tf.minimum(tf.maximum(values, low), high);
-}
-
-/** f with no gradient through it. */
-function stopGradient(f: (x: tf.Tensor) => tf.Tensor): (x: tf.Tensor) => tf.Tensor {
-  return tf.customGrad((x) => ({
-    value: f(x as tf.Tensor),
-    gradFunc: (dy: tf.Tensor) => tf.zerosLike(dy),
-  })) as (x: tf.Tensor) => tf.Tensor;
+function clamp<V>(algebra: LossAlgebra<V>, values: V, low: number, high: number): V {
+  return algebra.minimum(algebra.maximum(values, low), high);
 }

@@ -1,15 +1,37 @@
 import type { z } from "zod";
-import type { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "./loss-config.js";
+import type {
+  AdvantageConfig,
+  Aggregation,
+  ImportanceConfig,
+  KlConfig,
+  LossConfig,
+  StepAdvantageConfig,
+} from "./loss-config.js";
 
-export const PRESET_NAMES = ["memagent", "verl", "trl", "trl-grpo", "slime", "prime"] as const;
+export const PRESET_NAMES = [
+  "memagent",
+  "memagent-vime",
+  "rememr1",
+  "verl",
+  "trl",
+  "trl-grpo",
+  "slime",
+  "prime",
+] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** The four choices in which the neighbouring systems differ. */
+/** The choices in which the neighbouring systems differ; what is left out is absent there. */
 export interface Preset {
   readonly advantage: z.input<typeof AdvantageConfig>;
   readonly loss: z.input<typeof LossConfig>;
   readonly aggregation: Aggregation;
   readonly kl: z.input<typeof KlConfig>;
+  readonly stepAdvantage?: z.input<typeof StepAdvantageConfig>;
+  /** "copy" when left out. */
+  readonly spread?: "copy" | "divide";
+  readonly importance?: z.input<typeof ImportanceConfig>;
+  /** "recompute" when left out. */
+  readonly oldLogprobs?: "rollout" | "recompute";
 }
 
 /**
@@ -24,6 +46,32 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     aggregation: "token-mean",
     kl: { coefficient: 1e-3, estimator: "k3" },
   },
+  /**
+   * MemAgent in vime (slime's algorithms): std, clip-higher, each conversation a share of the advantage, mean of
+   * row means; the KL is not divided.
+   */
+  "memagent-vime": {
+    advantage: { kind: "grpo", epsilon: 1e-6, ddof: 1 },
+    loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.3, clampLogRatio: null },
+    aggregation: "seq-mean-token-mean",
+    kl: { coefficient: 1e-3, estimator: "k3", clampLogRatio: null },
+    spread: "divide",
+  },
+  /**
+   * ReMemR1's published run: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centred rewards. Its code
+   * sums each step reward twice.
+   */
+  rememr1: {
+    advantage: { kind: "drgrpo", singleton: "reward" },
+    loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, dualClip: 3 },
+    aggregation: "token-mean",
+    kl: { coefficient: 1e-3, estimator: "k3" },
+    stepAdvantage: {
+      outcomeWeight: 0.8,
+      advantage: { kind: "drgrpo", singleton: "reward" },
+      scale: 2,
+    },
+  },
   /** verl's GRPO defaults with global denominators. */
   verl: {
     advantage: { kind: "grpo", epsilon: 1e-6, ddof: 1, singleton: "reward" },
@@ -31,12 +79,13 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     aggregation: "token-mean",
     kl: { coefficient: 0, estimator: "k3" },
   },
-  /** TRL's defaults: loss_type dapo. */
+  /** TRL's defaults: loss_type dapo, vLLM correction sequence_mask. */
   trl: {
     advantage: { kind: "grpo", epsilon: 1e-4, ddof: 1 },
     loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, clampLogRatio: null },
     aggregation: "token-mean",
     kl: { coefficient: 0, estimator: "k3", clampLogRatio: null, clampValue: null },
+    importance: { kind: "sequence-mask", high: 3 },
   },
   /** TRL's loss_type grpo: mean over each row, then over rows. */
   "trl-grpo": {
@@ -44,6 +93,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, clampLogRatio: null },
     aggregation: "seq-mean-token-mean",
     kl: { coefficient: 0, estimator: "k3", clampLogRatio: null, clampValue: null },
+    importance: { kind: "sequence-mask", high: 3 },
   },
   /** slime's defaults: the rows of one rollout share a denominator. */
   slime: {
@@ -52,11 +102,12 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     aggregation: "trajectory-mean",
     kl: { coefficient: 0, estimator: "k1", clampLogRatio: null, clampValue: null },
   },
-  /** prime-rl's defaults: centred rewards, probability masks in place of a ratio clip. */
+  /** prime-rl's defaults: centred rewards, probability masks in place of a ratio clip, all to the sampler's numbers. */
   prime: {
     advantage: { kind: "drgrpo" },
     loss: { kind: "dppo", maskLow: 0.2, maskHigh: 0.2, tau: 1e-3, clampLogRatio: null },
     aggregation: "token-mean",
     kl: { coefficient: 0, estimator: "k3" },
+    oldLogprobs: "rollout",
   },
 };

@@ -4,7 +4,7 @@ import { AdvantageConfig } from "./loss-config.js";
 import { createRandom } from "./random.js";
 import { rowsFromGroups } from "./rows.js";
 
-const drgrpo = AdvantageConfig.parse({ kind: "drgrpo" });
+const drgrpo = { advantage: AdvantageConfig.parse({ kind: "drgrpo" }) };
 
 describe("rowsFromGroups", () => {
   it("gives every conversation of a trajectory the trajectory's advantage", () => {

@@ -1,11 +1,13 @@
 import type { Conversation, Group, ScoredTrajectory } from "@palimpsest/trajectories";
-import { type Advantages, computeAdvantages } from "./advantages.js";
+import type { Advantages } from "./advantages.js";
+import { type CreditConfig, credit } from "./credit.js";
 import { LearnerError } from "./error.js";
-import type { AdvantageConfig } from "./loss-config.js";
+import type { OverlongConfig } from "./loss-config.js";
+import { isOverlong, overlongPenalty } from "./overlong.js";
 import type { Random } from "./random.js";
 
-/** One conversation as the learner trains it. All arrays have one entry a token of prompt and response. */
-export interface TrainingRow {
+/** One conversation as tokens. All arrays have one entry a token of prompt and response. */
+export interface ConversationRow {
   readonly groupId: string;
   readonly trajectoryId: string;
   /** Place of the conversation within its trajectory. */
@@ -15,19 +17,34 @@ export interface TrainingRow {
   readonly rolloutLogprobs: Float32Array;
   /** 1 at sampled tokens that are trained. */
   readonly lossMask: Uint8Array;
-  /** The trajectory's, the same in each of its rows. */
-  readonly advantage: number;
   readonly policyVersion: number;
 }
 
-export interface RowBatch {
+/** A conversation with what it trains on. */
+export interface TrainingRow extends ConversationRow {
+  /** The trajectory's, with its step's where the configuration mixes them. */
+  readonly advantage: number;
+  /** π_old where it is not the sampler's, nats; 0 at prompt tokens. */
+  readonly oldLogprobs?: Float32Array;
+}
+
+/** What a batch holds before anybody says what it was worth. */
+export interface GatheredRows {
   /** In the order of (groupId, episodeIndex, step), whatever order the groups came in. */
-  readonly rows: readonly TrainingRow[];
-  readonly advantages: Advantages;
+  readonly rows: readonly ConversationRow[];
   /** Scored trajectories in the same order, with the rewards that were used. */
   readonly members: readonly ScoredTrajectory[];
+  /** Taken off rewards, by trajectory; absent: nothing. */
+  readonly penalties: ReadonlyMap<string, number>;
   /** Conversations without a token to train (aborted, or masked whole). */
   readonly emptyConversations: number;
+  /** Trajectories that left the loss because a length limit cut them. */
+  readonly overlongTrajectories: number;
+}
+
+export interface RowBatch extends GatheredRows {
+  readonly rows: readonly TrainingRow[];
+  readonly advantages: Advantages;
 }
 
 /**
@@ -38,32 +55,40 @@ export interface RowBatch {
  */
 export function rowsFromGroups(
   groups: readonly Group[],
-  config: AdvantageConfig,
-  options: { readonly shuffle?: Random } = {},
+  config: CreditConfig,
+  options: { readonly shuffle?: Random; readonly overlong?: OverlongConfig } = {},
 ): RowBatch {
+  return credit(gatherRows(groups, options), config);
+}
+
+/** The first half of `rowsFromGroups`: everything but the advantages. */
+export function gatherRows(
+  groups: readonly Group[],
+  options: { readonly shuffle?: Random; readonly overlong?: OverlongConfig } = {},
+): GatheredRows {
+  const { shuffle, overlong = { kind: "none" } } = options;
   const members = orderedMembers(groups).flatMap((group) =>
-    options.shuffle === undefined ? group : dealRewards(group, options.shuffle),
+    shuffle === undefined ? group : dealRewards(group, shuffle),
   );
-  const advantages = computeAdvantages(
-    members.map(({ trajectory, score }) => ({
-      groupId: trajectory.groupId,
-      trajectoryId: trajectory.trajectoryId,
-      reward: score.reward,
-    })),
-    config,
-  );
-  const rows: TrainingRow[] = [];
+  const rows: ConversationRow[] = [];
+  const penalties = new Map<string, number>();
   let emptyConversations = 0;
+  let overlongTrajectories = 0;
   for (const { trajectory } of members) {
-    const advantage = advantages.byTrajectory.get(trajectory.trajectoryId) ?? 0;
+    const penalty = overlongPenalty(trajectory, overlong);
+    if (penalty > 0) penalties.set(trajectory.trajectoryId, penalty);
     const conversations = [...trajectory.conversations].sort((a, b) => a.step - b.step);
-    for (const conversation of conversations) {
-      const row = rowOf(conversation, trajectory, advantage);
+    const made = conversations.map((conversation) => rowOf(conversation, trajectory));
+    if (isOverlong(trajectory, overlong)) {
+      overlongTrajectories += 1;
+      continue;
+    }
+    for (const row of made) {
       if (row.lossMask.includes(1)) rows.push(row);
       else emptyConversations += 1;
     }
   }
-  return { rows, advantages, members, emptyConversations };
+  return { rows, members, penalties, emptyConversations, overlongTrajectories };
 }
 
 function orderedMembers(groups: readonly Group[]): ScoredTrajectory[][] {
@@ -97,14 +122,27 @@ function compare(a: string, b: string): number {
 
 function dealRewards(members: readonly ScoredTrajectory[], random: Random): ScoredTrajectory[] {
   const scores = random.shuffle(members.map((member) => member.score));
-  return members.map((member, index) => ({ ...member, score: scores[index] ?? member.score }));
+  // Step rewards go round among the episodes that have the step.
+  const bySteps = members.map((member) => [...(member.score.stepRewards ?? [])]);
+  const longest = bySteps.reduce((max, rewards) => Math.max(max, rewards.length), 0);
+  for (let step = 0; step < longest; step++) {
+    const having = bySteps.filter((rewards) => rewards.length > step);
+    const dealt = random.shuffle(having.map((rewards) => rewards[step] ?? 0));
+    having.forEach((rewards, index) => {
+      rewards[step] = dealt[index] ?? 0;
+    });
+  }
+  return members.map((member, index) => {
+    const { stepRewards: _own, ...score } = scores[index] ?? member.score;
+    const stepRewards = bySteps[index] ?? [];
+    return { ...member, score: stepRewards.length === 0 ? score : { ...score, stepRewards } };
+  });
 }
 
 function rowOf(
   conversation: Conversation,
   trajectory: { readonly trajectoryId: string; readonly groupId: string },
-  advantage: number,
-): TrainingRow {
+): ConversationRow {
   const { promptTokenIds: prompt, sampledTokenIds: sampled, rolloutLogprobs, lossMask } = conversation;
   const refuse = (what: string) => {
     const { trajectoryId } = trajectory;
@@ -138,7 +176,6 @@ function rowOf(
     tokenIds,
     rolloutLogprobs: logprobs,
     lossMask: mask,
-    advantage,
     policyVersion: conversation.policyVersion,
   };
 }

@@ -1,11 +1,13 @@
+import { type BatchMetrics, batchMetrics } from "./batch-metrics.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import { type ImportanceStatistics, importanceStatistics } from "./importance-statistics.js";
 import { meanAndStd, type TokenStatistics, tokenStatistics } from "./metrics.js";
-import type { MicroBatch, MicroBatchArrays } from "./micro-batches.js";
+import type { MicroBatchArrays } from "./micro-batches.js";
 import type { Outputs, StepResult } from "./optimizer-step.js";
 import type { RowBatch, TrainingRow } from "./rows.js";
 
 /** What one update did. Logs in nats; fractions in [0, 1]; token statistics are means over trained tokens. */
-export interface UpdateMetrics extends TokenStatistics {
+export interface UpdateMetrics extends TokenStatistics, ImportanceStatistics, BatchMetrics {
   /** Of the weights after the update. */
   readonly policyVersion: number;
   /** Optimiser steps done since the learner's first. */
@@ -16,50 +18,53 @@ export interface UpdateMetrics extends TokenStatistics {
   readonly gradientNorm: number;
   /** Of the last optimiser step. */
   readonly learningRate: number;
-  readonly rewardMean: number;
-  /** Population standard deviation over trajectories. */
-  readonly rewardStd: number;
-  /** Every part of the reward by name, over the trajectories that have it. */
-  readonly rewardComponents: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
-  readonly advantageStd: number;
-  readonly groups: number;
-  readonly trajectories: number;
-  /** Groups whose rewards are all the same, as a fraction of all. */
-  readonly zeroVarianceFraction: number;
-  /** Groups of which one episode was left. */
-  readonly singletonGroups: number;
-  readonly rows: number;
-  readonly emptyConversations: number;
-  readonly conversationsPerTrajectory: number;
-  /** Tokens of the rows, prompts included, padding not. */
-  readonly rowTokens: number;
+  /** β of this update. */
+  readonly klCoefficient: number;
   /** Fraction of the computed token places that was padding. */
   readonly paddingFraction: number;
   readonly microBatches: number;
+  /** Applied ones. */
   readonly optimizerSteps: number;
-  /** Policy versions between the weights that sampled a row and those it trained, over rows. */
-  readonly stalenessMean: number;
-  readonly stalenessMax: number;
+  /** Steps that `gradientGate` left out. */
+  readonly stepsSkippedByGradient: number;
+  /** `maxPolicyKl` ended the update early. */
+  readonly stoppedByPolicyKl: boolean;
   readonly durationMs: number;
   /** Row tokens a second, each pass counted. */
   readonly tokensPerSecond: number;
+  /** Teraflops a second that the model's forward and backward passes need by count: see `trainingFlops`. */
+  readonly modelTeraflops: number;
+  /** That, of the configured `peakTeraflops`; null where none is configured. */
+  readonly modelFlopUtilisation: number | null;
+}
+
+interface FinishedUpdate {
+  readonly policyVersion: number;
+  readonly step: number;
+  readonly durationMs: number;
+  readonly klCoefficient: number;
+  /** Of one training pass over the batch's rows. */
+  readonly flops: number;
 }
 
 /** Gathers an update's metrics while its steps run. */
 export interface UpdateRecorder {
+  beginStep(): void;
   /** Adds the tokens of a micro-batch. `untouched`: no step of this update has changed the weights yet. */
   addTokens(
     rows: readonly TrainingRow[],
-    batch: MicroBatch,
     arrays: MicroBatchArrays,
     outputs: Outputs,
     untouched: boolean,
   ): void;
-  addStep(result: StepResult, learningRate: number): void;
+  /** `skipped`: what held the step back, where it was not applied. */
+  addStep(result: StepResult, learningRate: number, skipped: "gradient" | "policyKl"): void;
   tokens(): TokenStatistics;
-  /** Optimiser steps recorded so far. */
+  /** Mean k3 of the policy from π_old over the tokens since `beginStep`. */
+  stepPolicyKl(): number;
+  /** Optimiser steps applied so far. */
   steps(): number;
-  finish(after: { policyVersion: number; step: number; durationMs: number }): UpdateMetrics;
+  finish(after: FinishedUpdate): UpdateMetrics;
 }
 
 /** @param policyVersion of the weights before the update */
@@ -69,80 +74,73 @@ export function recordUpdate(
   policyVersion: number,
 ): UpdateRecorder {
   const statistics = tokenStatistics(config.loss);
+  const importance = importanceStatistics(config.importance);
   const steps: (StepResult & { readonly learningRate: number })[] = [];
+  const skippedBy = { gradient: 0, policyKl: 0 };
+  let stepTokens = 0;
+  let stepKl = 0;
   return {
-    addTokens(rows, microBatch, arrays, outputs, untouched) {
-      const width = microBatch.bucket.length - 1;
+    beginStep() {
+      stepTokens = 0;
+      stepKl = 0;
+    },
+    addTokens(rows, arrays, outputs, untouched) {
       const { policyLogprobs, refLogprobs, entropy } = outputs;
-      microBatch.rowIndices.forEach((rowIndex, r) => {
+      arrays.rowOfToken.forEach((rowIndex, at) => {
         const row = rows[rowIndex];
-        if (row === undefined) return;
-        const fresh = untouched && row.policyVersion === policyVersion;
-        for (let at = r * width; at < r * width + row.tokenIds.length - 1; at++) {
-          if (arrays.lossMask[at] === 0) continue;
-          const refLogprob = refLogprobs?.[at];
-          statistics.add({
-            policyLogprob: policyLogprobs?.[at] ?? Number.NaN,
-            rolloutLogprob: arrays.rolloutLogprobs[at] ?? Number.NaN,
-            advantage: row.advantage,
-            entropy: entropy?.[at] ?? 0,
-            fresh,
-            ...(refLogprob === undefined ? {} : { refLogprob }),
-          });
-        }
+        if (row === undefined || arrays.lossMask[at] === 0) return;
+        const policyLogprob = policyLogprobs?.[at] ?? Number.NaN;
+        const oldLogprob = arrays.onPolicy[at] === 1 ? policyLogprob : (arrays.oldLogprobs[at] ?? Number.NaN);
+        const refLogprob = refLogprobs?.[at];
+        const logRatio = policyLogprob - oldLogprob;
+        stepTokens += 1;
+        stepKl += Math.expm1(logRatio) - logRatio;
+        importance.add(rowIndex, oldLogprob, arrays.rolloutLogprobs[at] ?? Number.NaN);
+        statistics.add({
+          policyLogprob,
+          oldLogprob,
+          rolloutLogprob: arrays.rolloutLogprobs[at] ?? Number.NaN,
+          advantage: row.advantage,
+          entropy: entropy?.[at] ?? 0,
+          fresh: untouched && row.policyVersion === policyVersion,
+          ...(refLogprob === undefined ? {} : { refLogprob }),
+        });
       });
+      importance.endRows();
     },
-    addStep(result, learningRate) {
+    addStep(result, learningRate, skipped) {
       steps.push({ ...result, learningRate });
+      if (!result.applied) skippedBy[skipped] += 1;
     },
+    stepPolicyKl: () => (stepTokens === 0 ? 0 : stepKl / stepTokens),
     tokens: () => statistics.result(),
-    steps: () => steps.length,
-    finish({ policyVersion: after, step, durationMs }) {
-      const { rows, advantages, members } = batch;
-      const rewards = meanAndStd(members.map(({ score }) => score.reward));
-      const staleness = rows.map((row) => policyVersion - row.policyVersion);
-      const rowTokens = rows.reduce((sum, row) => sum + row.tokenIds.length, 0);
-      const passTokens = rowTokens * config.epochs;
+    steps: () => steps.filter((step) => step.applied).length,
+    finish({ policyVersion: after, step, durationMs, klCoefficient, flops }) {
+      const described = batchMetrics(batch, policyVersion);
+      const passTokens = described.rowTokens * config.epochs;
       const computed = steps.reduce((sum, result) => sum + result.computedTokens, 0);
+      const modelTeraflops = (flops * config.epochs) / (durationMs / 1000) / 1e12;
+      const peak = config.peakTeraflops;
       return {
         ...statistics.result(),
+        ...importance.result(),
+        ...described,
         policyVersion: after,
         step,
         loss: meanAndStd(steps.map((result) => result.loss)).mean,
         gradientNorm: meanAndStd(steps.map((result) => result.gradientNorm)).mean,
         learningRate: steps.at(-1)?.learningRate ?? 0,
-        rewardMean: rewards.mean,
-        rewardStd: rewards.std,
-        rewardComponents: componentsOf(batch),
-        advantageStd: meanAndStd([...advantages.byTrajectory.values()]).std,
-        groups: advantages.groups,
-        trajectories: members.length,
-        zeroVarianceFraction: advantages.zeroVarianceGroups.length / Math.max(advantages.groups, 1),
-        singletonGroups: advantages.singletonGroups.length,
-        rows: rows.length,
-        emptyConversations: batch.emptyConversations,
-        conversationsPerTrajectory: (rows.length + batch.emptyConversations) / Math.max(members.length, 1),
-        rowTokens,
+        klCoefficient,
         paddingFraction: computed === 0 ? 0 : 1 - passTokens / computed,
         microBatches: steps.reduce((sum, result) => sum + result.microBatches, 0),
-        optimizerSteps: steps.length,
-        stalenessMean: meanAndStd(staleness).mean,
-        stalenessMax: staleness.reduce((max, value) => Math.max(max, value), 0),
+        optimizerSteps: steps.length - skippedBy.gradient - skippedBy.policyKl,
+        stepsSkippedByGradient: skippedBy.gradient,
+        stoppedByPolicyKl: skippedBy.policyKl > 0,
         durationMs,
         tokensPerSecond: (passTokens / durationMs) * 1000,
+        modelTeraflops,
+        modelFlopUtilisation: peak === null ? null : modelTeraflops / peak,
       };
     },
   };
-}
-
-function componentsOf(batch: RowBatch): UpdateMetrics["rewardComponents"] {
-  const values = new Map<string, number[]>();
-  for (const { score } of batch.members) {
-    for (const [name, value] of Object.entries(score.components)) {
-      const list = values.get(name);
-      if (list === undefined) values.set(name, [value]);
-      else list.push(value);
-    }
-  }
-  return Object.fromEntries([...values].map(([name, list]) => [name, meanAndStd(list)]));
 }

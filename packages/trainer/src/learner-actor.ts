@@ -93,8 +93,8 @@ export class LearnerActor {
     this.#checkpoint = folder ?? "";
     this.#learner = createLearner({
       backend,
-      // T6: what the sampler batched together must not show in the weights.
-      config: { freshRatio: "one", ...recipe.learner },
+      // T6: oldLogprobs "recompute" keeps what the sampler batched together out of the weights.
+      config: { maxLogprobDifference: defaultLogprobGate, ...recipe.learner },
       model,
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
@@ -218,6 +218,9 @@ export class LearnerActor {
     await this.#held.add(manifest);
   }
 }
+
+/** Nats a token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
+const defaultLogprobGate = 0.05;
 
 /** Folder of a run's checkpoints. */
 export function checkpointDirOf(runDir: string): string {

@@ -26,6 +26,7 @@ export type { RewardOptions } from "./reward-consumer.js";
 export type { RolloutOptions } from "./rollout-consumer.js";
 export type { EpisodeFailure, FailureStage, GroupState, RunCounts, RunLedger } from "./run-ledger.js";
 export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
+export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
 export type { Task } from "./task.js";
 export { decodeTask, encodeTask } from "./task-codec.js";
 export type {

@@ -6272,6 +6272,237 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a StepDump.
+         * @deprecated Use palimpsest.v1.StepDump.$Properties instead.
+         */
+        interface IStepDump extends palimpsest.v1.StepDump.$Properties {
+        }
+
+        /** Represents a StepDump. */
+        class StepDump {
+
+            /**
+             * Constructs a new StepDump.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StepDump.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StepDump policyVersion. */
+            policyVersion: number;
+
+            /** StepDump shuffleRewards. */
+            shuffleRewards: boolean;
+
+            /** StepDump groups. */
+            groups: palimpsest.v1.ScoredGroup.$Properties[];
+
+            /**
+             * Creates a new StepDump instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StepDump instance
+             */
+            static create(properties: palimpsest.v1.StepDump.$Shape): palimpsest.v1.StepDump & palimpsest.v1.StepDump.$Shape;
+            static create(properties?: palimpsest.v1.StepDump.$Properties): palimpsest.v1.StepDump;
+
+            /**
+             * Encodes the specified StepDump message. Does not implicitly {@link palimpsest.v1.StepDump.verify|verify} messages.
+             * @param message StepDump message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StepDump.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StepDump message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StepDump & palimpsest.v1.StepDump.$Shape} StepDump
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StepDump & palimpsest.v1.StepDump.$Shape;
+        }
+
+        namespace StepDump {
+
+            /** Properties of a StepDump. */
+            interface $Properties {
+
+                /** StepDump policyVersion */
+                policyVersion?: (number|null);
+
+                /** StepDump shuffleRewards */
+                shuffleRewards?: (boolean|null);
+
+                /** StepDump groups */
+                groups?: (palimpsest.v1.ScoredGroup.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StepDump. */
+            type $Shape = palimpsest.v1.StepDump.$Properties;
+        }
+
+        /**
+         * Properties of a ScoredGroup.
+         * @deprecated Use palimpsest.v1.ScoredGroup.$Properties instead.
+         */
+        interface IScoredGroup extends palimpsest.v1.ScoredGroup.$Properties {
+        }
+
+        /** Represents a ScoredGroup. */
+        class ScoredGroup {
+
+            /**
+             * Constructs a new ScoredGroup.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ScoredGroup.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ScoredGroup groupId. */
+            groupId: string;
+
+            /** ScoredGroup taskId. */
+            taskId: string;
+
+            /** ScoredGroup groupSize. */
+            groupSize: number;
+
+            /** ScoredGroup members. */
+            members: palimpsest.v1.ScoredTrajectory.$Properties[];
+
+            /**
+             * Creates a new ScoredGroup instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ScoredGroup instance
+             */
+            static create(properties: palimpsest.v1.ScoredGroup.$Shape): palimpsest.v1.ScoredGroup & palimpsest.v1.ScoredGroup.$Shape;
+            static create(properties?: palimpsest.v1.ScoredGroup.$Properties): palimpsest.v1.ScoredGroup;
+
+            /**
+             * Encodes the specified ScoredGroup message. Does not implicitly {@link palimpsest.v1.ScoredGroup.verify|verify} messages.
+             * @param message ScoredGroup message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ScoredGroup.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ScoredGroup message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ScoredGroup & palimpsest.v1.ScoredGroup.$Shape} ScoredGroup
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ScoredGroup & palimpsest.v1.ScoredGroup.$Shape;
+        }
+
+        namespace ScoredGroup {
+
+            /** Properties of a ScoredGroup. */
+            interface $Properties {
+
+                /** ScoredGroup groupId */
+                groupId?: (string|null);
+
+                /** ScoredGroup taskId */
+                taskId?: (string|null);
+
+                /** ScoredGroup groupSize */
+                groupSize?: (number|null);
+
+                /** ScoredGroup members */
+                members?: (palimpsest.v1.ScoredTrajectory.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ScoredGroup. */
+            type $Shape = palimpsest.v1.ScoredGroup.$Properties;
+        }
+
+        /**
+         * Properties of a ScoredTrajectory.
+         * @deprecated Use palimpsest.v1.ScoredTrajectory.$Properties instead.
+         */
+        interface IScoredTrajectory extends palimpsest.v1.ScoredTrajectory.$Properties {
+        }
+
+        /** Represents a ScoredTrajectory. */
+        class ScoredTrajectory {
+
+            /**
+             * Constructs a new ScoredTrajectory.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ScoredTrajectory.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ScoredTrajectory trajectory. */
+            trajectory?: (palimpsest.v1.Trajectory.$Properties|null);
+
+            /** ScoredTrajectory score. */
+            score?: (palimpsest.v1.TrajectoryScore.$Properties|null);
+
+            /**
+             * Creates a new ScoredTrajectory instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ScoredTrajectory instance
+             */
+            static create(properties: palimpsest.v1.ScoredTrajectory.$Shape): palimpsest.v1.ScoredTrajectory & palimpsest.v1.ScoredTrajectory.$Shape;
+            static create(properties?: palimpsest.v1.ScoredTrajectory.$Properties): palimpsest.v1.ScoredTrajectory;
+
+            /**
+             * Encodes the specified ScoredTrajectory message. Does not implicitly {@link palimpsest.v1.ScoredTrajectory.verify|verify} messages.
+             * @param message ScoredTrajectory message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ScoredTrajectory.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ScoredTrajectory message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ScoredTrajectory & palimpsest.v1.ScoredTrajectory.$Shape} ScoredTrajectory
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ScoredTrajectory & palimpsest.v1.ScoredTrajectory.$Shape;
+        }
+
+        namespace ScoredTrajectory {
+
+            /** Properties of a ScoredTrajectory. */
+            interface $Properties {
+
+                /** ScoredTrajectory trajectory */
+                trajectory?: (palimpsest.v1.Trajectory.$Properties|null);
+
+                /** ScoredTrajectory score */
+                score?: (palimpsest.v1.TrajectoryScore.$Properties|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ScoredTrajectory. */
+            type $Shape = palimpsest.v1.ScoredTrajectory.$Properties;
+        }
+
+        /**
          * Properties of a Task.
          * @deprecated Use palimpsest.v1.Task.$Properties instead.
          */
@@ -6787,6 +7018,8 @@ export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 export import Resources = palimpsest.v1.Resources;
 export import RunningActor = palimpsest.v1.RunningActor;
+export import ScoredGroup = palimpsest.v1.ScoredGroup;
+export import ScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 export import SessionEvent = palimpsest.v1.SessionEvent;
 export import SessionMessage = palimpsest.v1.SessionMessage;
 export import SessionOpened = palimpsest.v1.SessionOpened;
@@ -6795,6 +7028,7 @@ export import ShutdownResponse = palimpsest.v1.ShutdownResponse;
 export import StartActor = palimpsest.v1.StartActor;
 export import StartDriver = palimpsest.v1.StartDriver;
 export import StatRequest = palimpsest.v1.StatRequest;
+export import StepDump = palimpsest.v1.StepDump;
 export import StopActor = palimpsest.v1.StopActor;
 export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;

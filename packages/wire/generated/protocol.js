@@ -15893,6 +15893,578 @@ export const palimpsest = $root.palimpsest = (() => {
             return TrajectoryScore;
         })();
 
+        v1.StepDump = (function() {
+
+            /**
+             * Properties of a StepDump.
+             * @typedef {Object} palimpsest.v1.StepDump.$Properties
+             * @property {number|null} [policyVersion] StepDump policyVersion
+             * @property {boolean|null} [shuffleRewards] StepDump shuffleRewards
+             * @property {Array.<palimpsest.v1.ScoredGroup.$Properties>|null} [groups] StepDump groups
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StepDump.
+             * @memberof palimpsest.v1
+             * @interface IStepDump
+             * @augments palimpsest.v1.StepDump.$Properties
+             * @deprecated Use palimpsest.v1.StepDump.$Properties instead.
+             */
+
+            /**
+             * Shape of a StepDump.
+             * @typedef {palimpsest.v1.StepDump.$Properties} palimpsest.v1.StepDump.$Shape
+             */
+
+            /**
+             * Constructs a new StepDump.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StepDump.
+             * @constructor
+             * @param {palimpsest.v1.StepDump.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StepDump = function (properties) {
+                this.groups = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StepDump policyVersion.
+             * @member {number} policyVersion
+             * @memberof palimpsest.v1.StepDump
+             * @instance
+             */
+            StepDump.prototype.policyVersion = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * StepDump shuffleRewards.
+             * @member {boolean} shuffleRewards
+             * @memberof palimpsest.v1.StepDump
+             * @instance
+             */
+            StepDump.prototype.shuffleRewards = false;
+
+            /**
+             * StepDump groups.
+             * @member {Array.<palimpsest.v1.ScoredGroup.$Properties>} groups
+             * @memberof palimpsest.v1.StepDump
+             * @instance
+             */
+            StepDump.prototype.groups = $util.emptyArray;
+
+            /**
+             * Creates a new StepDump instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StepDump
+             * @static
+             * @param {palimpsest.v1.StepDump.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StepDump} StepDump instance
+             * @type {{
+             *   (properties: palimpsest.v1.StepDump.$Shape): palimpsest.v1.StepDump & palimpsest.v1.StepDump.$Shape;
+             *   (properties?: palimpsest.v1.StepDump.$Properties): palimpsest.v1.StepDump;
+             * }}
+             */
+            StepDump.create = function(properties) {
+                return new StepDump(properties);
+            };
+
+            /**
+             * Encodes the specified StepDump message. Does not implicitly {@link palimpsest.v1.StepDump.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StepDump
+             * @static
+             * @param {palimpsest.v1.StepDump.$Properties} message StepDump message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StepDump.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.policyVersion != null && $Object.hasOwnProperty.call(message, "policyVersion") && (typeof message.policyVersion === "object" ? message.policyVersion.low || message.policyVersion.high : message.policyVersion !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.policyVersion);
+                if (message.shuffleRewards != null && $Object.hasOwnProperty.call(message, "shuffleRewards") && message.shuffleRewards !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.shuffleRewards);
+                if (message.groups != null && message.groups.length)
+                    for (let i = 0; i < message.groups.length; ++i)
+                        $root.palimpsest.v1.ScoredGroup.encode(message.groups[i], writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StepDump message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StepDump
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StepDump & palimpsest.v1.StepDump.$Shape} StepDump
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StepDump.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StepDump();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.policyVersion = value;
+                            else
+                                delete message.policyVersion;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.shuffleRewards = value;
+                            else
+                                delete message.shuffleRewards;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.groups && message.groups.length))
+                                message.groups = [];
+                            message.groups.push($root.palimpsest.v1.ScoredGroup.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StepDump;
+        })();
+
+        v1.ScoredGroup = (function() {
+
+            /**
+             * Properties of a ScoredGroup.
+             * @typedef {Object} palimpsest.v1.ScoredGroup.$Properties
+             * @property {string|null} [groupId] ScoredGroup groupId
+             * @property {string|null} [taskId] ScoredGroup taskId
+             * @property {number|null} [groupSize] ScoredGroup groupSize
+             * @property {Array.<palimpsest.v1.ScoredTrajectory.$Properties>|null} [members] ScoredGroup members
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ScoredGroup.
+             * @memberof palimpsest.v1
+             * @interface IScoredGroup
+             * @augments palimpsest.v1.ScoredGroup.$Properties
+             * @deprecated Use palimpsest.v1.ScoredGroup.$Properties instead.
+             */
+
+            /**
+             * Shape of a ScoredGroup.
+             * @typedef {palimpsest.v1.ScoredGroup.$Properties} palimpsest.v1.ScoredGroup.$Shape
+             */
+
+            /**
+             * Constructs a new ScoredGroup.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ScoredGroup.
+             * @constructor
+             * @param {palimpsest.v1.ScoredGroup.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ScoredGroup = function (properties) {
+                this.members = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ScoredGroup groupId.
+             * @member {string} groupId
+             * @memberof palimpsest.v1.ScoredGroup
+             * @instance
+             */
+            ScoredGroup.prototype.groupId = "";
+
+            /**
+             * ScoredGroup taskId.
+             * @member {string} taskId
+             * @memberof palimpsest.v1.ScoredGroup
+             * @instance
+             */
+            ScoredGroup.prototype.taskId = "";
+
+            /**
+             * ScoredGroup groupSize.
+             * @member {number} groupSize
+             * @memberof palimpsest.v1.ScoredGroup
+             * @instance
+             */
+            ScoredGroup.prototype.groupSize = 0;
+
+            /**
+             * ScoredGroup members.
+             * @member {Array.<palimpsest.v1.ScoredTrajectory.$Properties>} members
+             * @memberof palimpsest.v1.ScoredGroup
+             * @instance
+             */
+            ScoredGroup.prototype.members = $util.emptyArray;
+
+            /**
+             * Creates a new ScoredGroup instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ScoredGroup
+             * @static
+             * @param {palimpsest.v1.ScoredGroup.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ScoredGroup} ScoredGroup instance
+             * @type {{
+             *   (properties: palimpsest.v1.ScoredGroup.$Shape): palimpsest.v1.ScoredGroup & palimpsest.v1.ScoredGroup.$Shape;
+             *   (properties?: palimpsest.v1.ScoredGroup.$Properties): palimpsest.v1.ScoredGroup;
+             * }}
+             */
+            ScoredGroup.create = function(properties) {
+                return new ScoredGroup(properties);
+            };
+
+            /**
+             * Encodes the specified ScoredGroup message. Does not implicitly {@link palimpsest.v1.ScoredGroup.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ScoredGroup
+             * @static
+             * @param {palimpsest.v1.ScoredGroup.$Properties} message ScoredGroup message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ScoredGroup.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.groupId != null && $Object.hasOwnProperty.call(message, "groupId") && message.groupId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.groupId);
+                if (message.taskId != null && $Object.hasOwnProperty.call(message, "taskId") && message.taskId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.taskId);
+                if (message.groupSize != null && $Object.hasOwnProperty.call(message, "groupSize") && message.groupSize !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.groupSize);
+                if (message.members != null && message.members.length)
+                    for (let i = 0; i < message.members.length; ++i)
+                        $root.palimpsest.v1.ScoredTrajectory.encode(message.members[i], writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ScoredGroup message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ScoredGroup
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ScoredGroup & palimpsest.v1.ScoredGroup.$Shape} ScoredGroup
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ScoredGroup.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ScoredGroup();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.groupId = value;
+                            else
+                                delete message.groupId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.taskId = value;
+                            else
+                                delete message.taskId;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.groupSize = value;
+                            else
+                                delete message.groupSize;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.members && message.members.length))
+                                message.members = [];
+                            message.members.push($root.palimpsest.v1.ScoredTrajectory.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ScoredGroup;
+        })();
+
+        v1.ScoredTrajectory = (function() {
+
+            /**
+             * Properties of a ScoredTrajectory.
+             * @typedef {Object} palimpsest.v1.ScoredTrajectory.$Properties
+             * @property {palimpsest.v1.Trajectory.$Properties|null} [trajectory] ScoredTrajectory trajectory
+             * @property {palimpsest.v1.TrajectoryScore.$Properties|null} [score] ScoredTrajectory score
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ScoredTrajectory.
+             * @memberof palimpsest.v1
+             * @interface IScoredTrajectory
+             * @augments palimpsest.v1.ScoredTrajectory.$Properties
+             * @deprecated Use palimpsest.v1.ScoredTrajectory.$Properties instead.
+             */
+
+            /**
+             * Shape of a ScoredTrajectory.
+             * @typedef {palimpsest.v1.ScoredTrajectory.$Properties} palimpsest.v1.ScoredTrajectory.$Shape
+             */
+
+            /**
+             * Constructs a new ScoredTrajectory.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ScoredTrajectory.
+             * @constructor
+             * @param {palimpsest.v1.ScoredTrajectory.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ScoredTrajectory = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ScoredTrajectory trajectory.
+             * @member {palimpsest.v1.Trajectory.$Properties|null|undefined} trajectory
+             * @memberof palimpsest.v1.ScoredTrajectory
+             * @instance
+             */
+            ScoredTrajectory.prototype.trajectory = null;
+
+            /**
+             * ScoredTrajectory score.
+             * @member {palimpsest.v1.TrajectoryScore.$Properties|null|undefined} score
+             * @memberof palimpsest.v1.ScoredTrajectory
+             * @instance
+             */
+            ScoredTrajectory.prototype.score = null;
+
+            /**
+             * Creates a new ScoredTrajectory instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ScoredTrajectory
+             * @static
+             * @param {palimpsest.v1.ScoredTrajectory.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ScoredTrajectory} ScoredTrajectory instance
+             * @type {{
+             *   (properties: palimpsest.v1.ScoredTrajectory.$Shape): palimpsest.v1.ScoredTrajectory & palimpsest.v1.ScoredTrajectory.$Shape;
+             *   (properties?: palimpsest.v1.ScoredTrajectory.$Properties): palimpsest.v1.ScoredTrajectory;
+             * }}
+             */
+            ScoredTrajectory.create = function(properties) {
+                return new ScoredTrajectory(properties);
+            };
+
+            /**
+             * Encodes the specified ScoredTrajectory message. Does not implicitly {@link palimpsest.v1.ScoredTrajectory.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ScoredTrajectory
+             * @static
+             * @param {palimpsest.v1.ScoredTrajectory.$Properties} message ScoredTrajectory message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ScoredTrajectory.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.trajectory != null && $Object.hasOwnProperty.call(message, "trajectory"))
+                    $root.palimpsest.v1.Trajectory.encode(message.trajectory, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.score != null && $Object.hasOwnProperty.call(message, "score"))
+                    $root.palimpsest.v1.TrajectoryScore.encode(message.score, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ScoredTrajectory message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ScoredTrajectory
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ScoredTrajectory & palimpsest.v1.ScoredTrajectory.$Shape} ScoredTrajectory
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ScoredTrajectory.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ScoredTrajectory();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.trajectory = $root.palimpsest.v1.Trajectory.decode(reader, reader.size(), $undefined, _depth + 1, message.trajectory);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.score = $root.palimpsest.v1.TrajectoryScore.decode(reader, reader.size(), $undefined, _depth + 1, message.score);
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ScoredTrajectory;
+        })();
+
         v1.Task = (function() {
 
             /**
@@ -17148,6 +17720,8 @@ const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 const exportedResources = palimpsest.v1.Resources;
 const exportedRunningActor = palimpsest.v1.RunningActor;
+const exportedScoredGroup = palimpsest.v1.ScoredGroup;
+const exportedScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 const exportedSessionEvent = palimpsest.v1.SessionEvent;
 const exportedSessionMessage = palimpsest.v1.SessionMessage;
 const exportedSessionOpened = palimpsest.v1.SessionOpened;
@@ -17156,6 +17730,7 @@ const exportedShutdownResponse = palimpsest.v1.ShutdownResponse;
 const exportedStartActor = palimpsest.v1.StartActor;
 const exportedStartDriver = palimpsest.v1.StartDriver;
 const exportedStatRequest = palimpsest.v1.StatRequest;
+const exportedStepDump = palimpsest.v1.StepDump;
 const exportedStopActor = palimpsest.v1.StopActor;
 const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
@@ -17169,4 +17744,4 @@ const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };

@@ -1,0 +1,95 @@
+import { meanAndStd } from "./metrics.js";
+import type { RowBatch } from "./rows.js";
+
+/** What a batch was, whatever was made of it. Lengths in tokens. */
+export interface BatchMetrics {
+  readonly rewardMean: number;
+  /** Population standard deviation over trajectories. */
+  readonly rewardStd: number;
+  /** Every part of the reward by name, over the trajectories that have it. */
+  readonly rewardComponents: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
+  /** Mean over conversations that have one; 0 without step rewards. */
+  readonly stepRewardMean: number;
+  /** Taken off the reward for length and KL, mean over trajectories. */
+  readonly rewardPenaltyMean: number;
+  readonly advantageStd: number;
+  readonly groups: number;
+  readonly trajectories: number;
+  /** Groups whose rewards are all the same, as a fraction of all. */
+  readonly zeroVarianceFraction: number;
+  /** Groups of which one episode was left. */
+  readonly singletonGroups: number;
+  readonly rows: number;
+  readonly emptyConversations: number;
+  /** Trajectories that left the loss because a length limit cut them. */
+  readonly overlongTrajectories: number;
+  readonly conversationsPerTrajectory: number;
+  /** Conversations that stopped at their length limit, as a fraction of all. */
+  readonly truncatedFraction: number;
+  /** Sampled tokens of a conversation. */
+  readonly responseTokensMean: number;
+  readonly responseTokensMax: number;
+  /** Of memory updates alone; 0 without any. */
+  readonly memoryTokensMean: number;
+  readonly memoryTokensMax: number;
+  /** Tokens of the rows, prompts included, padding not. */
+  readonly rowTokens: number;
+  /** Policy versions between the weights that sampled a row and those it trained, over rows. */
+  readonly stalenessMean: number;
+  readonly stalenessMax: number;
+}
+
+/** @param policyVersion of the weights that the batch trains */
+export function batchMetrics(batch: RowBatch, policyVersion: number): BatchMetrics {
+  const { rows, advantages, members, penalties } = batch;
+  const rewards = meanAndStd(members.map(({ score }) => score.reward));
+  const staleness = rows.map((row) => policyVersion - row.policyVersion);
+  const conversations = members.flatMap(({ trajectory }) => trajectory.conversations);
+  const responses = conversations.map(({ sampledTokenIds }) => sampledTokenIds.length);
+  const memories = conversations
+    .filter(({ kind }) => kind === "memory")
+    .map(({ sampledTokenIds }) => sampledTokenIds.length);
+  const truncated = conversations.filter(({ stopReason }) => stopReason === "length").length;
+  const taken = [...penalties.values()].reduce((sum, value) => sum + value, 0);
+  return {
+    rewardMean: rewards.mean,
+    rewardStd: rewards.std,
+    rewardComponents: componentsOf(batch),
+    stepRewardMean: meanAndStd(members.flatMap(({ score }) => [...(score.stepRewards ?? [])])).mean,
+    rewardPenaltyMean: taken / Math.max(members.length, 1),
+    advantageStd: meanAndStd([...advantages.byTrajectory.values()]).std,
+    groups: advantages.groups,
+    trajectories: members.length,
+    zeroVarianceFraction: advantages.zeroVarianceGroups.length / Math.max(advantages.groups, 1),
+    singletonGroups: advantages.singletonGroups.length,
+    rows: rows.length,
+    emptyConversations: batch.emptyConversations,
+    overlongTrajectories: batch.overlongTrajectories,
+    conversationsPerTrajectory: conversations.length / Math.max(members.length, 1),
+    truncatedFraction: truncated / Math.max(conversations.length, 1),
+    responseTokensMean: meanAndStd(responses).mean,
+    responseTokensMax: largest(responses),
+    memoryTokensMean: meanAndStd(memories).mean,
+    memoryTokensMax: largest(memories),
+    rowTokens: rows.reduce((sum, row) => sum + row.tokenIds.length, 0),
+    stalenessMean: meanAndStd(staleness).mean,
+    stalenessMax: largest(staleness),
+  };
+}
+
+/** Not Math.max(...values): a step may have more rows than a call takes arguments. */
+function largest(values: readonly number[]): number {
+  return values.reduce((max, value) => Math.max(max, value), 0);
+}
+
+function componentsOf(batch: RowBatch): BatchMetrics["rewardComponents"] {
+  const values = new Map<string, number[]>();
+  for (const { score } of batch.members) {
+    for (const [name, value] of Object.entries(score.components)) {
+      const list = values.get(name);
+      if (list === undefined) values.set(name, [value]);
+      else list.push(value);
+    }
+  }
+  return Object.fromEntries([...values].map(([name, list]) => [name, meanAndStd(list)]));
+}

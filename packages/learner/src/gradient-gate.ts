@@ -1,0 +1,16 @@
+import type { ResolvedLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+
+/** Whether a step of this gradient norm, before clipping, is applied. @throws {LearnerError} GRADIENT_GATE */
+export function checkGradient(
+  gradientNorm: number,
+  { gradientGate }: Pick<ResolvedLearnerConfig, "gradientGate">,
+): "apply" | "skip" {
+  if (gradientGate === null || gradientNorm <= gradientGate.norm) return "apply";
+  if (gradientGate.action === "skip") return "skip";
+  throw new LearnerError(
+    "GRADIENT_GATE",
+    `the gradient norm is ${gradientNorm}, more than gradientGate.norm ${gradientGate.norm}; the step was not applied; look at the batch, lower the learning rate or set the action to "skip"`,
+    { details: { gradientNorm } },
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * Job: one update of the policy: rows, π_old, credit, and the optimiser steps of every epoch.
+ * Not its job: counters and random numbers, which the learner keeps; what a step computes.
+ *
+ * P1. π_old is of the weights before the update's first step, by the learner's own forward pass (`recompute`): the
+ *     first step's ratios are exactly 1, and nothing of how the sampler batched reaches the weights.
+ * P2. Rows that older weights sampled keep the sampler's numbers as π_old, unless an importance correction compares
+ *     the two.
+ */
+import type { JitModule } from "@palimpsest/jit";
+import { aggregationWeights } from "./aggregation.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { credit } from "./credit.js";
+import { checkFresh } from "./fresh-checks.js";
+import { checkGradient } from "./gradient-gate.js";
+import { klPenalties } from "./kl-reward.js";
+import { trainedTokens } from "./micro-batches.js";
+import { optimizerStep, type StepResult } from "./optimizer-step.js";
+import type { Random } from "./random.js";
+import type { GatheredRows, RowBatch, TrainingRow } from "./rows.js";
+import { learningRateAt } from "./schedule.js";
+import { type RowScores, scoreRows } from "./score-rows.js";
+import { recordUpdate, type UpdateRecorder } from "./update-metrics.js";
+
+export interface PolicyUpdate {
+  readonly module: JitModule;
+  readonly config: ResolvedLearnerConfig;
+  /** Draws the mini-batches. */
+  readonly random: Random;
+  /** Of the weights before the update. */
+  readonly policyVersion: number;
+  readonly klCoefficient: number;
+  /** Optimiser steps done since the learner's first. */
+  readonly step: () => number;
+  /** No step was ever applied to these weights. */
+  readonly untouched: boolean;
+  /** Told after each optimiser step. */
+  readonly onStep: (result: StepResult) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Where an update stands; filled while it runs, so that a failure can tell how far it came. */
+export interface UpdateProgress {
+  recorder?: UpdateRecorder;
+}
+
+/** @throws {LearnerError} what `Learner.update` says */
+export async function runUpdate(
+  gathered: GatheredRows,
+  update: PolicyUpdate,
+  progress: UpdateProgress,
+): Promise<UpdateRecorder> {
+  const { config, random } = update;
+  const scores: RowScores = { policy: new Map(), reference: new Map() };
+  const score = (indices: readonly number[]) =>
+    scoreRows(update.module, config, gathered.rows, indices, scores, update.signal);
+  const all = gathered.rows.map((_, index) => index);
+  let penalised = gathered;
+  if (config.kl.in === "reward" && update.klCoefficient > 0) {
+    await score(all);
+    penalised = klPenalties(gathered, scores, config.kl, update.klCoefficient);
+  }
+  const batch = credit(penalised, config);
+  const recorder = recordUpdate(batch, config, update.policyVersion);
+  progress.recorder = recorder;
+  const own = all.map((index) => hasOwnOld(batch.rows[index], update));
+  for (let epoch = 0; epoch < config.epochs; epoch++) {
+    const parts = miniBatches(batch, config.miniBatches, random);
+    if (epoch === 0) {
+      // The first part's numbers come out of its own step.
+      const later = parts.slice(1).flat();
+      await score(later.filter((index) => own[index] && !scores.policy.has(index)));
+    }
+    for (const [place, part] of parts.entries()) {
+      const first = epoch === 0 && place === 0;
+      const rows = part.map((index) => {
+        const row = batch.rows[index] as TrainingRow;
+        if (!own[index]) return row;
+        if (first) return { ...row, onPolicy: true };
+        const oldLogprobs = scores.policy.get(index);
+        return oldLogprobs === undefined ? row : { ...row, oldLogprobs };
+      });
+      const keep = first && config.epochs > 1;
+      const result = await policyStep(rows, update, recorder, first, (row, place, logprob) => {
+        const index = part[row];
+        if (!keep || index === undefined || !own[index]) return;
+        let kept = scores.policy.get(index);
+        if (kept === undefined) {
+          kept = new Float32Array(rows[row]?.tokenIds.length ?? 0);
+          scores.policy.set(index, kept);
+        }
+        kept[place] = logprob;
+      });
+      if (result === "moved too far") return recorder;
+    }
+  }
+  return recorder;
+}
+
+function hasOwnOld(row: TrainingRow | undefined, { config, policyVersion }: PolicyUpdate): boolean {
+  if (row === undefined || config.oldLogprobs === "rollout") return false;
+  return row.policyVersion === policyVersion || config.importance.kind !== "none";
+}
+
+/** Row indices of each optimiser step of one pass: groups dealt out evenly, shuffled when there are several. */
+function miniBatches(batch: RowBatch, count: number, random: Random): number[][] {
+  const indices = batch.rows.map((_, index) => index);
+  if (count === 1) return [indices];
+  const groupIds = random.shuffle([...new Set(batch.rows.map((row) => row.groupId))]);
+  const place = new Map(groupIds.map((id, index) => [id, index % count]));
+  const parts = Array.from({ length: count }, (_, part) =>
+    indices.filter((index) => place.get(batch.rows[index]?.groupId ?? "") === part),
+  );
+  return parts.filter((part) => part.length > 0);
+}
+
+async function policyStep(
+  rows: readonly (TrainingRow & { readonly onPolicy?: boolean })[],
+  update: PolicyUpdate,
+  recorder: UpdateRecorder,
+  first: boolean,
+  onToken: (row: number, place: number, policyLogprob: number) => void,
+): Promise<"done" | "moved too far"> {
+  const { config } = update;
+  const extents = rows.map((row) => ({ tokens: trainedTokens(row), trajectoryId: row.trajectoryId }));
+  const learningRate = learningRateAt(update.step(), config.schedule);
+  let movedTooFar = false;
+  recorder.beginStep();
+  const result = await optimizerStep(update.module, config, {
+    objective: "policy",
+    rows,
+    weights: aggregationWeights(extents, config.aggregation, config.normTokens),
+    klCoefficient: update.klCoefficient,
+    learningRate,
+    step: update.step(),
+    signal: update.signal,
+    onMicroBatch: (_batch, arrays, outputs) => {
+      recorder.addTokens(rows, arrays, outputs, first);
+      arrays.rowOfToken.forEach((row, at) => {
+        if (row >= 0 && arrays.lossMask[at] !== 0)
+          onToken(row, arrays.placeInRow[at] ?? 0, outputs["policyLogprobs"]?.[at] ?? Number.NaN);
+      });
+    },
+    beforeApply: (gradientNorm) => {
+      if (first) checkFresh(recorder.tokens(), config, update.untouched);
+      movedTooFar = !first && config.maxPolicyKl !== null && recorder.stepPolicyKl() > config.maxPolicyKl;
+      return movedTooFar ? "skip" : checkGradient(gradientNorm, config);
+    },
+  });
+  if (result.applied) update.onStep(result);
+  recorder.addStep(result, learningRate, movedTooFar ? "policyKl" : "gradient");
+  return movedTooFar ? "moved too far" : "done";
+}

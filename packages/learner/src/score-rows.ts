@@ -1,0 +1,51 @@
+import { setImmediate } from "node:timers/promises";
+import type { JitModule } from "@palimpsest/jit";
+import { scoreName } from "./compiled.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+import { fillMicroBatch, type PackableRow, packRows } from "./micro-batches.js";
+
+/** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
+export interface RowScores {
+  readonly policy: Map<number, Float32Array>;
+  readonly reference: Map<number, Float32Array>;
+}
+
+/**
+ * The learner's own log-probabilities of the given rows under the present weights, without gradients, put into
+ * `into`; the reference's too where the reward needs them. The event loop runs between micro-batches.
+ * @throws {LearnerError} ABORTED, ROW_TOO_LONG
+ */
+export async function scoreRows(
+  module: JitModule,
+  config: ResolvedLearnerConfig,
+  rows: readonly PackableRow[],
+  indices: readonly number[],
+  into: RowScores,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const chosen = indices.map((index) => rows[index] as PackableRow);
+  const weights = new Float64Array(chosen.length);
+  for (const batch of packRows(chosen, config.buckets)) {
+    if (signal?.aborted)
+      throw new LearnerError("ABORTED", "the update was aborted", { cause: signal.reason });
+    const arrays = fillMicroBatch(batch, chosen, weights);
+    const outputs = module.call(scoreName(batch.bucket), { tokenIds: arrays.tokenIds });
+    const keep = (logprobs: ArrayLike<number> | undefined, kept: Map<number, Float32Array>) => {
+      if (logprobs === undefined) return;
+      arrays.rowOfToken.forEach((row, at) => {
+        if (row < 0 || arrays.lossMask[at] === 0) return;
+        const index = indices[row] as number;
+        let values = kept.get(index);
+        if (values === undefined) {
+          values = new Float32Array(chosen[row]?.tokenIds.length ?? 0);
+          kept.set(index, values);
+        }
+        values[arrays.placeInRow[at] ?? 0] = logprobs[at] ?? Number.NaN;
+      });
+    };
+    keep(outputs["policyLogprobs"], into.policy);
+    keep(outputs["refLogprobs"], into.reference);
+    await setImmediate();
+  }
+}

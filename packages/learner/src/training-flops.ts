@@ -1,0 +1,19 @@
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+
+/**
+ * Floating-point operations that a training pass needs by count, forward and backward: a token costs 6 times the
+ * parameters that multiply it (all but the input embedding) and 12 · layers · heads · headDim · (row length) for
+ * attention. Recomputation, the reference and padding are not counted: work done twice is no progress.
+ * Source: PaLM, arXiv:2204.02311, appendix B.
+ */
+export function trainingFlops(model: ModelConfig, rowLengths: readonly number[]): number {
+  const sizes = Object.entries(parameterShapes(model)).map(
+    ([name, shape]) => [name, shape.reduce((product, dimension) => product * dimension, 1)] as const,
+  );
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  // A tied embedding multiplies as the head, once.
+  const idle = model.tieWordEmbeddings ? 0 : model.vocabSize * model.hiddenSize;
+  const perToken = 6 * (total - idle);
+  const attention = 12 * model.layers * model.heads * model.headDim;
+  return rowLengths.reduce((sum, length) => sum + length * (perToken + attention * length), 0);
+}

@@ -1,0 +1,47 @@
+/** What one training step was given, as protobuf bytes: the same messages as on the queues, groups of them. */
+import * as proto from "@palimpsest/wire/protocol";
+import { decodeMessage, decodeScore, decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
+import type { Group } from "./trajectory.js";
+
+export interface StepDump {
+  /** Version of the weights before the step. */
+  readonly policyVersion: number;
+  /** The step's rewards were dealt out at random. */
+  readonly shuffleRewards: boolean;
+  readonly groups: readonly Group[];
+}
+
+/** @throws {PalimpsestError} CODEC when a trajectory or score does not hold together */
+export function encodeStepDump(dump: StepDump): Uint8Array {
+  return proto.StepDump.encode({
+    policyVersion: dump.policyVersion,
+    shuffleRewards: dump.shuffleRewards,
+    groups: dump.groups.map(({ groupId, taskId, groupSize, members }) => ({
+      groupId,
+      taskId,
+      groupSize,
+      members: members.map(({ trajectory, score }) => ({
+        trajectory: proto.Trajectory.decode(encodeTrajectory(trajectory)),
+        score: proto.TrajectoryScore.decode(encodeScore(score, { trajectoryId: trajectory.trajectoryId })),
+      })),
+    })),
+  }).finish();
+}
+
+/** @throws {PalimpsestError} CODEC */
+export function decodeStepDump(bytes: Uint8Array): StepDump {
+  const message = decodeMessage("step dump", () => proto.StepDump.decode(bytes));
+  return {
+    policyVersion: message.policyVersion,
+    shuffleRewards: message.shuffleRewards,
+    groups: message.groups.map((group) => ({
+      groupId: group.groupId ?? "",
+      taskId: group.taskId ?? "",
+      groupSize: group.groupSize ?? 0,
+      members: (group.members ?? []).map(({ trajectory, score }) => ({
+        trajectory: decodeTrajectory(proto.Trajectory.encode(trajectory ?? {}).finish()),
+        score: decodeScore(proto.TrajectoryScore.encode(score ?? {}).finish()),
+      })),
+    })),
+  };
+}
