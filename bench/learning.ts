@@ -26,7 +26,7 @@ const { values: flags, positionals } = parseArgs({
 const { recipe: read } = readRecipe(positionals[0] ?? "recipes/quickstart.yaml");
 const recipe = {
   ...read,
-  model: { path: flags.base ?? read.model.path },
+  model: flags.base === undefined ? read.model : { path: flags.base },
   train: { ...read.train, steps: flags.steps === undefined ? read.train.steps : Number(flags.steps) },
 };
 const seedsOf = (text: string) => text.split(",").filter(Boolean).map(Number);

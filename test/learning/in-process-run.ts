@@ -36,6 +36,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const { recipe, seed, shuffleRewards = false, threads = 1, onStep } = run;
   const { rollout, evaluation } = recipe;
   const backend = await loadBackend({ threads });
+  if (recipe.model.path === undefined) throw new Error("model.path: in one process only folders are read");
   const { config, parameters, tokenizer } = await loadModel(recipe.model.path);
   if (!tokenizer || !evaluation) throw new Error("the base needs a tokenizer, the recipe an evaluation");
   const sampler = createSampler({

@@ -3,8 +3,8 @@ export { BpeTokenizer, type EncodeOptions, type TokenizerJson } from "./bpe-toke
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
-export { loadModel, loadTokenizer, type ModelFolder, saveModel } from "./files/model-folder.js";
-export { type LoadGgufOptions, loadGguf } from "./gguf/load-gguf.js";
+export { loadConfig, loadModel, loadTokenizer, type ModelFolder, saveModel } from "./files/model-folder.js";
+export { loadGguf } from "./gguf/load-gguf.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
 export { type KnownModel, knownModels } from "./hub/known-models.js";
 export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";

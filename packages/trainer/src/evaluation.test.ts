@@ -1,7 +1,8 @@
 import type { LengthResult } from "@palimpsest/evals";
 import { expect, test } from "vitest";
 import { evaluationTasks, mergeResults } from "./evaluation.js";
-import { builtinRecipesDir, readRecipe } from "./recipe.js";
+import { builtinRecipesDir } from "./model-source.js";
+import { readRecipe } from "./recipe.js";
 
 const part = (correct: number, n: number, more: Partial<LengthResult> = {}): LengthResult => ({
   lengthTokens: 64,

@@ -40,6 +40,13 @@ export type TrainEvent =
   | { readonly kind: "progress"; readonly phase: Phase; readonly done: number; readonly total: number }
   | { readonly kind: "step"; readonly report: StepReport }
   | { readonly kind: "queues"; readonly queues: readonly QueueDepth[] }
+  | {
+      readonly kind: "download";
+      readonly file: string;
+      /** Of all files together. */
+      readonly doneBytes: number;
+      readonly totalBytes: number;
+    }
   | { readonly kind: "notice"; readonly text: string };
 
 export type TrainListener = (event: TrainEvent) => void;

@@ -8,10 +8,10 @@ export {
   makeBaseModel,
 } from "./base/make-base.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
+export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 // Symbols for other packages.
 export type { ProcessRow } from "./processes.js";
 export {
-  builtinRecipesDir,
   parseRecipe,
   portableRecipe,
   type Recipe,

@@ -68,8 +68,8 @@ export async function keepLasting(
 
 /** Everything that lasts: the tokenizer's files and the shards of the base weights. */
 export function lastingObjects(
-  tokenizer: ObjectLocation,
+  text: ObjectLocation,
   weights: proto.WeightManifest.$Properties,
 ): readonly ObjectLocation[] {
-  return [tokenizer, ...(weights.shards ?? []).map(locationOf)];
+  return [text, ...(weights.shards ?? []).map(locationOf)];
 }

@@ -86,7 +86,7 @@ export class LearnerActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const lasting = lastingObjects(this.#spec.tokenizer, initial);
+    const lasting = lastingObjects(this.#spec.text, initial);
     await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { builtinRecipesDir, parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
+import { builtinRecipesDir } from "./model-source.js";
+import { parseRecipe, portableRecipe, readRecipe } from "./recipe.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-recipe-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,7 +41,27 @@ test("a portable recipe means the same in any folder and is the same text otherw
   expect(portableRecipe(builtin, "/data", "r.yaml")).toContain("builtin:quickstart");
 });
 
+test("a model may have a name, an id of a hub with a revision, or be a checkpoint of another run", () => {
+  const sourceOf = (model: string) =>
+    parseRecipe(minimal.replace("{ path: ./base }", model), "/data", "r.yaml").model;
+  expect(sourceOf("{ name: smollm2-135m-instruct }")).toEqual({ name: "smollm2-135m-instruct" });
+  const hub = { hub: "Qwen/Qwen2.5-0.5B-Instruct", revision: "main" };
+  expect(sourceOf(JSON.stringify(hub))).toEqual(hub);
+  expect(sourceOf("{ checkpoint: runs/a }")).toEqual({ checkpoint: "/data/runs/a" });
+  expect(
+    portableRecipe(minimal.replace("{ path: ./base }", JSON.stringify(hub)), "/data", "r.yaml"),
+  ).toContain("Qwen/Qwen2.5-0.5B-Instruct");
+});
+
 test.each([
+  ["no model", minimal.replace("path: ./base", ""), /model: nothing is given; give one of path, name, hub/],
+  ["two models", minimal.replace("./base", "./base, name: x"), /model: path and name are given; give one of/],
+  [
+    "a revision without a hub",
+    minimal.replace("./base", "./base, revision: main"),
+    /model\.revision: revision belongs to hub/,
+  ],
+  ["an id that is none", minimal.replace("path: ./base", "hub: qwen"), /model\.hub: an id of a hub, such as/],
   [
     "an unknown key",
     minimal.replace("steps: 3", "steps: 3, stepz: 4"),

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import { dirname, isAbsolute, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, resolve } from "node:path";
 import {
   type MemAgentConfigInput,
   type MemAgentPreset,
@@ -14,17 +13,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
-
-const builtinPrefix = "builtin:";
-
-const modelSchema = z.strictObject({
-  path: z
-    .string()
-    .min(1)
-    .describe(
-      "model folder (config.json, model.safetensors, tokenizer.json), relative to the recipe; or builtin:NAME",
-    ),
-});
+import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
 
 const agentSchema = z
   .strictObject({
@@ -108,7 +97,7 @@ export const recipeSchema = z.strictObject({
     .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
     .describe("names the run's folder and queues"),
   seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
-  model: modelSchema,
+  model: modelSourceSchema.describe("what is trained: one of path, name, hub, checkpoint"),
   agent: agentSchema.describe("the memory agent"),
   data: taskSourceSchema.describe(
     "training questions; taken in order, again from the start when they run out",
@@ -131,9 +120,6 @@ export const recipeSchema = z.strictObject({
 
 export type Recipe = z.infer<typeof recipeSchema>;
 
-/** Folder of the recipes and base models that come with the installation. */
-export const builtinRecipesDir = fileURLToPath(new URL("../../../recipes", import.meta.url));
-
 /**
  * A recipe from YAML text, checked, its paths absolute.
  * @param baseDir folder that relative paths start from
@@ -147,7 +133,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   const recipe = parseConfig(recipeSchema, document.toJS() as unknown, name);
   return {
     ...recipe,
-    model: { path: resolveModelPath(recipe.model.path, baseDir) },
+    model: absoluteSource(recipe.model, baseDir),
     data: "path" in recipe.data ? { ...recipe.data, path: resolve(baseDir, recipe.data.path) } : recipe.data,
   };
 }
@@ -166,12 +152,6 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
   return { recipe: parseRecipe(text, dirname(resolve(path)), path), text };
 }
 
-function resolveModelPath(path: string, baseDir: string): string {
-  if (path.startsWith(builtinPrefix))
-    return resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length));
-  return isAbsolute(path) ? path : resolve(baseDir, path);
-}
-
 /**
  * The recipe's text with its relative paths made absolute: what travels to another folder or machine.
  * @throws {PalimpsestError} CONFIG_INVALID
@@ -179,9 +159,9 @@ function resolveModelPath(path: string, baseDir: string): string {
 export function portableRecipe(text: string, baseDir: string, name: string): string {
   const recipe = parseRecipe(text, baseDir, name);
   const document = parseDocument(text);
-  const model = document.getIn(["model", "path"]);
-  if (typeof model === "string" && !model.startsWith(builtinPrefix))
-    document.setIn(["model", "path"], recipe.model.path);
+  const source = parseConfig(recipeSchema, document.toJS() as unknown, name).model;
+  for (const [field, value] of Object.entries(portableSource(source, baseDir)))
+    document.setIn(["model", field], value);
   if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
   return document.toString();
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Evaluation, writeReport } from "@palimpsest/evals";
-import { loadModel, saveModel } from "@palimpsest/model";
+import { loadConfig, loadTokenizer, saveModel } from "@palimpsest/model";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import type { TrainResult } from "./train.js";
@@ -73,9 +73,12 @@ export async function reportRun(
   result: TrainResult,
   shuffleRewards: boolean,
 ): Promise<RunReport> {
-  const base = await loadModel(recipe.model.path);
   const modelDir = join(result.runDir, "model");
-  await saveModel(modelDir, { ...base, parameters: result.parameters });
+  await saveModel(modelDir, {
+    config: await loadConfig(result.modelFolder),
+    tokenizer: await loadTokenizer(result.modelFolder),
+    parameters: result.parameters,
+  });
   const steps = result.steps;
   const { before, after } = result;
   const facts = {

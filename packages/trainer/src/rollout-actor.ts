@@ -17,13 +17,14 @@ import {
   traceEpisode,
 } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
-import { BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
+import { type BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
 import { rewardByName } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
+import { decodeModelText, openModelText } from "./model-text.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights } from "./weights.js";
@@ -84,12 +85,12 @@ export class RolloutActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const lasting = lastingObjects(this.#spec.tokenizer, initial);
+    const lasting = lastingObjects(this.#spec.text, initial);
     await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
     const { manifest, parameters } = await this.#startingWeights(initial);
-    this.#tokenizer = new BpeTokenizer(
-      JSON.parse(Buffer.from(await context.objects.get(this.#spec.tokenizer)).toString("utf8")),
-    );
+    const modelText = decodeModelText(await context.objects.get(this.#spec.text));
+    const { tokenizer, chat } = openModelText(modelText, this.#spec.startedAtMs);
+    this.#tokenizer = tokenizer;
     this.#sampler = await createSampler({
       backend,
       config: model,
@@ -102,8 +103,9 @@ export class RolloutActor {
     this.#exporter = exportSampler(context.metrics, this.#sampler);
     this.#agent = memAgent({
       sampler: this.#sampler,
-      tokenizer: this.#tokenizer,
+      tokenizer,
       config: recipe.agent.config,
+      ...(chat ? { chat } : {}),
     });
     await this.#queues.consumeRollouts({
       concurrency: rollout.concurrency,

@@ -17,6 +17,8 @@ const runFileSchema = z.strictObject({
 export interface RunFolder {
   readonly path: string;
   readonly runId: string;
+  /** When the run was begun. */
+  readonly startedAtMs: number;
   /** The run was begun by an earlier driver. */
   readonly resumed: boolean;
   appendMetrics(line: object): Promise<void>;
@@ -73,13 +75,15 @@ export async function openRunFolder(
         `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,
       );
     }
-    return { path: folder, runId: saved.runId, resumed: true, appendMetrics, once };
+    const startedAtMs = Date.parse(saved.createdAt);
+    return { path: folder, runId: saved.runId, startedAtMs, resumed: true, appendMetrics, once };
   }
   mkdirSync(folder, { recursive: true });
   const runId = newId("run");
-  const content = { runId, createdAt: new Date().toISOString(), shuffleRewards, recipe: resolved };
+  const now = new Date();
+  const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved };
   await writeWhole(file, content);
-  return { path: folder, runId, resumed: false, appendMetrics, once };
+  return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, appendMetrics, once };
 }
 
 async function writeWhole(path: string, content: object): Promise<void> {

@@ -8,8 +8,10 @@ export interface RunSpec {
   readonly runId: string;
   readonly recipe: Recipe;
   readonly model: ModelConfig;
-  /** tokenizer.json as an object. */
-  readonly tokenizer: ObjectLocation;
+  /** A ModelText as an object: tokenizer, chat template, stop tokens. */
+  readonly text: ObjectLocation;
+  /** When the run was begun; what chat templates take for today. */
+  readonly startedAtMs: number;
   /** proto.WeightManifest of version 0. */
   readonly initialWeights: Uint8Array;
   /** Where the learner keeps its checkpoints: a folder on its machine, or one that all nodes share. */

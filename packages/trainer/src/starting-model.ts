@@ -1,14 +1,14 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { loadModel, type ModelConfig, type ModelFolder, parameterShapes } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { encodeModelText, type ModelText, readModelText } from "./model-text.js";
 import { type ObjectAccess, type ObjectLocation, publishWeights } from "./weights.js";
 
 /** What a run starts from, as objects that every node can fetch. */
 export interface BroughtModel {
   readonly model: ModelConfig;
-  readonly tokenizer: ObjectLocation;
+  /** A ModelText. */
+  readonly text: ObjectLocation;
   readonly weights: proto.WeightManifest;
 }
 
@@ -18,20 +18,24 @@ export async function bringModel(
   folder: string,
   runId: string,
 ): Promise<BroughtModel> {
-  const { config, parameters } = await readModel(folder);
-  const tokenizer = await objects.put([await readFile(join(folder, "tokenizer.json"))]);
+  const modelText = await readFolder(folder, readModelText);
+  const { config, parameters } = await readFolder(folder, loadModel);
+  const text = await objects.put([encodeModelText(modelText)]);
   const version = { runId, policyVersion: 0 };
   const weights = await publishWeights(objects, version, parameters, parameterShapes(config));
-  return { model: config, tokenizer, weights };
+  return { model: config, text, weights };
 }
 
-async function readModel(path: string): Promise<ModelFolder> {
+async function readFolder<T extends ModelText | ModelFolder>(
+  folder: string,
+  read: (folder: string) => Promise<T>,
+): Promise<T> {
   try {
-    return await loadModel(path);
+    return await read(folder);
   } catch (reason) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
-      `model.path: ${path} does not load (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, or builtin:quickstart`,
+      `model: ${folder} does not load (${reason instanceof Error ? reason.message : String(reason)}); give a model folder, builtin:quickstart, or the name of a model`,
       { cause: reason },
     );
   }

@@ -24,6 +24,7 @@ import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
+import { type ModelCache, resolveSource } from "./model-source.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
@@ -37,6 +38,8 @@ export interface TrainOptions {
   readonly cluster: Cluster;
   readonly recipe: Recipe;
   readonly runDir: string;
+  /** Where models that are named or come from a hub are kept. */
+  readonly models: ModelCache;
   /** Deals the rewards of a step out at random: the control that must not learn. */
   readonly shuffleRewards: boolean;
   readonly onEvent: TrainListener;
@@ -45,6 +48,8 @@ export interface TrainOptions {
 
 export interface TrainResult {
   readonly runDir: string;
+  /** What the run began with. */
+  readonly modelFolder: string;
   readonly checkpoint: string;
   readonly before: Evaluation | undefined;
   readonly after: Evaluation | undefined;
@@ -75,20 +80,27 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
   const tasks = await tasksFromConfig(recipe.data, { signal });
   const lengths = evaluationTasks(recipe);
-  const bring = () => bringModel(cluster.objects, recipe.model.path, folder.runId);
-  const base = await bring();
+  const modelFolder = await timed("resolving the model", () =>
+    resolveSource(recipe.model, {
+      ...options.models,
+      signal,
+      onProgress: (progress) => onEvent({ kind: "download", ...progress }),
+    }),
+  );
+  const bring = () => bringModel(cluster.objects, modelFolder, folder.runId);
+  const base = await timed("storing the base model", bring);
   const spec = runSpec(recipe, folder, base);
   const queues = await RunQueues.open({
     redisUrl: cluster.facts.redisUrl,
     runId: folder.runId,
     settings: spec.queues,
   });
-  await queues.objectHolders.reset(base.tokenizer.locations);
+  await queues.objectHolders.reset(base.text.locations);
   const watch = watchRun(cluster, queues, onEvent);
   const keep = lookOften(async () => {
     const alive = (await cluster.nodes()).filter((node) => node.state === "alive");
     const addresses = new Set(alive.map((node) => node.objectsAddress));
-    const brought = await keepLasting(queues.objectHolders, addresses, async () => (await bring()).tokenizer);
+    const brought = await keepLasting(queues.objectHolders, addresses, async () => (await bring()).text);
     if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
   });
   try {
@@ -104,6 +116,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     const state = await crew.learner.state();
     const result = {
       runDir: folder.path,
+      modelFolder,
       checkpoint: state.checkpoint,
       before,
       after,
@@ -240,12 +253,13 @@ async function evaluatePhase(
   });
 }
 
-function runSpec(recipe: Recipe, folder: RunFolder, { model, tokenizer, weights }: BroughtModel): RunSpec {
+function runSpec(recipe: Recipe, folder: RunFolder, { model, text, weights }: BroughtModel): RunSpec {
   return {
     runId: folder.runId,
     recipe,
     model,
-    tokenizer,
+    text,
+    startedAtMs: folder.startedAtMs,
     initialWeights: proto.WeightManifest.encode(weights).finish(),
     checkpointDir: checkpointDirOf(folder.path),
     queues: {

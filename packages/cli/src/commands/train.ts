@@ -15,6 +15,7 @@ import { reportText } from "../display/report-text.js";
 import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
 import { parseWhole } from "../key-values.js";
+import { modelCache } from "../model-cache.js";
 import { stopSignal } from "../signals.js";
 import { addTrainSft } from "./train-sft.js";
 
@@ -83,6 +84,7 @@ export async function runRecipe(
       cluster,
       recipe,
       runDir,
+      models: modelCache(),
       shuffleRewards,
       signal,
       onEvent: (event) => screen.onEvent(event),

@@ -16,6 +16,9 @@ export class TrainDisplay {
   #rewards: number[] = [];
   #queues: readonly QueueDepth[] = [];
   #notices: string[] = [];
+  #download: Extract<TrainEvent, { readonly kind: "download" }> | undefined;
+  /** Tenths of the download that a log has a line for. */
+  #toldTenths = 0;
 
   constructor(title: string, nowMs: () => number) {
     this.#title = title;
@@ -45,6 +48,9 @@ export class TrainDisplay {
       case "queues":
         this.#queues = event.queues;
         return;
+      case "download":
+        this.#download = event;
+        return;
       case "notice":
         this.#notices = [...this.#notices.slice(-2), event.text];
         return;
@@ -68,6 +74,7 @@ export class TrainDisplay {
       `${this.#phase.padEnd(18)} ${bar} ${this.#done}/${this.#total}   ETA ${formatSeconds(this.#etaSeconds)}`,
     ];
     const last = this.#last;
+    if (this.#phase === "starting" && this.#download) lines.push(downloadLine(this.#download));
     if (last) {
       const exactMatch = last.components["exactMatch"];
       lines.push(
@@ -99,9 +106,19 @@ export class TrainDisplay {
       }
       case "notice":
         return `note: ${event.text}`;
+      case "download": {
+        const tenths = Math.floor((event.doneBytes / Math.max(1, event.totalBytes)) * 10);
+        if (tenths <= this.#toldTenths) return "";
+        this.#toldTenths = tenths;
+        return downloadLine(event);
+      }
       case "progress":
       case "queues":
         return "";
     }
   }
+}
+
+function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kind: "download" }>): string {
+  return `fetching model     ${file}   ${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`;
 }

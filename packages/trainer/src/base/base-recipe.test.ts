@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { builtinRecipesDir, readRecipe } from "../recipe.js";
+import { builtinRecipesDir } from "../model-source.js";
+import { readRecipe } from "../recipe.js";
 import { parseBaseRecipe, readBaseRecipe } from "./base-recipe.js";
 import { formatStage, recallStage, rememberingTokenizer, repeatStage } from "./base-rows.js";
 import { textIds, trainBaseTokenizer } from "./base-tokenizer.js";

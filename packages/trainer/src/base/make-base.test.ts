@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashWeights, loadModel } from "@palimpsest/model";
 import { afterAll, describe, expect, it } from "vitest";
-import { builtinRecipesDir } from "../recipe.js";
+import { builtinRecipesDir } from "../model-source.js";
 import { readBaseRecipe } from "./base-recipe.js";
 import { type BaseProgress, makeBaseModel } from "./make-base.js";
 
