@@ -6,8 +6,8 @@ import { type StorageType, storageTypes, unreadTypeNames } from "./storage-type.
 
 const MAGIC = 0x46554747; // "GGUF", little-endian
 const DEFAULT_ALIGNMENT = 32;
-/** Values dequantised at a time, a multiple of every block: a tensor's packed bytes are never held whole. */
-const CHUNK_VALUES = 1 << 20;
+/** Values dequantised at a time, a multiple of every block. */
+const PIECE_VALUES = 1 << 20;
 
 /** Where one tensor lies and how it is packed. */
 export interface GgufTensor {
@@ -28,9 +28,11 @@ export interface GgufFile {
   readonly tensors: ReadonlyMap<string, GgufTensor>;
   /**
    * Dequantises one tensor.
-   * @throws {ModelError} FILE_DAMAGED
+   * @throws {ModelError} FILE_DAMAGED; the signal's reason
    */
   read(tensor: GgufTensor, signal?: AbortSignal): Promise<Float32Array>;
+  /** The same from its first to its last value; a piece is valid until the next one. */
+  pieces(tensor: GgufTensor, signal?: AbortSignal): AsyncIterable<Float32Array>;
   close(): Promise<void>;
 }
 
@@ -57,7 +59,8 @@ export async function openGguf(path: string): Promise<GgufFile> {
       version,
       metadata,
       tensors,
-      read: (tensor, signal) => readTensor(file, path, tensor, signal),
+      read: (tensor, signal) => readWhole(readPieces(file, path, tensor, signal), tensor),
+      pieces: (tensor, signal) => readPieces(file, path, tensor, signal),
       close: () => file.close(),
     };
   } catch (reason) {
@@ -149,22 +152,34 @@ async function readTensorInfo(bytes: HeaderBytes, index: number, alignment: numb
   return { name, shape: fileShape.toReversed(), type, offset, sizeBytes };
 }
 
-async function readTensor(
+async function readWhole(pieces: AsyncIterable<Float32Array>, tensor: GgufTensor): Promise<Float32Array> {
+  const values = new Float32Array((tensor.sizeBytes / tensor.type.blockBytes) * tensor.type.blockValues);
+  let done = 0;
+  for await (const piece of pieces) {
+    values.set(piece, done);
+    done += piece.length;
+  }
+  return values;
+}
+
+async function* readPieces(
   file: FileHandle,
   path: string,
   tensor: GgufTensor,
   signal?: AbortSignal,
-): Promise<Float32Array> {
+): AsyncGenerator<Float32Array> {
   const { blockValues, blockBytes, dequantise } = tensor.type;
-  const values = new Float32Array((tensor.sizeBytes / blockBytes) * blockValues);
-  const chunk = new Uint8Array((Math.min(CHUNK_VALUES, values.length) / blockValues) * blockBytes);
-  for (let done = 0; done < values.length; ) {
+  const total = (tensor.sizeBytes / blockBytes) * blockValues;
+  const values = new Float32Array(Math.min(PIECE_VALUES, total));
+  const bytes = new Uint8Array((values.length / blockValues) * blockBytes);
+  for (let done = 0; done < total; ) {
     signal?.throwIfAborted();
-    const count = Math.min(CHUNK_VALUES, values.length - done);
-    const part = chunk.subarray(0, (count / blockValues) * blockBytes);
+    const count = Math.min(PIECE_VALUES, total - done);
+    const part = bytes.subarray(0, (count / blockValues) * blockBytes);
     await readExactly(file, part, tensor.offset + (done / blockValues) * blockBytes, path);
-    dequantise(part, values.subarray(done, done + count));
+    const piece = values.subarray(0, count);
+    dequantise(part, piece);
+    yield piece;
     done += count;
   }
-  return values;
 }

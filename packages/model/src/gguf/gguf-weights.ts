@@ -1,8 +1,6 @@
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
-import { parametersFromHf } from "../files/hf-weights.js";
-import type { StoredTensor } from "../files/safetensors.js";
-import type { Parameters } from "../parameters.js";
+import type { TensorInfo, TensorSource } from "../files/tensor-source.js";
 import type { GgufFile, GgufTensor } from "./gguf-file.js";
 
 /** Hugging Face names of the tensors that are not per layer. */
@@ -34,29 +32,35 @@ const layerNames: ReadonlyMap<string, string> = new Map([
 const interleaved = /\.attn_([qk])\.weight$/;
 
 /**
- * Reads every tensor as float32 into parameters.
- * @param onProgress bytes of the file's tensors read so far, and in all
- * @throws {ModelError} FILE_DAMAGED, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE
+ * A file's tensors as Hugging Face has them.
+ * @throws {ModelError} TENSOR_UNKNOWN
  */
-export async function parametersFromGguf(
-  file: GgufFile,
-  config: ModelConfig,
-  options: {
-    readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
-    readonly signal?: AbortSignal;
-  } = {},
-): Promise<Parameters> {
-  const tensors: Record<string, StoredTensor> = {};
-  const totalBytes = [...file.tensors.values()].reduce((sum, tensor) => sum + tensor.sizeBytes, 0);
-  let doneBytes = 0;
-  for (const tensor of file.tensors.values()) {
-    if (tensor.name === "rope_freqs.weight") continue; // Part of the config.
-    const values = await file.read(tensor, options.signal);
-    tensors[hfName(file, tensor)] = { shape: tensor.shape, values: ordered(tensor, values, config) };
-    doneBytes += tensor.sizeBytes;
-    options.onProgress?.(doneBytes, totalBytes);
-  }
-  return parametersFromHf(config, tensors);
+export function ggufWeights(file: GgufFile, config: ModelConfig): TensorSource {
+  // rope_freqs.weight is part of the config.
+  const stored = [...file.tensors.values()].filter(({ name }) => name !== "rope_freqs.weight");
+  const byName = new Map(stored.map((tensor) => [hfName(file, tensor), tensor]));
+  const infos = [...byName].map(([name, { shape, type, sizeBytes }]) => {
+    const info: TensorInfo = { shape, dtype: type.name, sizeBytes };
+    return [name, info] as const;
+  });
+  return {
+    tensors: new Map(infos),
+    async read(name, visit, signal) {
+      const tensor = byName.get(name);
+      if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `${file.path}: no tensor ${name}`);
+      const side = config.architecture === "llama" ? interleaved.exec(tensor.name)?.[1] : undefined;
+      if (side !== undefined) {
+        const heads = side === "q" ? config.heads : config.kvHeads;
+        visit(separateHalves(await file.read(tensor, signal), heads, config.headDim), 0);
+        return;
+      }
+      let offset = 0;
+      for await (const piece of file.pieces(tensor, signal)) {
+        visit(piece, offset);
+        offset += piece.length;
+      }
+    },
+  };
 }
 
 function hfName(file: GgufFile, { name }: GgufTensor): string {
@@ -67,12 +71,6 @@ function hfName(file: GgufFile, { name }: GgufTensor): string {
     throw new ModelError("TENSOR_UNKNOWN", message);
   }
   return layer === null ? known : `model.layers.${layer[1]}.${known}`;
-}
-
-function ordered(tensor: GgufTensor, values: Float32Array, config: ModelConfig): Float32Array {
-  const side = interleaved.exec(tensor.name)?.[1];
-  if (config.architecture !== "llama" || side === undefined) return values;
-  return separateHalves(values, side === "q" ? config.heads : config.kvHeads, config.headDim);
 }
 
 /** Rows of each head [pair, half] → [half, pair]. */

@@ -1,31 +1,28 @@
+import { type ReadOptions, readParameters } from "../files/hf-weights.js";
 import type { ModelFolder } from "../files/model-folder.js";
 import type { Parameters } from "../parameters.js";
 import { modelConfigFromGguf } from "./gguf-config.js";
 import { openGguf } from "./gguf-file.js";
 import { tokenizerFromGguf } from "./gguf-tokenizer.js";
-import { parametersFromGguf } from "./gguf-weights.js";
-
-export interface LoadGgufOptions {
-  /** Bytes of the file's tensors read so far, and in all. */
-  readonly onProgress?: (doneBytes: number, totalBytes: number) => void;
-  readonly signal?: AbortSignal;
-}
+import { ggufWeights } from "./gguf-weights.js";
 
 /**
- * Reads a GGUF file whole: config, weights as float32, tokenizer with chat template.
+ * Reads a GGUF file whole: config, weights as float32, tokenizer with chat template. Weights are read in
+ * pieces of a few MiB into the memory that they stay in.
  * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, DTYPE_UNSUPPORTED, TENSOR_MISSING,
- *   TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, TOKENIZER_INVALID
+ *   TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, TOKENIZER_INVALID; the signal's reason
  */
 export async function loadGguf(
   path: string,
-  options: LoadGgufOptions = {},
+  options: ReadOptions = {},
 ): Promise<ModelFolder & { readonly parameters: Parameters }> {
   const file = await openGguf(path);
   try {
     const config = await modelConfigFromGguf(file);
     // Before the weights: it takes no time and is what fails.
     const tokenizer = tokenizerFromGguf(file);
-    return { config, parameters: await parametersFromGguf(file, config, options), tokenizer };
+    const parameters = await readParameters(config, ggufWeights(file, config), options);
+    return { config, parameters, tokenizer };
   } finally {
     await file.close();
   }
