@@ -1,4 +1,4 @@
-import { type ModelConfig, parseModelConfig } from "../config.js";
+import { type ModelConfig, modelConfigSchema } from "../config.js";
 import { ModelError } from "../error.js";
 
 /** Fields of a Hugging Face config.json that do not change what the model computes. */
@@ -8,12 +8,20 @@ const ignored = new Set([
   "attention_dropout",
   "auto_map",
   "bos_token_id",
+  "chunk_size_feed_forward",
   "dtype",
   "eos_token_id",
+  "id2label",
   "initializer_range",
   "is_llama_config",
+  "label2id",
   "max_window_layers",
+  "output_attentions",
+  "output_hidden_states",
   "pad_token_id",
+  "problem_type",
+  "return_dict",
+  "tokenizer_class",
   "torch_dtype",
   "transformers.js_config",
   "transformers_version",
@@ -31,9 +39,47 @@ const architectures = {
 
 const classNames = {
   llama: "LlamaForCausalLM",
+  mistral: "MistralForCausalLM",
   qwen2: "Qwen2ForCausalLM",
   qwen3: "Qwen3ForCausalLM",
 } as const;
+
+/** Names in config.json of our fields, for messages about them. */
+const hfNames: Readonly<Record<string, string>> = {
+  vocabSize: "vocab_size",
+  hiddenSize: "hidden_size",
+  layers: "num_hidden_layers",
+  heads: "num_attention_heads",
+  kvHeads: "num_key_value_heads",
+  headDim: "head_dim",
+  intermediateSize: "intermediate_size",
+  rmsNormEps: "rms_norm_eps",
+  tieWordEmbeddings: "tie_word_embeddings",
+  maxPositions: "max_position_embeddings",
+  ropeTheta: "rope_theta",
+  ropeScaling: "rope_parameters",
+  factor: "factor",
+  lowFreqFactor: "low_freq_factor",
+  highFreqFactor: "high_freq_factor",
+  originalMaxPositions: "original_max_position_embeddings",
+};
+
+/** What the rotary fields may hold. A field beside these would change the angles. */
+const ropeFields = {
+  default: ["rope_theta", "rope_type", "type"],
+  llama3: [
+    "factor",
+    "high_freq_factor",
+    "low_freq_factor",
+    "original_max_position_embeddings",
+    "rope_theta",
+    "rope_type",
+    "type",
+  ],
+} as const;
+
+/** What transformers takes where a Mistral config.json says nothing. */
+const mistralWindow = 4096;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,15 +89,13 @@ type Json = Readonly<Record<string, unknown>>;
  * @throws {ModelError} CONFIG_INVALID, naming the field that is missing, unknown or unsupported
  */
 export function modelConfigFromHf(json: unknown): ModelConfig {
-  if (typeof json !== "object" || json === null) {
-    throw new ModelError("CONFIG_INVALID", "config.json: expected an object");
-  }
-  const config = new HfConfigReader(json as Json);
+  if (!isJson(json)) throw new ModelError("CONFIG_INVALID", "config.json: expected an object");
+  const config = new HfConfigReader(json);
   const modelType = config.take("model_type");
   const architecture = architectures[modelType as keyof typeof architectures];
   if (architecture === undefined)
     config.refuse("model_type", modelType, "llama, mistral, qwen2 and qwen3 are known");
-  config.take("architectures");
+  config.checkClass(classNames[modelType as keyof typeof classNames]);
   config.require("hidden_act", "silu", "silu");
   config.require("mlp_bias", false, false);
   if (architecture === "qwen2") config.require("attention_bias", true, true);
@@ -71,7 +115,8 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
     hiddenSize,
     layers: config.take("num_hidden_layers"),
     heads,
-    kvHeads: config.take("num_key_value_heads") ?? heads,
+    // The others' defaults are numbers that have nothing to do with the rest of the config.
+    kvHeads: config.takeOr("num_key_value_heads", architecture === "llama" ? heads : undefined, heads),
     headDim,
     intermediateSize: config.take("intermediate_size"),
     rmsNormEps: config.take("rms_norm_eps") ?? 1e-6,
@@ -80,7 +125,14 @@ export function modelConfigFromHf(json: unknown): ModelConfig {
     ...rope,
   };
   config.refuseRest();
-  return parseModelConfig(fields);
+  const parsed = modelConfigSchema.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => {
+    const value = path.reduce<unknown>((at, key) => (at as Json | undefined)?.[String(key)], fields);
+    const field = path.map((key) => hfNames[String(key)] ?? String(key)).join(".");
+    return `${field} is ${value === undefined ? "missing" : JSON.stringify(value)} (${message})`;
+  });
+  throw new ModelError("CONFIG_INVALID", `config.json: ${issues.join("; ")}`, { cause: parsed.error });
 }
 
 /** The config.json that `transformers` loads, in the newer form. */
@@ -123,6 +175,10 @@ export function modelConfigToHf(
   };
 }
 
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Takes fields one by one; what nobody took and nobody may ignore is refused at the end. */
 class HfConfigReader {
   readonly #json: Json;
@@ -137,16 +193,29 @@ class HfConfigReader {
     return this.#json[field] ?? undefined;
   }
 
+  /** Absent and null may mean different things. */
+  takeOr(field: string, whenAbsent: unknown, whenNull: unknown): unknown {
+    return this.take(field) ?? (field in this.#json ? whenNull : whenAbsent);
+  }
+
+  /** The class tells a head apart that is none for text, such as a classifier's. */
+  checkClass(expected: string): void {
+    const names = this.take("architectures") ?? [];
+    if (!Array.isArray(names)) this.refuse("architectures", names, "it must be a list of class names");
+    else if (names.length > 0 && !names.includes(expected))
+      this.refuse("architectures", names, `only ${expected} is supported`);
+  }
+
   /** Absent counts as `whenAbsent`. */
   require(field: string, whenAbsent: unknown, expected: unknown): void {
     const value = this.take(field) ?? whenAbsent;
     if (value !== expected) this.refuse(field, value, `only ${String(expected)} is supported`);
   }
 
-  refuseWindows(windowWithoutSwitch: boolean): void {
-    const useWindow = this.take("use_sliding_window") ?? windowWithoutSwitch;
-    const window = this.take("sliding_window");
-    if (useWindow && window !== undefined)
+  refuseWindows(isMistral: boolean): void {
+    const used = this.take("use_sliding_window") ?? isMistral;
+    const window = this.takeOr("sliding_window", isMistral ? mistralWindow : undefined, undefined);
+    if (used && window !== undefined)
       this.refuse("sliding_window", window, "only full attention is supported");
     const layerTypes = this.take("layer_types");
     const other = Array.isArray(layerTypes)
@@ -156,13 +225,20 @@ class HfConfigReader {
   }
 
   takeRope(): { readonly ropeTheta: unknown; readonly ropeScaling?: unknown } {
-    const parameters = (this.take("rope_parameters") ?? this.take("rope_scaling")) as Json | undefined;
-    const ropeTheta = parameters?.["rope_theta"] ?? this.take("rope_theta") ?? 10_000;
-    this.take("rope_theta");
-    this.take("rope_scaling");
-    const type = parameters?.["rope_type"] ?? parameters?.["type"] ?? "default";
-    if (parameters === undefined || type === "default") return { ropeTheta };
-    if (type !== "llama3") this.refuse("rope_parameters.rope_type", type, "default and llama3 are supported");
+    const field = this.take("rope_parameters") === undefined ? "rope_scaling" : "rope_parameters";
+    const parameters = this.take(field) ?? {};
+    if (!isJson(parameters)) this.refuse(field, parameters, "it must be an object");
+    const topTheta = this.take("rope_theta");
+    const ropeTheta = parameters["rope_theta"] ?? topTheta ?? 10_000;
+    const type = parameters["rope_type"] ?? parameters["type"] ?? "default";
+    if (type !== "default" && type !== "llama3")
+      this.refuse(`${field}.rope_type`, type, "default and llama3 are supported");
+    const known: readonly string[] = ropeFields[type];
+    for (const [name, value] of Object.entries(parameters)) {
+      if (!known.includes(name) && value !== null)
+        this.refuse(`${field}.${name}`, value, `rope type ${type} has no such field`);
+    }
+    if (type === "default") return { ropeTheta };
     return {
       ropeTheta,
       ropeScaling: {

@@ -3,26 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { trainBpe } from "../bpe-trainer.js";
-import { type ModelConfigInput, parseModelConfig } from "../config.js";
-import { hashWeights, initParameters, parameterShapes } from "../parameters.js";
-import { modelConfigFromHf, modelConfigToHf } from "./hf-config.js";
+import { hashWeights, initParameters } from "../parameters.js";
+import { aConfig } from "./model.fixture.js";
 import { loadModel, saveModel } from "./model-folder.js";
 import { readSafetensors } from "./safetensors.js";
-
-const aConfig = (changes: Partial<ModelConfigInput> = {}) =>
-  parseModelConfig({
-    architecture: "llama",
-    vocabSize: 12,
-    hiddenSize: 8,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 4,
-    intermediateSize: 6,
-    tieWordEmbeddings: false,
-    maxPositions: 32,
-    ...changes,
-  });
 
 let folder: string;
 beforeEach(async () => {
@@ -153,134 +137,78 @@ describe("a damaged model folder", () => {
   });
 });
 
-describe("weights in other dtypes and in shards", () => {
-  /** A safetensors file of one dtype, built by hand. */
-  function file(
-    tensors: Record<string, { dtype: string; shape: readonly number[]; bytes: Uint8Array }>,
-  ): Buffer {
-    let offset = 0;
-    const header: Record<string, unknown> = {};
-    for (const [name, { dtype, shape, bytes }] of Object.entries(tensors)) {
-      header[name] = { dtype, shape, data_offsets: [offset, offset + bytes.length] };
-      offset += bytes.length;
-    }
-    const json = Buffer.from(JSON.stringify(header));
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64LE(BigInt(json.length));
-    return Buffer.concat([length, json, ...Object.values(tensors).map((tensor) => tensor.bytes)]);
-  }
-
-  it("widens BF16 and F16 exactly", async () => {
-    const path = join(folder, "x.safetensors");
-    const halves = (...words: number[]) => new Uint8Array(new Uint16Array(words).buffer);
-    await writeFile(
-      path,
-      file({
-        odd: { dtype: "F32", shape: [1], bytes: new Uint8Array(new Float32Array([0.1]).buffer) },
-        bf: { dtype: "BF16", shape: [4], bytes: halves(0x3f80, 0xc000, 0x3e20, 0x0000) },
-        half: { dtype: "F16", shape: [5], bytes: halves(0x3c00, 0xc000, 0x0001, 0x7bff, 0x3555) },
-      }),
-    );
-    const tensors = await readSafetensors(path);
-    expect([...(tensors["bf"]?.values ?? [])]).toEqual([1, -2, 0.15625, 0]);
-    expect([...(tensors["half"]?.values ?? [])]).toEqual([1, -2, 2 ** -24, 65504, 1365 / 4096]);
-    expect(tensors["odd"]?.values[0]).toBe(Math.fround(0.1));
-  });
-
-  it("refuses a dtype that it cannot widen", async () => {
-    const path = join(folder, "x.safetensors");
-    await writeFile(path, file({ w: { dtype: "F8_E4M3", shape: [2], bytes: new Uint8Array(2) } }));
-    await expect(readSafetensors(path)).rejects.toThrow(/DTYPE_UNSUPPORTED.*tensor w.*F8_E4M3/);
-  });
-
-  it("reads the same model from two shards", async () => {
+describe("weights in a folder", () => {
+  it("go to shards above the bound and come back bit for bit", async () => {
+    const config = aConfig();
+    const parameters = initParameters(config, 1);
     const path = join(folder, "m");
-    const parameters = initParameters(aConfig(), 1);
-    await saveModel(path, { config: aConfig(), parameters });
-    const stored = Object.entries(await readSafetensors(join(path, "model.safetensors")));
-    const weightMap: Record<string, string> = {};
-    for (const [shard, half] of [stored.slice(0, 10), stored.slice(10)].entries()) {
-      const name = `model-0000${shard + 1}-of-00002.safetensors`;
-      const entries = half.map(([tensor, { shape, values }]) => {
-        weightMap[tensor] = name;
-        return [tensor, { dtype: "F32", shape, bytes: new Uint8Array(values.buffer) }] as const;
-      });
-      await writeFile(join(path, name), file(Object.fromEntries(entries)));
-    }
-    await rm(join(path, "model.safetensors"));
-    await writeFile(join(path, "model.safetensors.index.json"), JSON.stringify({ weight_map: weightMap }));
+    await saveModel(path, { config, parameters }, { maxShardBytes: 1000 });
+    const names = (await readdir(path)).sort();
+    expect(names).toHaveLength(2 + 7);
+    expect(names.slice(1, 3)).toEqual([
+      "model-00001-of-00007.safetensors",
+      "model-00002-of-00007.safetensors",
+    ]);
+    const index = JSON.parse(await readFile(join(path, "model.safetensors.index.json"), "utf8"));
+    const tensors = await Promise.all(
+      [...new Set(Object.values<string>(index.weight_map))].map((name) => readSafetensors(join(path, name))),
+    );
+    const sizes = tensors.map((shard) =>
+      Object.values(shard).reduce((sum, { values }) => sum + values.byteLength, 0),
+    );
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(index.metadata.total_size);
     expect(hashWeights((await loadModel(path)).parameters)).toBe(hashWeights(parameters));
   });
-});
 
-describe("config.json", () => {
-  const json = () => modelConfigToHf(aConfig({ ropeTheta: 1e6 }));
-
-  it("is read in the older form of the rotary fields too", () => {
-    const { rope_parameters: _, ...older } = json();
-    expect(modelConfigFromHf(older).ropeTheta).toBe(1e6);
-    const scaling = { type: "llama3", factor: 8, low_freq_factor: 1, high_freq_factor: 4 };
-    const scaled = { ...older, rope_scaling: { ...scaling, original_max_position_embeddings: 64 } };
-    expect(modelConfigFromHf(scaled)).toMatchObject({
-      ropeTheta: 1e6,
-      ropeScaling: { factor: 8, highFreqFactor: 4 },
-    });
-  });
-
-  it.each([
-    ["model_type", "mamba"],
-    ["hidden_act", "gelu"],
-    ["mlp_bias", true],
-    ["rope_parameters", { rope_type: "yarn", rope_theta: 1 }],
-    ["num_key_value_heads", 3],
-    ["vocab_size", undefined],
-    ["num_experts", 8],
-    ["layer_types", ["full_attention", "sliding_attention"]],
-  ])("is refused by name when %s is %j", (field, value) => {
-    const hfToOurs: Record<string, RegExp> = { num_key_value_heads: /kvHeads/, vocab_size: /vocabSize/ };
-    expect(() => modelConfigFromHf({ ...json(), [field]: value })).toThrow(
-      hfToOurs[field] ?? new RegExp(field),
-    );
-  });
-});
-
-describe("random weights", () => {
-  it("depend on the seed and on nothing else", () => {
-    expect(hashWeights(initParameters(aConfig(), 7))).toBe(hashWeights(initParameters(aConfig(), 7)));
-    expect(hashWeights(initParameters(aConfig(), 7))).not.toBe(hashWeights(initParameters(aConfig(), 8)));
-    const [shallow, deep] = [initParameters(aConfig(), 7), initParameters(aConfig({ vocabSize: 24 }), 7)];
-    expect(shallow["layers.up"]).toEqual(deep["layers.up"]);
-  });
-
-  it("have the standard deviations of the scheme", () => {
-    const config = aConfig({ vocabSize: 2000, intermediateSize: 1000 });
-    const parameters = initParameters(config, 7);
-    const std = (name: string) => {
-      const values = parameters[name] as Float32Array;
-      return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
-    };
-    expect(std("embedding")).toBeCloseTo(1, 1);
-    expect(std("head")).toBeCloseTo(0.02, 3);
-    expect(std("layers.down")).toBeCloseTo(0.01, 3);
-    expect(std("finalNorm")).toBe(1);
-  });
-
-  it("change their hash with any bit, name or length", () => {
-    const values = (...numbers: number[]) => new Float32Array(numbers);
-    const hashes = [
-      hashWeights({ a: values(1, 2) }),
-      hashWeights({ a: values(1, 2.0000002) }),
-      hashWeights({ b: values(1, 2) }),
-      hashWeights({ a: values(1), b: values(2) }),
-    ];
-    expect(new Set(hashes).size).toBe(4);
-    expect(hashWeights({ b: values(2), a: values(1) })).toBe(hashes[3]);
-  });
-
-  it("fill every parameter of each architecture", () => {
-    for (const architecture of ["llama", "qwen2", "qwen3"] as const) {
-      const config = aConfig({ architecture });
-      expect(Object.keys(initParameters(config, 1))).toEqual(Object.keys(parameterShapes(config)));
+  it("lose no more than the rounding as bfloat16, and nothing the second time", async () => {
+    const config = aConfig({ architecture: "qwen2" });
+    const parameters = initParameters(config, 1);
+    await saveModel(join(folder, "a"), { config, parameters }, { dtype: "bfloat16" });
+    const rounded = (await loadModel(join(folder, "a"))).parameters;
+    for (const [name, values] of Object.entries(parameters)) {
+      const worst = values.reduce((most, value, i) => {
+        const error = Math.abs(value - (rounded[name]?.[i] ?? Number.NaN));
+        return Math.max(most, value === 0 ? error : error / Math.abs(value));
+      }, 0);
+      expect(worst, name).toBeLessThanOrEqual(2 ** -8);
     }
+    await saveModel(join(folder, "b"), { config, parameters: rounded }, { dtype: "bfloat16" });
+    expect(await readFile(join(folder, "b", "model.safetensors"))).toEqual(
+      await readFile(join(folder, "a", "model.safetensors")),
+    );
+    expect(JSON.parse(await readFile(join(folder, "a", "config.json"), "utf8")).dtype).toBe("bfloat16");
+  });
+
+  it("are refused when the file holds NaN, by tensor and element", async () => {
+    const config = aConfig();
+    const path = join(folder, "m");
+    await saveModel(path, { config, parameters: initParameters(config, 1) });
+    const file = join(path, "model.safetensors");
+    const bytes = await readFile(file);
+    // The last tensor of the file is the final norm.
+    bytes.writeFloatLE(Number.NaN, bytes.length - 4 * 3);
+    await writeFile(file, bytes);
+    await expect(loadModel(path)).rejects.toThrow(/NOT_FINITE.*model\.norm\.weight holds NaN at element 5/);
+  });
+
+  it("are refused when the index names a tensor that its shard has not", async () => {
+    const config = aConfig();
+    const path = join(folder, "m");
+    await saveModel(path, { config, parameters: initParameters(config, 1) }, { maxShardBytes: 1000 });
+    const index = join(path, "model.safetensors.index.json");
+    const json = JSON.parse(await readFile(index, "utf8"));
+    json.weight_map["lm_head.weight"] = json.weight_map["model.norm.weight"];
+    await writeFile(index, JSON.stringify(json));
+    await expect(loadModel(path)).rejects.toThrow(/FILE_DAMAGED.*lm_head\.weight is not in model-00007/);
+  });
+
+  it("tell how much of them is read", async () => {
+    const config = aConfig();
+    await saveModel(join(folder, "m"), { config, parameters: initParameters(config, 1) });
+    const seen: (readonly [number, number])[] = [];
+    await loadModel(join(folder, "m"), { onProgress: (done, total) => seen.push([done, total]) });
+    expect(seen).toHaveLength(3 + 2 * 9);
+    expect(seen.at(-1)?.[0]).toBe(seen.at(-1)?.[1]);
   });
 });
