@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeStepDump, type Group } from "@palimpsest/trajectories";
+import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { LearnerError } from "./error.js";
 
 /**
@@ -11,7 +11,7 @@ import { LearnerError } from "./error.js";
 export async function dumpFailure(
   folder: string,
   error: LearnerError,
-  batch: { readonly policyVersion: number; readonly groups: readonly Group[] },
+  batch: StepDump,
 ): Promise<LearnerError> {
   const file = join(folder, `failed-policy-${batch.policyVersion}`);
   const { code, message, details } = error;
@@ -21,7 +21,7 @@ export async function dumpFailure(
     const facts = { code, message, details, policyVersion: batch.policyVersion };
     await writeFile(`${file}.json`, `${JSON.stringify(facts, numbersAsText, 2)}\n`);
     where = `batch: ${file}.json`;
-    await writeFile(`${file}.pb`, encodeStepDump({ ...batch, shuffleRewards: false }));
+    await writeFile(`${file}.pb`, encodeStepDump(batch));
     where = `batch: ${file}.pb`;
   } catch (reason) {
     where = `the batch could not be written to ${file}.pb: ${String(reason)}`;

@@ -43,8 +43,10 @@ export {
 } from "./loss-config.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
+export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./replay.js";
 export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
 export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
+export { stepDumpFile, writeStepDump } from "./step-dumps.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

@@ -12,7 +12,7 @@
  */
 import type { Backend, JitModule } from "@palimpsest/jit";
 import { hashWeights, type ModelConfig, parameterShapes } from "@palimpsest/model";
-import type { Group } from "@palimpsest/trajectories";
+import type { Group, StepDump } from "@palimpsest/trajectories";
 import { aggregationWeights } from "./aggregation.js";
 import {
   type Checkpoint,
@@ -175,7 +175,12 @@ export class Learner {
       try {
         recorder = await runUpdate(gathered, update, progress);
       } catch (error) {
-        const said = await this.#dumpBatch(error, groups);
+        const { shuffleRewards = false } = options;
+        const said = await this.#dumpBatch(error, {
+          policyVersion: update.policyVersion,
+          shuffleRewards,
+          groups,
+        });
         const applied = progress.recorder?.steps() ?? 0;
         if (applied === 0) throw said;
         this.#random = random;
@@ -255,10 +260,10 @@ export class Learner {
   }
 
   /** What could not be trained, on disk beside the error. */
-  async #dumpBatch(error: unknown, groups: readonly Group[]): Promise<unknown> {
+  async #dumpBatch(error: unknown, batch: StepDump): Promise<unknown> {
     if (this.#dumpFolder === undefined || !(error instanceof LearnerError)) return error;
     if (error.code !== "NOT_FINITE" && error.code !== "GRADIENT_GATE") return error;
-    return await dumpFailure(this.#dumpFolder, error, { policyVersion: this.#policyVersion, groups });
+    return await dumpFailure(this.#dumpFolder, error, batch);
   }
 
   /** Everything a fresh learner needs to go on, as host memory. */

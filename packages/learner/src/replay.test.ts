@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner, type Learner, loadCheckpoint } from "./learner.js";
+import { readStepDump, replayStep } from "./replay.js";
+import { writeStepDump } from "./step-dumps.js";
+
+let backend: Backend;
+let root = "";
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "replay-"));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+const config = tinyConfig({
+  preset: "memagent",
+  kl: { coefficient: 0.05, adaptive: { target: 0.01, horizon: 100 } },
+  miniBatches: 2,
+  epochs: 2,
+});
+const aLearner = (): Learner =>
+  createLearner({ backend, config, model: tinyModel, parameters: tinyParameters(), objectives: ["policy"] });
+
+it("repeats a step from its checkpoint and its groups: same weights, same metrics", async () => {
+  const learner = aLearner();
+  const extra = { consumedGroupIds: [], dataCursor: null };
+  let checkpoint = "";
+  let dump = "";
+  let recorded: unknown;
+  for (let step = 1; step <= 3; step++) {
+    checkpoint = await learner.saveCheckpoint(root, extra);
+    const groups = randomGroups(step);
+    const { policyVersion } = learner;
+    dump = await writeStepDump(
+      join(root, "dumps"),
+      step,
+      { policyVersion, shuffleRewards: true, groups },
+      { keepLast: 2 },
+    );
+    recorded = await learner.update(groups, { shuffleRewards: true });
+  }
+  const wanted = learner.weightsHash();
+  learner.close();
+  expect(await readdir(join(root, "dumps"))).toEqual(["step-00000002.pb", "step-00000003.pb"]);
+  const replay = await replayStep({
+    backend,
+    checkpoint: await loadCheckpoint(checkpoint),
+    dump: await readStepDump(dump),
+  });
+  expect(replay.weightsHash).toBe(wanted);
+  const unlikeTime = { durationMs: 0, tokensPerSecond: 0, modelTeraflops: 0 };
+  expect({ ...replay.metrics, ...unlikeTime }).toEqual({ ...(recorded as object), ...unlikeTime });
+});
+
+it("refuses a dump of another version than the checkpoint's", async () => {
+  const learner = aLearner();
+  const checkpoint = learner.checkpoint({ consumedGroupIds: [], dataCursor: null });
+  learner.close();
+  const dump = { policyVersion: 3, shuffleRewards: false, groups: randomGroups(1) };
+  await expect(replayStep({ backend, checkpoint, dump })).rejects.toThrow(
+    /CHECKPOINT_MISMATCH.*version 3.*version 0/,
+  );
+});

@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import type { Backend } from "@palimpsest/jit";
+import { parseModelConfig } from "@palimpsest/model";
+import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
+import type { Checkpoint } from "./checkpoint.js";
+import type { LearnerConfigInput } from "./config.js";
+import { LearnerError } from "./error.js";
+import { createLearner, type Learner } from "./learner.js";
+import type { UpdateMetrics } from "./update-metrics.js";
+
+export interface ReplayOptions {
+  readonly backend: Backend;
+  /** The one that was written before the step; model and configuration come from it. */
+  readonly checkpoint: Checkpoint;
+  /** What the step was given. */
+  readonly dump: StepDump;
+  /** How it runs; the same bits need the mode of the run. Default "auto". */
+  readonly mode?: Learner["mode"];
+}
+
+export interface Replay {
+  readonly metrics: UpdateMetrics;
+  /** Of the weights after the step. */
+  readonly weightsHash: string;
+}
+
+/**
+ * Repeats one update from its checkpoint and its groups, without sampling. On one backend with one number of threads
+ * weights and metrics are those of the run, bit for bit.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
+ */
+export async function replayStep(options: ReplayOptions): Promise<Replay> {
+  const { backend, checkpoint, dump, mode = "auto" } = options;
+  if (checkpoint.policyVersion !== dump.policyVersion)
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      `the dump was trained by policy version ${dump.policyVersion} and the checkpoint holds version ${checkpoint.policyVersion}; give the checkpoint before the step`,
+    );
+  const learner = createLearner({
+    backend,
+    checkpoint,
+    // Parsed again by createLearner, which names what does not fit.
+    config: checkpoint.config as LearnerConfigInput,
+    model: parseModelConfig(checkpoint.model),
+    parameters: {},
+    objectives: ["policy"],
+    mode,
+  });
+  try {
+    const metrics = await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards });
+    return { metrics, weightsHash: learner.weightsHash() };
+  } finally {
+    learner.close();
+  }
+}
+
+/** A dump from disk. @throws {PalimpsestError} CODEC; the file system's error */
+export async function readStepDump(file: string): Promise<StepDump> {
+  return decodeStepDump(await readFile(file));
+}
