@@ -1,10 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ModelError } from "../error.js";
 import { float16Values } from "../gguf/float16.js";
+import { sizeOf } from "../parameters.js";
 import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";
 import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";
 
-/** Bytes read at a time. All that a reader holds of a file is this much, and as much again when widened. */
+/** Bytes read at a time. A reader holds this much of a file, and twice that where halves are widened. */
 const pieceBytes = 4 << 20;
 
 /** A tensor of a file, read whole: floats of any width come as float32. */
@@ -19,6 +20,8 @@ export class SafetensorsFile implements TensorSource {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly #file: FileHandle;
   readonly #places: ReadonlyMap<string, TensorPlace>;
+  /** The buffer of the last read, for the next one: made anew for each tensor they would wait for the collector. */
+  #spare: Uint8Array | undefined;
 
   private constructor(path: string, file: FileHandle, places: ReadonlyMap<string, TensorPlace>) {
     this.path = path;
@@ -44,15 +47,16 @@ export class SafetensorsFile implements TensorSource {
   }
 
   async read(name: string, visit: VisitValues, signal?: AbortSignal): Promise<void> {
-    const { dtype } = this.#place(name);
+    const { dtype, shape } = this.#place(name);
     if (dtype === "I32") {
       const message = `${this.path}: tensor ${name} holds integers where weights are expected`;
       throw new ModelError("DTYPE_UNSUPPORTED", message);
     }
     const widen = wideners[dtype];
+    const widened = new Float32Array(dtype === "F32" ? 0 : Math.min(pieceBytes / 2, sizeOf(shape)));
     let offset = 0;
     for await (const bytes of this.#pieces(name, signal)) {
-      const values = widen(bytes);
+      const values = widen(bytes, widened);
       visit(values, offset);
       offset += values.length;
     }
@@ -92,7 +96,8 @@ export class SafetensorsFile implements TensorSource {
 
   async *#pieces(name: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const { start, end } = this.#place(name);
-    const buffer = new Uint8Array(Math.min(pieceBytes, end - start));
+    const buffer = this.#spare ?? new Uint8Array(pieceBytes);
+    this.#spare = undefined;
     let at = start;
     while (at < end) {
       signal?.throwIfAborted();
@@ -109,6 +114,7 @@ export class SafetensorsFile implements TensorSource {
       yield buffer.subarray(0, wanted);
       at += wanted;
     }
+    this.#spare = buffer;
   }
 }
 
@@ -134,18 +140,17 @@ function isReadable(dtype: string): dtype is ReadableDtype {
 // Pieces begin at the start of a buffer and hold whole elements, so they can be looked at as such.
 const wideners = {
   F32: (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
-  BF16: (bytes: Uint8Array) => {
+  BF16: (bytes: Uint8Array, into: Float32Array) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    const words = new Uint32Array(into.buffer, into.byteOffset, halves.length);
     // bfloat16 is the upper half of a float32.
-    const words = new Uint32Array(halves.length);
     for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
-    return new Float32Array(words.buffer);
+    return into.subarray(0, halves.length);
   },
-  F16: (bytes: Uint8Array) => {
+  F16: (bytes: Uint8Array, into: Float32Array) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
     const table = float16Values();
-    const values = new Float32Array(halves.length);
-    for (let i = 0; i < halves.length; i++) values[i] = table[halves[i] as number] as number;
-    return values;
+    for (let i = 0; i < halves.length; i++) into[i] = table[halves[i] as number] as number;
+    return into.subarray(0, halves.length);
   },
 };

@@ -1,0 +1,19 @@
+/**
+ * A process of its own that loads a model and prints what that took, in bytes: at most resident beyond what it
+ * was before, and the weights themselves. Run by tsx: node --import tsx load-memory.fixture.ts FOLDER
+ */
+import { loadModel, saveModel } from "./model-folder.js";
+
+const [folder, copy] = process.argv.slice(2) as [string, string];
+const before = process.memoryUsage.rss();
+let peakExternalBytes = 0;
+const watch = () => {
+  peakExternalBytes = Math.max(peakExternalBytes, process.memoryUsage().arrayBuffers);
+};
+const model = await loadModel(folder, { onProgress: watch });
+const weightBytes = Object.values(model.parameters).reduce((sum, { byteLength }) => sum + byteLength, 0);
+// The kernel's own high-water mark, which no sampling misses; in KiB.
+const loadedBytes = process.resourceUsage().maxRSS * 1024 - before;
+await saveModel(copy, model, { dtype: "bfloat16", maxShardBytes: 20_000_000 });
+const savedBytes = process.resourceUsage().maxRSS * 1024 - before;
+process.stdout.write(JSON.stringify({ weightBytes, loadedBytes, savedBytes, peakExternalBytes }));

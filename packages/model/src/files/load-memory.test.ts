@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { parameterShapes, sizeOf } from "../parameters.js";
+import { aConfig } from "./model.fixture.js";
+import { saveModel } from "./model-folder.js";
+
+const MiB = 2 ** 20;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-memory-"));
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+// Stated bound: the weights and one shard. Measured: the weights and a few pieces of a few MiB.
+it("a model of 200 MB is loaded and written with its weights and a few MiB in memory", async () => {
+  const config = aConfig({
+    vocabSize: 8192,
+    hiddenSize: 1024,
+    layers: 4,
+    heads: 8,
+    kvHeads: 8,
+    headDim: 128,
+    intermediateSize: 1536,
+  });
+  const parameters = Object.fromEntries(
+    Object.entries(parameterShapes(config)).map(([name, shape]) => [
+      name,
+      new Float32Array(sizeOf(shape)).fill(0.5),
+    ]),
+  );
+  await saveModel(join(folder, "m"), { config, parameters });
+  const child = fileURLToPath(new URL("./load-memory.fixture.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...["--conditions=@palimpsest/source", "--import", "tsx", child],
+    ...[join(folder, "m"), join(folder, "copy")],
+  ]);
+  const { weightBytes, loadedBytes, savedBytes, peakExternalBytes } = JSON.parse(stdout);
+  expect(weightBytes).toBeGreaterThan(200e6);
+  expect(peakExternalBytes).toBeLessThan(weightBytes + 20 * MiB);
+  // Resident memory also holds what V8 has compiled meanwhile.
+  expect(loadedBytes).toBeLessThan(weightBytes + 60 * MiB);
+  expect(savedBytes).toBeLessThan(weightBytes + 80 * MiB);
+});
