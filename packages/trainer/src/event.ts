@@ -17,6 +17,8 @@ export interface StepReport {
   readonly step: number;
   readonly steps: number;
   readonly policyVersion: number;
+  /** Of the weights after the step. */
+  readonly weightsHash: string;
   /** Mean reward of the step's episodes. */
   readonly rewardMean: number;
   /** Mean of every reward component. */

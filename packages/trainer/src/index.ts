@@ -18,6 +18,7 @@ export {
   readRecipe,
   recipeSchema,
 } from "./recipe.js";
+export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type RunReport, reportRun } from "./report-run.js";
 export { runFolderName } from "./run-folder.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";

@@ -6,7 +6,7 @@
  * A2 (T1). A step that the checkpoint holds already is answered from it, not trained again.
  * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend } from "@palimpsest/jit";
 import {
@@ -15,9 +15,10 @@ import {
   latestCheckpoint,
   loadCheckpoint,
   type UpdateMetrics,
+  writeStepDump,
 } from "@palimpsest/learner";
 import { parameterShapes } from "@palimpsest/model";
-import { type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
+import { type Group, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
@@ -98,8 +99,15 @@ export class LearnerActor {
       model,
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
+      dumpFolder: dumpDirOf(checkpointDir),
       ...(checkpoint ? { checkpoint } : {}),
     });
+    // The first step can be replayed too.
+    if (folder === undefined && recipe.train.keepStepDumps > 0)
+      this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, {
+        consumedGroupIds: [],
+        dataCursor: { step: 0 },
+      });
     this.#last = (checkpoint?.extra.dataCursor as { last?: StepResult } | undefined)?.last;
     this.#consumed = [...(checkpoint?.extra.consumedGroupIds ?? [])];
     this.#groups = await this.#queues.consumeGroups({
@@ -151,6 +159,7 @@ export class LearnerActor {
       );
     }
     const waitedAt = performance.now();
+    await this.#dump(request, batch.groups);
     const update = await this.#learner.update(batch.groups, {
       shuffleRewards: request.shuffleRewards,
       signal: this.#context.signal,
@@ -197,6 +206,14 @@ export class LearnerActor {
     return this.#last;
   }
 
+  /** What the step is given, on disk before it trains: a step that fails can be looked at. */
+  async #dump({ step, shuffleRewards }: StepRequest, groups: readonly Group[]): Promise<void> {
+    const keepLast = this.#spec.recipe.train.keepStepDumps;
+    if (keepLast === 0) return;
+    const dump = { policyVersion: this.#learner.policyVersion, shuffleRewards, groups };
+    await writeStepDump(dumpDirOf(this.#spec.checkpointDir), step, dump, { keepLast });
+  }
+
   async #outstanding(groupIds: readonly string[]): Promise<number> {
     const outstanding = new Set(await this.#queues.ledger.outstanding());
     return groupIds.filter((groupId) => outstanding.has(groupId)).length;
@@ -225,4 +242,9 @@ const defaultLogprobGate = 0.05;
 /** Folder of a run's checkpoints. */
 export function checkpointDirOf(runDir: string): string {
   return join(runDir, "checkpoints");
+}
+
+/** Folder of what a run's last steps were given, beside its checkpoints. */
+export function dumpDirOf(checkpointDir: string): string {
+  return join(dirname(checkpointDir), "dumps");
 }

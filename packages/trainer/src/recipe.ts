@@ -72,6 +72,11 @@ const trainSchema = z.strictObject({
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
   keepCheckpoints: z.int().min(1).default(2).describe("checkpoints kept beside the best"),
+  keepStepDumps: z
+    .int()
+    .min(0)
+    .default(2)
+    .describe("last steps whose groups stay on disk, for `train replay`; 0: none"),
   stopWhenStuckMs: z
     .int()
     .min(1_000)

@@ -219,6 +219,7 @@ function stepReport(
     step: result.step,
     steps,
     policyVersion: update.policyVersion,
+    weightsHash: result.weightsHash,
     rewardMean: update.rewardMean,
     components: Object.fromEntries(
       Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean]),

@@ -17,6 +17,7 @@ import { TrainDisplay } from "../display/train-display.js";
 import { parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
 import { stopSignal } from "../signals.js";
+import { addTrainReplay } from "./train-replay.js";
 import { addTrainSft } from "./train-sft.js";
 
 export interface RunOptions {
@@ -103,6 +104,7 @@ export async function runRecipe(
 export function addTrain(program: Command): void {
   const command = withRunOptions(withConnection(program.command("train")));
   addTrainSft(command);
+  addTrainReplay(command);
   command
     .description("runs a training recipe on a cluster, with this process as its driver")
     .argument("<recipe.yaml>", "the recipe")

@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import {
+  loadCheckpoint,
+  readStepDump,
+  replayStep,
+  stepDumpFile,
+  type UpdateMetrics,
+} from "@palimpsest/learner";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { parseConfig } from "./config-error.js";
+import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
+
+/** What of metrics.jsonl a replay is held against. */
+const recordedSchema = z.object({
+  step: z.int(),
+  weightsHash: z.string().optional(),
+  update: z.record(z.string(), z.unknown()),
+});
+const runSchema = z.object({ recipe: z.object({ learnerThreads: z.int().min(1).optional() }) });
+
+/** Metrics that tell of time, not of the step. */
+const timings = new Set(["durationMs", "tokensPerSecond", "modelTeraflops", "modelFlopUtilisation"]);
+
+export interface ReplayedStep {
+  readonly step: number;
+  readonly metrics: UpdateMetrics;
+  readonly weightsHash: string;
+  /** Of the run, by metrics.jsonl; absent when the run ended before it was written. */
+  readonly recordedHash: string | undefined;
+  /** Metrics that differ from the recorded ones: name, recorded, replayed. */
+  readonly differences: readonly {
+    readonly name: string;
+    readonly recorded: unknown;
+    readonly replayed: unknown;
+  }[];
+}
+
+/**
+ * Repeats step `step` of the run in `runDir` from the checkpoint before it and its dump, without sampling.
+ * @throws {PalimpsestError} NOT_FOUND naming what is not there any more
+ */
+export async function replayRunStep(options: {
+  readonly runDir: string;
+  readonly step: number;
+  /** Default: loaded as the run's learner had it. */
+  readonly backend?: Backend;
+}): Promise<ReplayedStep> {
+  const { step } = options;
+  const runDir = resolve(options.runDir);
+  const checkpointDir = checkpointDirOf(runDir);
+  const before = await checkpointOf(checkpointDir, step);
+  const dumpFile = stepDumpFile(dumpDirOf(checkpointDir), step);
+  if (!existsSync(dumpFile))
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `step ${step} has no dump at ${dumpFile}; the last train.keepStepDumps steps have one`,
+    );
+  const runFile = join(runDir, "run.json");
+  const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")) as unknown, runFile);
+  const threads = run.recipe.learnerThreads;
+  const backend = options.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
+  const checkpoint = await loadCheckpoint(before);
+  const { metrics, weightsHash } = await replayStep({
+    backend,
+    checkpoint,
+    dump: await readStepDump(dumpFile),
+  });
+  const recorded = await recordedStep(runDir, step);
+  return {
+    step,
+    metrics,
+    weightsHash,
+    recordedHash: recorded?.weightsHash,
+    differences: recorded === undefined ? [] : differencesOf(recorded.update, metrics),
+  };
+}
+
+/** The latest writing of the version that the step trained. */
+async function checkpointOf(checkpointDir: string, step: number): Promise<string> {
+  const name = `policy-${String(step - 1).padStart(8, "0")}`;
+  const folder = join(checkpointDir, name);
+  for (let writing = 9; writing >= 1; writing--) {
+    if (existsSync(`${folder}-${writing}`)) return `${folder}-${writing}`;
+  }
+  if (existsSync(folder)) return folder;
+  throw new PalimpsestError(
+    "NOT_FOUND",
+    `step ${step} starts from checkpoint ${name}, which ${checkpointDir} does not hold; raise train.keepCheckpoints to keep more`,
+  );
+}
+
+/** The last line of that step: a resumed run may have written it twice. */
+async function recordedStep(
+  runDir: string,
+  step: number,
+): Promise<z.infer<typeof recordedSchema> | undefined> {
+  const file = join(runDir, "metrics.jsonl");
+  const text = existsSync(file) ? await readFile(file, "utf8") : "";
+  let found: z.infer<typeof recordedSchema> | undefined;
+  for (const line of text.split("\n")) {
+    // A driver that was killed may have left half a line.
+    const parsed = recordedSchema.safeParse(parseLine(line));
+    if (parsed.success && parsed.data.step === step) found = parsed.data;
+  }
+  return found;
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function differencesOf(
+  recorded: Readonly<Record<string, unknown>>,
+  metrics: UpdateMetrics,
+): ReplayedStep["differences"] {
+  const replayed: Readonly<Record<string, unknown>> = { ...metrics };
+  return Object.keys(recorded)
+    .filter((name) => !timings.has(name) && name in replayed)
+    .filter((name) => JSON.stringify(recorded[name]) !== JSON.stringify(replayed[name]))
+    .map((name) => ({ name, recorded: recorded[name], replayed: replayed[name] }));
+}
