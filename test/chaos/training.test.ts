@@ -22,7 +22,12 @@ let undisturbed: string;
 
 beforeAll(async () => {
   cluster = await TestCluster.start();
-  recipe = writeRecipe(await cluster.recipeFolder("chaos"), { ...size, more: { queues: quickTakeOver } });
+  recipe = writeRecipe(await cluster.recipeFolder("chaos"), {
+    ...size,
+    // Several optimiser steps an update, each with ratios to the learner's own log-probs (T6).
+    learner: { miniBatches: 2, oldLogprobs: "recompute" },
+    more: { queues: quickTakeOver },
+  });
   const run = start("undisturbed");
   undisturbed = await expectWholeRun(run, size);
   await expectStepsAddUp(run, size);
@@ -154,4 +159,19 @@ test("T6: every process is killed at once; head, worker and `train` on the same 
   await cluster.startHead();
   await cluster.startWorker();
   expect(await expectWholeRun(start("everything"), size)).toBe(undisturbed);
+}, 240_000);
+
+test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {
+  await cluster.startWorker();
+  const run = start("node");
+  await untilBusy(run, 1, "rollouts");
+  const holders = await run.withQueues((queues) => queues.objectHolders.all());
+  const nodes = await cluster.client.nodes();
+  const lost = nodes.filter(({ objectsAddress }) => holders.includes(objectsAddress));
+  // Nobody else has them, so nothing but the driver can bring them back.
+  expect(lost.map(({ state }) => state)).toEqual(["alive"]);
+  for (const { pid } of lost) process.kill(pid, "SIGKILL");
+  expect(await expectWholeRun(run, size)).toBe(undisturbed);
+  await expectStepsAddUp(run, size);
+  expect(run.driver.output).toContain("base model and tokenizer were brought to another node");
 }, 240_000);

@@ -10,6 +10,8 @@ export interface RecipeChanges {
   /** Questions of the evaluations before and after; absent: none. */
   readonly evaluationTasks?: number;
   readonly sentences?: { readonly min: number; readonly max: number };
+  /** Settings of the learner beside the small ones. */
+  readonly learner?: Readonly<Record<string, unknown>>;
   /** Anything else, at the top level. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
@@ -42,6 +44,7 @@ export function writeRecipe(folder: string, changes: RecipeChanges = {}): string
       buckets: [{ rows: 64, length: 64 }],
       // Large enough that one step changes every hash.
       schedule: { learningRate: 1e-3 },
+      ...changes.learner,
     },
     train: { steps, groupsPerStep },
     ...(evaluationTasks === undefined
