@@ -7,18 +7,28 @@ export interface GenerateRequest {
   readonly maxTokens: number;
   /** 0 is greedy. */
   readonly temperature: number;
+  /** Keeps the K likeliest tokens; 0 or absent keeps all. Truncations apply in the order top-k, top-p, min-p. */
+  readonly topK?: number;
   /** Nucleus size in (0, 1]; 1 keeps all. */
   readonly topP?: number;
+  /** Keeps tokens at least this many times as likely as the likeliest, in [0, 1]; 0 or absent keeps all. */
+  readonly minP?: number;
   /** Sampling stops after one of these; it is kept as the last sampled token. */
   readonly stopTokenIds: readonly number[];
+  /** Sampling stops once the sampled text holds one of these; the tokens up to and with it are kept. */
+  readonly stop?: readonly string[];
   /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
   readonly seed: number;
+  /** Called with tokens as they are sampled, each once and in order. */
+  readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /** Nats, before temperature and truncation; one a token. */
   readonly rolloutLogprobs: readonly number[];
+  /** Nats, after temperature and truncation, of the distribution that was drawn from; where the engine tells. */
+  readonly sampledLogprobs?: readonly number[];
   readonly stopReason: StopReason;
   readonly policyVersion: number;
   /** Hash of the weights that sampled; "" where the engine cannot tell. */

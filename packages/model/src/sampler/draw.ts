@@ -3,25 +3,34 @@ import * as tf from "@tensorflow/tfjs";
 /** The inverse temperature of a greedy row: every logit below the largest gets weight 0. */
 export const greedyInverseTemperature = 1e30;
 
+/** Of every row. */
+export interface Drawn {
+  /** int32 [S] */
+  readonly tokens: tf.Tensor;
+  /** float32 [S], nats, before temperature. */
+  readonly logprobs: tf.Tensor;
+  /** float32 [S], nats, after temperature. */
+  readonly sampledLogprobs: tf.Tensor;
+}
+
 /**
  * One token a row by inverting the cumulative distribution at a uniform number that comes from outside:
  * rows share no random stream, so a row's token does not depend on which rows stand beside it.
  * @param logits             float32 [S, V]
  * @param uniforms           float32 [S], in [0, 1); 0 for greedy rows, which take the first of the largest
  * @param inverseTemperature float32 [S], > 0
- * @returns tokens int32 [S]; logprobs float32 [S], nats, before temperature
  */
-export function drawTokens(
-  logits: tf.Tensor,
-  uniforms: tf.Tensor,
-  inverseTemperature: tf.Tensor,
-): { readonly tokens: tf.Tensor; readonly logprobs: tf.Tensor } {
+export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemperature: tf.Tensor): Drawn {
   const [rows, vocabSize] = logits.shape as [number, number];
   const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
   const weights = shifted.mul(inverseTemperature.reshape([rows, 1])).exp(); // not normalised
-  const tokens = invert(weights, uniforms);
+  const { tokens, total } = invert(weights, uniforms);
   const chosen = tf.gather(shifted.reshape([rows * vocabSize]), flatIndex(tokens, rows, vocabSize)); // [S]
-  return { tokens, logprobs: chosen.sub(shifted.exp().sum(-1).log()) };
+  return {
+    tokens,
+    logprobs: chosen.sub(shifted.exp().sum(-1).log()),
+    sampledLogprobs: chosen.mul(inverseTemperature).sub(total.log()),
+  };
 }
 
 /**
@@ -29,9 +38,12 @@ export function drawTokens(
  * within it. Summing blocks costs a pass over the row; a running sum over all of it costs thirty.
  * @param weights  float32 [S, V], ≥ 0, some > 0
  * @param uniforms float32 [S], in [0, 1)
- * @returns int32 [S], an index of positive weight
+ * @returns tokens int32 [S], an index of positive weight; total float32 [S], the sum of the weights
  */
-function invert(weights: tf.Tensor, uniforms: tf.Tensor): tf.Tensor {
+function invert(
+  weights: tf.Tensor,
+  uniforms: tf.Tensor,
+): { readonly tokens: tf.Tensor; readonly total: tf.Tensor } {
   const [rows, size] = weights.shape as [number, number];
   const width = blockWidth(size);
   const count = Math.ceil(size / width);
@@ -46,7 +58,8 @@ function invert(weights: tf.Tensor, uniforms: tf.Tensor): tf.Tensor {
   const blocks = padded.reshape([rows, count, width]);
   const sums = blocks.sum(-1); // [S, count]
   const ends = sums.cumsum(1);
-  const target = ends.slice([0, count - 1], [rows, 1]).mul(uniforms.reshape([rows, 1])); // [S, 1]
+  const total = ends.slice([0, count - 1], [rows, 1]); // [S, 1]
+  const target = total.mul(uniforms.reshape([rows, 1])); // [S, 1]
   const block = countAtMost(ends, target); // [S]
   const flat = flatIndex(block, rows, count);
   const start = tf.gather(ends.sub(sums).reshape([rows * count]), flat).reshape([rows, 1]);
@@ -57,7 +70,8 @@ function invert(weights: tf.Tensor, uniforms: tf.Tensor): tf.Tensor {
     .sub(start)
     .maximum(0)
     .minimum(end.mul(1 - 2 ** -22));
-  return block.mul(tf.scalar(width, "int32")).add(countAtMost(running, rest));
+  const tokens = block.mul(tf.scalar(width, "int32")).add(countAtMost(running, rest));
+  return { tokens, total: total.reshape([rows]) };
 }
 
 /** How many entries of each row are at most the row's bound. @returns int32 [S] */

@@ -1,101 +1,75 @@
 import { scatterRows, type TensorSpec, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
+import { type Memories, memoriesOf, stackOf } from "./layer-walk.js";
 import { named } from "./packed-layers.js";
 
 /*
- * Keys and values of the tokens that requests in flight have read and sampled.
+ * Keys and values of the tokens that requests in flight have read and sampled, in pages.
  *
- * Of each layer two tables [(slots + 1)·kvHeads, cacheLength, headDim]. Row slot·kvHeads + h is one head of
- * one slot, so that attention is one batched product without a transpose. The last slot takes what rows
- * without a request write. Entries at and beyond a slot's length are garbage and never looked at.
+ * Two tables [layers·pages·kvHeads, pageLength, headDim]. Row (layer·pages + page)·kvHeads + h is one head of one page
+ * of one layer. A request has a list of pages, not always neighbours, and may share pages with others. The last page
+ * takes what rows without a request write. Entries that no request has written are garbage and never looked at.
  */
 
 export interface CacheShape {
-  readonly slots: number;
-  readonly cacheLength: number;
-}
-
-/** Keys and values of each layer. */
-export interface LayerMemory {
-  readonly keys: tf.Tensor;
-  readonly values: tf.Tensor;
+  /** With the spare one. */
+  readonly pages: number;
+  readonly pageLength: number;
 }
 
 export function cacheState(config: ModelConfig, cache: CacheShape): Record<string, TensorSpec> {
-  const shape = [(cache.slots + 1) * config.kvHeads, cache.cacheLength, config.headDim];
-  const layers = Array.from({ length: config.layers }, (_, layer) => layer);
-  return Object.fromEntries(
-    layers
-      .flatMap((layer) => [keysName(layer), valuesName(layer)])
-      .map((name) => [name, { shape, dtype: "float32" }]),
-  );
+  const shape = [config.layers * cache.pages * config.kvHeads, cache.pageLength, config.headDim];
+  return { keys: { shape, dtype: "float32" }, values: { shape, dtype: "float32" } };
 }
 
 /**
- * A copy of some slots: keys and values [n·KV, cacheLength, hd] of each layer. One call reads it at every
- * step, so the copy costs little, and a call's rows need not be neighbours in the cache.
- * @param slots int32 [n]
+ * A copy of some pages: P·pageLength entries of each of n requests. One call reads it at every step, so the copy costs
+ * little; it is what lets requests share pages and lie anywhere.
+ * @param pages int32 [n, P]
  */
-export function readCache(state: Tensors, slots: tf.Tensor, config: ModelConfig): LayerMemory[] {
-  const [n] = slots.shape as [number];
-  const heads = tf.range(0, config.kvHeads, 1, "int32").reshape([1, config.kvHeads]);
-  const rows = slots
-    .mul(tf.scalar(config.kvHeads, "int32"))
-    .reshape([n, 1])
-    .add(heads)
-    .reshape([n * config.kvHeads]);
-  return Array.from({ length: config.layers }, (_, layer) => ({
-    keys: tf.gather(named(state, keysName(layer)), rows),
-    values: tf.gather(named(state, valuesName(layer)), rows),
-  }));
+export function readCache(
+  state: Tensors,
+  pages: tf.Tensor,
+  cache: CacheShape,
+  config: ModelConfig,
+): Memories {
+  const { layers, kvHeads, headDim } = config;
+  const [n, count] = pages.shape as [number, number];
+  const rows = tableRows(pages.reshape([1, n, 1, count]), cache, config).flatten();
+  const shape = [layers, n * kvHeads, count * cache.pageLength, headDim];
+  const copied = (name: "keys" | "values") => tf.gather(named(state, name), rows).reshape(shape);
+  return memoriesOf({ keys: copied("keys"), values: copied("values") }, config);
 }
 
 /**
- * Writes `length` entries of each of `n` slots; returns the state entries that changed.
- * @param slots     int32 [n]
- * @param positions int32 [n] or [], of each slot's first entry
- * @param memory    keys and values [n·KV, length, hd] of each layer
+ * Writes `length` entries of each of `n` requests; returns the state entries that changed.
+ * @param targets int32 [n, length, 2]: page and place in it
  */
 export function writeCache(
   state: Tensors,
-  memory: readonly LayerMemory[],
-  slots: tf.Tensor,
-  positions: tf.Tensor,
+  memories: Memories,
+  targets: tf.Tensor,
+  cache: CacheShape,
+  config: ModelConfig,
 ): Record<string, tf.Tensor> {
-  const [n] = slots.shape as [number];
-  const [rows, length, headDim] = (memory[0] as LayerMemory).keys.shape as [number, number, number];
-  const kvHeads = rows / n;
-  const target = entries(slots, positions, n, kvHeads, length);
-  const changed: Record<string, tf.Tensor> = {};
-  memory.forEach(({ keys, values }, layer) => {
-    for (const [name, written] of [[keysName(layer), keys] as const, [valuesName(layer), values] as const]) {
-      changed[name] = scatterRows(named(state, name), target, written.reshape([rows * length, headDim]));
-    }
-  });
-  return changed;
+  const { layers, kvHeads, headDim } = config;
+  const [n, length] = targets.shape as [number, number];
+  const [pages, places] = tf.split(targets, 2, 2) as [tf.Tensor, tf.Tensor];
+  const rows = tableRows(pages.reshape([1, n, 1, length]), cache, config); // [L, n, KV, length]
+  const columns = places.reshape([1, n, 1, length]).add(tf.zeros([layers, n, kvHeads, length], "int32"));
+  const size = layers * n * kvHeads * length;
+  const target = tf.stack([rows, columns], -1).reshape([size, 2]);
+  const memory = stackOf(memories, config);
+  const written = (name: "keys" | "values") =>
+    scatterRows(named(state, name), target, memory[name].reshape([size, headDim]));
+  return { keys: written("keys"), values: written("values") };
 }
 
-/** @returns int32 [n·kvHeads·length, 2]: table row, position */
-function entries(
-  slots: tf.Tensor,
-  positions: tf.Tensor,
-  n: number,
-  kvHeads: number,
-  length: number,
-): tf.Tensor {
-  const zeros = tf.zeros([n, kvHeads, length], "int32");
-  const heads = tf.range(0, kvHeads, 1, "int32").reshape([1, kvHeads, 1]);
-  const rows = slots.mul(tf.scalar(kvHeads, "int32")).reshape([n, 1, 1]).add(heads).add(zeros);
-  const steps = tf.range(0, length, 1, "int32").reshape([1, 1, length]);
-  const columns = positions.reshape([positions.size, 1, 1]).add(steps).add(zeros);
-  return tf.stack([rows, columns], -1).reshape([n * kvHeads * length, 2]);
-}
-
-function keysName(layer: number): string {
-  return `keys.${layer}`;
-}
-
-function valuesName(layer: number): string {
-  return `values.${layer}`;
+/** Rows of the tables, [L, n, KV, m]. @param pages int32 [1, n, 1, m] */
+function tableRows(pages: tf.Tensor, cache: CacheShape, { layers, kvHeads }: ModelConfig): tf.Tensor {
+  const perLayer = tf.scalar(cache.pages * kvHeads, "int32");
+  const layer = tf.range(0, layers, 1, "int32").mul(perLayer).reshape([layers, 1, 1, 1]);
+  const head = tf.range(0, kvHeads, 1, "int32").reshape([1, 1, kvHeads, 1]);
+  return pages.mul(tf.scalar(kvHeads, "int32")).add(head).add(layer);
 }

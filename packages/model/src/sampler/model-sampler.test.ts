@@ -330,7 +330,11 @@ describe("the queue", () => {
       ["maxTokens", { maxTokens: 0 }],
       ["prompt \\+ maxTokens", { maxTokens: 52 }],
       ["temperature", { temperature: -1 }],
-      ["topP", { topP: 0.9 }],
+      ["topP", { topP: 0 }],
+      ["topK", { topK: -1 }],
+      ["minP", { minP: 2 }],
+      ["logprobs", { logprobs: 21 }],
+      ["stop", { stop: ["x"] }],
       ["seed", { seed: 0.5 }],
     ];
     for (const [field, changes] of refusals) {

@@ -3,30 +3,37 @@ import type { Backend, JitMode } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
+import { CallShapes, pageLength } from "./call-shapes.js";
+import { Generation } from "./generation.js";
+import { PagePool } from "./page-pool.js";
 import {
   checkRequest,
-  type FinishReason,
   type GenerateRequest,
   type GenerateResult,
   type SamplerConfig,
   type SamplerConfigInput,
   samplerConfigSchema,
 } from "./request.js";
-import { type DeviceRow, type SampledRow, SamplerDevice } from "./sampler-device.js";
+import { type SampledRow, SamplerDevice } from "./sampler-device.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
+import { StopMatcher } from "./stop-matcher.js";
+import { needsHost } from "./truncation.js";
 
 /*
- * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a
- * slot of the KV cache, leave it when they stop.
- * Not its job: what the device computes (sampler-functions.ts), chat templates, text.
+ * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get pages of the
+ * cache, have their prompts read in pieces, sample in one batch, leave it when they stop.
+ * Not its job: what the device computes (sampler-functions.ts), which page holds what (page-pool.ts), chat templates, text.
  *
- * M1. A request's tokens depend on its prompt, seed, temperature and the weights; not on its batch mates.
+ * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on its batch mates, nor
+ *     on what of its prompt others had read. (Rounding may: kernels add in another order at another shape.)
  * M2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
- *     no request starts meanwhile. The result names the version and hash that sampled it.
+ *     no request starts meanwhile. The result names the version and hash that sampled it. What was read by old
+ *     weights is never used with new ones.
  * M3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * M5. Between two device calls the event loop turns, so that network and timers of the process go on.
- * M6. The oldest waiting request is among the next to start; running requests are continued in turn.
+ * M6. Requests start in the order of their arrival; running requests are continued in turn.
+ * M7. While requests sample, at most `prefillTokens` prompt tokens are read between two calls that sample.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -37,17 +44,8 @@ export interface ModelSamplerOptions extends SamplerConfigInput {
   /** Default: computed from the parameters. */
   readonly weightsHash?: string;
   readonly mode?: "auto" | JitMode;
-}
-
-interface Generation {
-  /** Undefined while it waits. */
-  slot: number | undefined;
-  readonly request: GenerateRequest;
-  readonly lengthBucket: number;
-  readonly tokenIds: number[];
-  readonly logprobs: number[];
-  /** Resolves or rejects the caller's promise and forgets the signal; later calls do nothing. */
-  readonly settle: (outcome: GenerateResult | { readonly error: unknown }) => void;
+  /** Text of token ids; requests with `stop` need it. */
+  readonly decode?: (tokenIds: readonly number[]) => string;
 }
 
 interface Weights {
@@ -69,44 +67,50 @@ export function createSampler(options: ModelSamplerOptions): ModelSampler {
 export class ModelSampler {
   readonly #model: ModelConfig;
   readonly #limits: SamplerConfig;
+  readonly #decodeText: ModelSamplerOptions["decode"];
+  readonly #shapes: CallShapes;
   readonly #device: SamplerDevice;
+  readonly #pool: PagePool;
   readonly #meter: SamplerMeter;
   #waiting: Generation[] = [];
-  /** Those with a slot, in the order in which they are continued. */
+  /** Those with pages, in the order in which they are continued. */
   #running: Generation[] = [];
-  readonly #freeSlots: number[];
+  /** Prompt tokens read since the last call that sampled. */
+  #readSinceDecode = 0;
   #current: Omit<Weights, "parameters">;
   #changes: WeightChange[] = [];
   #pump: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: ModelSamplerOptions) {
-    const { backend, config, parameters, policyVersion, weightsHash, mode, ...limits } = options;
-    const parsed = samplerConfigSchema.safeParse(limits);
-    if (!parsed.success) {
-      const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-      throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
-    }
-    this.#limits = parsed.data;
-    if (this.#limits.maxLength > config.maxPositions) {
-      const message = `sampler: maxLength ${this.#limits.maxLength} exceeds the model's maxPositions ${config.maxPositions}`;
-      throw new ModelError("CONFIG_INVALID", message);
-    }
+    const { backend, config, parameters, policyVersion, weightsHash, mode, decode, ...limits } = options;
+    this.#limits = parseLimits(limits, config);
     checkParameters(config, parameters);
     checkFinite(parameters);
     this.#model = config;
-    this.#freeSlots = Array.from({ length: this.#limits.maxBatch }, (_, slot) => slot);
-    const { maxBatch: slots, maxLength, stepsPerCall, promptLengths } = this.#limits;
+    this.#decodeText = decode;
+    const { maxBatch, maxLength, stepsPerCall, promptLengths, prefillTokens, prefixCache } = this.#limits;
+    this.#shapes = new CallShapes(config, {
+      maxBatch,
+      maxLength,
+      stepsPerCall,
+      promptLengths,
+      prefillTokens,
+    });
+    const longest = Math.ceil(maxLength / pageLength);
+    const { cacheTokens } = this.#limits;
+    const pages =
+      cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
+    this.#pool = new PagePool({ pages, pageLength, share: prefixCache });
     this.#device = new SamplerDevice({
       backend,
       mode: mode ?? "auto",
       config,
-      slots,
+      shapes: this.#shapes,
+      pages,
       maxLength,
-      stepsPerCall,
-      promptLengths,
     });
-    this.#meter = new SamplerMeter(this.#device.maxRows);
+    this.#meter = new SamplerMeter(this.#shapes.maxRows);
     this.#device.writeWeights(parameters);
     this.#current = {
       policyVersion: policyVersion ?? 0,
@@ -127,38 +131,38 @@ export class ModelSampler {
   }
 
   get stats(): SamplerStats {
-    return this.#meter.read(this.#waiting.length, this.#running.length);
+    return this.#meter.read({ queueDepth: this.#waiting.length, running: this.#running.length });
   }
 
   /**
    * @throws {ModelError} REQUEST_INVALID, QUEUE_FULL, CLOSED; NOT_FINITE when the model gives NaN
-   * @throws the signal's reason when aborted
+   * @throws the signal's reason when aborted, and what the request's onTokens throws
    */
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
     signal?.throwIfAborted();
     this.#checkOpen();
-    checkRequest(request, { vocabSize: this.#model.vocabSize, maxLength: this.#limits.maxLength });
+    const decode = this.#decodeText;
+    checkRequest(request, {
+      vocabSize: this.#model.vocabSize,
+      maxLength: this.#limits.maxLength,
+      canDecode: decode !== undefined,
+    });
     if (this.#waiting.length >= this.#limits.maxQueue) {
       const message = `${this.#waiting.length} requests wait already; send fewer at once or raise maxQueue`;
       throw new ModelError("QUEUE_FULL", message);
     }
+    const { stop = [] } = request;
+    const stops = decode === undefined || stop.length === 0 ? undefined : new StopMatcher(stop, decode);
     return await new Promise<GenerateResult>((resolve, reject) => {
       const onAbort = () => {
         this.#forget(generation);
         generation.settle({ error: signal?.reason });
       };
-      const generation: Generation = {
-        slot: undefined,
-        request,
-        lengthBucket: this.#device.lengthBucket(request.promptTokenIds.length),
-        tokenIds: [],
-        logprobs: [],
-        settle: (outcome) => {
-          signal?.removeEventListener("abort", onAbort);
-          if ("error" in outcome) reject(outcome.error);
-          else resolve(outcome);
-        },
-      };
+      const generation = new Generation(request, stops, (outcome) => {
+        signal?.removeEventListener("abort", onAbort);
+        if ("error" in outcome) reject(outcome.error);
+        else resolve(outcome);
+      });
       signal?.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(generation);
       this.#wake();
@@ -219,93 +223,144 @@ export class ModelSampler {
   /** One device call, after new weights where they are due. */
   #turn(): void {
     if (this.#changes.length > 0 && this.#running.length === 0) this.#applyWeights();
-    const [oldest] = this.#waiting;
-    const [next] = this.#running;
-    if (this.#changes.length === 0 && oldest !== undefined && this.#freeSlots.length > 0) this.#start(oldest);
-    else if (next !== undefined) this.#continue(next);
+    if (this.#changes.length === 0) this.#admit();
+    const readable = this.#running.find(
+      (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
+    );
+    const sampling = this.#running.find((generation) => !generation.isReading);
+    const isDue = sampling !== undefined && this.#readSinceDecode >= this.#shapes.prefillTokens;
+    if (readable !== undefined && !isDue) this.#read(readable);
+    else if (sampling !== undefined) this.#continue(sampling);
   }
 
   #applyWeights(): void {
     const changes = this.#changes;
     this.#changes = [];
     const newest = changes.at(-1) as WeightChange;
+    this.#pool.clear();
     try {
       this.#device.writeWeights(newest.parameters);
     } catch (error) {
+      // Some tensors may be new and some old: nothing may be sampled from that.
+      this.#closed = true;
       for (const { failed } of changes) failed(error);
+      this.#failAll(error);
       return;
     }
     this.#current = { policyVersion: newest.policyVersion, weightsHash: newest.weightsHash };
     for (const { applied } of changes) applied();
   }
 
-  /** Reads the prompt of the oldest waiting request, and of others whose padded length is the same. */
-  #start({ lengthBucket }: Generation): void {
-    const alike = this.#waiting.filter((generation) => generation.lengthBucket === lengthBucket);
-    const batch = alike.slice(0, Math.min(this.#freeSlots.length, this.#device.maxRows));
-    const taken = new Set(batch);
-    this.#waiting = this.#waiting.filter((generation) => !taken.has(generation));
-    for (const generation of batch) generation.slot = this.#freeSlots.pop();
-    this.#running.push(...batch);
-    const rows = batch.map(deviceRow);
-    const promptTokens = rows.reduce((sum, row) => sum + row.promptTokenIds.length, 0);
-    const sampled = this.#meter.time(rows.length, promptTokens, () => this.#device.start(rows, lengthBucket));
-    this.#takeAll(batch, sampled);
+  /** Gives pages to waiting requests, oldest first, as long as there are places and pages. */
+  #admit(): void {
+    let started = 0;
+    for (const generation of this.#waiting) {
+      if (this.#running.length >= this.#limits.maxBatch) break;
+      const { promptTokenIds, maxTokens } = generation.request;
+      const lease = this.#pool.reserve(promptTokenIds, promptTokenIds.length + maxTokens);
+      if (lease === undefined) break;
+      generation.lease = lease;
+      generation.readTokens = lease.sharedTokens;
+      this.#running.push(generation);
+      this.#meter.addStarted((performance.now() - generation.arrivedAtMs) / 1000, lease.sharedTokens);
+      started++;
+    }
+    this.#waiting = this.#waiting.slice(started);
   }
 
-  /** Samples on for the next running request, and for others that take as many steps. */
+  /** Reads the next piece of a prompt, and of others whose pieces have the same padded length. */
+  #read(first: Generation): void {
+    const formOf = (generation: Generation) => {
+      const piece = this.#shapes.pieceLength(generation.unreadTokens);
+      const padded = this.#shapes.paddedLength(piece, generation.readTokens);
+      return { piece, padded, isFirst: generation.readTokens === 0 };
+    };
+    const form = formOf(first);
+    const batch: Generation[] = [];
+    const most = this.#shapes.rowsThatFit(form.padded);
+    for (const generation of this.#running) {
+      if (batch.length >= most) break;
+      if (!generation.isReading || this.#pool.state(this.#leaseOf(generation)) !== "filled") continue;
+      const { padded, isFirst } = formOf(generation);
+      if (padded === form.padded && isFirst === form.isFirst) batch.push(generation);
+    }
+    const pieces = batch.map((generation) => formOf(generation).piece);
+    const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
+    const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
+    const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, form.padded));
+    this.#readSinceDecode += tokens;
+    batch.forEach((generation, i) => {
+      if (generation.lease === undefined) return; // A mate's onTokens aborted it.
+      generation.readTokens += pieces[i] as number;
+      this.#pool.filled(this.#leaseOf(generation), generation.readTokens);
+      if (!generation.isReading) this.#take(generation, sampled[i] as SampledRow);
+    });
+  }
+
+  /** Samples on for the next running request, and for others that take as many steps and look as far back. */
   #continue(next: Generation): void {
-    const stepsOf = ({ request, tokenIds }: Generation) =>
-      this.#device.stepBucket(request.maxTokens - tokenIds.length);
-    const steps = stepsOf(next);
-    const alike = this.#running.filter((generation) => stepsOf(generation) === steps);
-    const batch = alike.slice(0, this.#device.maxRows);
+    const stepsOf = (generation: Generation) =>
+      needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
+    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastPagesFor(writtenTokens);
+    const [steps, past] = [stepsOf(next), pastOf(next)];
+    const alike = this.#running.filter(
+      (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
+    );
+    const batch = alike.slice(0, this.#shapes.maxRows);
     const taken = new Set(batch);
     // To the back of the row, so that everybody's turn comes.
     this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
-    const sampled = this.#meter.time(batch.length, 0, () =>
-      this.#device.continue(batch.map(deviceRow), steps),
+    const rows = batch.map((generation) => generation.deviceRow());
+    // Choices on the host go token by token.
+    const sampled = this.#meter.time(rows.length, 0, () =>
+      this.#device.decode(rows, Math.max(1, steps), past),
     );
-    this.#takeAll(batch, sampled);
-  }
-
-  #takeAll(batch: readonly Generation[], sampled: readonly SampledRow[]): void {
+    this.#readSinceDecode = 0;
     batch.forEach((generation, i) => {
       this.#take(generation, sampled[i] as SampledRow);
     });
   }
 
-  /** Keeps sampled tokens up to the stop or the limit; what a call sampled beyond is dropped. */
   #take(generation: Generation, sampled: SampledRow): void {
-    const { request, tokenIds, logprobs } = generation;
-    const before = tokenIds.length;
-    let finish: FinishReason | undefined;
-    for (let i = 0; i < sampled.tokenIds.length && finish === undefined; i++) {
-      const token = sampled.tokenIds[i] as number;
-      tokenIds.push(token);
-      logprobs.push(sampled.logprobs[i] as number);
-      if (request.stopTokenIds.includes(token)) finish = "stop";
-      else if (tokenIds.length >= request.maxTokens) finish = "length";
-    }
-    this.#meter.addSampled(tokenIds.length - before);
-    const wrong = logprobs.find((logprob) => !Number.isFinite(logprob));
-    if (wrong !== undefined) {
+    if (generation.lease === undefined) return; // A mate's onTokens aborted it.
+    const before = generation.sampledTokens;
+    try {
+      const result = generation.take(sampled);
+      if (result === undefined) return;
       this.#forget(generation);
-      const message = `the model of version ${this.policyVersion} gives ${wrong} as a log-probability; its weights diverged`;
-      generation.settle({ error: new ModelError("NOT_FINITE", message) });
-    } else if (finish !== undefined) {
+      generation.settle({ ...result, ...this.#current });
+    } catch (error) {
       this.#forget(generation);
-      generation.settle({ tokenIds, rolloutLogprobs: logprobs, stopReason: finish, ...this.#current });
+      generation.settle({ error });
+    } finally {
+      this.#meter.addSampled(generation.sampledTokens - before);
     }
   }
 
-  /** Takes it out of the queue or out of its slot. */
+  /** Takes it out of the queue or out of the batch. */
   #forget(generation: Generation): void {
-    if (generation.slot === undefined) this.#waiting = this.#waiting.filter((other) => other !== generation);
-    else {
-      this.#running = this.#running.filter((other) => other !== generation);
-      this.#freeSlots.push(generation.slot);
+    const { lease } = generation;
+    if (lease === undefined) {
+      this.#waiting = this.#waiting.filter((other) => other !== generation);
+      return;
     }
+    this.#release(generation);
+    // Whoever waited for what this one was about to read begins anew, before all others.
+    const stranded = this.#running.filter((other) => this.#pool.state(this.#leaseOf(other)) === "broken");
+    for (const other of stranded) this.#release(other);
+    this.#waiting.unshift(...stranded);
+  }
+
+  #release(generation: Generation): void {
+    this.#running = this.#running.filter((other) => other !== generation);
+    this.#pool.release(this.#leaseOf(generation), generation.writtenTokenIds);
+    generation.lease = undefined;
+    generation.readTokens = 0;
+  }
+
+  #leaseOf({ lease }: Generation): NonNullable<Generation["lease"]> {
+    if (lease === undefined) throw new Error("internal: a request in the batch has no pages");
+    return lease;
   }
 
   #failAll(error: unknown): void {
@@ -322,7 +377,15 @@ export class ModelSampler {
   }
 }
 
-function deviceRow({ slot, request, tokenIds }: Generation): DeviceRow {
-  const { promptTokenIds, temperature, seed } = request;
-  return { slot: slot as number, promptTokenIds, temperature, seed, sampledTokenIds: tokenIds };
+function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerConfig {
+  const parsed = samplerConfigSchema.safeParse(limits);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
+  }
+  if (parsed.data.maxLength > model.maxPositions) {
+    const message = `sampler: maxLength ${parsed.data.maxLength} exceeds the model's maxPositions ${model.maxPositions}`;
+    throw new ModelError("CONFIG_INVALID", message);
+  }
+  return parsed.data;
 }

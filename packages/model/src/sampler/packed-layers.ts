@@ -2,7 +2,7 @@ import type { Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import { logitsOf, rmsNorm, rotate } from "../forward.js";
-import { type PackedTensor, packedName } from "./packed-weights.js";
+import type { LayerWeights } from "./packed-weights.js";
 
 /** A run of a layer's heads in the order queries, keys, values. */
 export interface HeadRange {
@@ -16,19 +16,17 @@ export interface HeadRange {
  * @returns float32 [N, count, hd]
  */
 export function projectHeads(
-  state: Tensors,
-  layer: number,
+  weights: LayerWeights,
   normed: tf.Tensor,
   { first, count }: HeadRange,
-  config: ModelConfig,
+  { headDim }: ModelConfig,
 ): tf.Tensor {
-  const { headDim } = config;
-  const columns = part(packed(state, "attentionIn", layer), 1, first * headDim, count * headDim);
-  const product = tf.matMul(normed, columns);
+  const product = tf.matMul(normed, part(weights.attentionIn, 1, first * headDim, count * headDim));
+  const { attentionBias } = weights;
   const biased =
-    config.architecture === "qwen2"
-      ? product.add(part(packed(state, "attentionBias", layer), 0, first * headDim, count * headDim))
-      : product;
+    attentionBias === undefined
+      ? product
+      : product.add(part(attentionBias, 0, first * headDim, count * headDim));
   return biased.reshape([normed.shape[0] as number, count, headDim]);
 }
 
@@ -38,16 +36,15 @@ export function projectHeads(
  * @param cos float32, broadcasts to [A, 1, T, hd]
  */
 export function turnHeads(
-  state: Tensors,
-  layer: number,
+  weights: LayerWeights,
   y: tf.Tensor,
   { first, count }: HeadRange,
   cos: tf.Tensor,
   sin: tf.Tensor,
   config: ModelConfig,
 ): tf.Tensor {
-  if (config.architecture !== "qwen3") return rotate(y, cos, sin);
-  const gains = part(packed(state, "headNorm", layer), 0, first, count); // [count, 1, hd]
+  if (weights.headNorm === undefined) return rotate(y, cos, sin);
+  const gains = part(weights.headNorm, 0, first, count); // [count, 1, hd]
   return rotate(rmsNorm(y, gains, config.rmsNormEps), cos, sin);
 }
 
@@ -57,17 +54,16 @@ export function turnHeads(
  * @param mixed float32 [N, H·hd], what attention gathered
  */
 export function afterAttention(
-  state: Tensors,
-  layer: number,
+  weights: LayerWeights,
   x: tf.Tensor,
   mixed: tf.Tensor,
   config: ModelConfig,
 ): tf.Tensor {
-  const attended = x.add(tf.matMul(mixed, packed(state, "attentionOut", layer)));
+  const attended = x.add(tf.matMul(mixed, weights.attentionOut));
   const normed = unitNorm(attended, config);
-  const gate = tf.matMul(normed, packed(state, "gate", layer));
-  const gated = gate.mul(gate.sigmoid()).mul(tf.matMul(normed, packed(state, "up", layer)));
-  return attended.add(tf.matMul(gated, packed(state, "down", layer)));
+  const gate = tf.matMul(normed, weights.gate);
+  const gated = gate.mul(gate.sigmoid()).mul(tf.matMul(normed, weights.up));
+  return attended.add(tf.matMul(gated, weights.down));
 }
 
 /** @param x float32 [N, D], before the final norm. @returns float32 [N, V] */
@@ -78,10 +74,6 @@ export function nextLogits(state: Tensors, x: tf.Tensor, config: ModelConfig): t
 /** x / √(mean(x²) + eps); the gain is in the weights behind it. */
 export function unitNorm(x: tf.Tensor, config: ModelConfig): tf.Tensor {
   return x.mul(x.square().mean(-1, true).add(config.rmsNormEps).rsqrt());
-}
-
-function packed(state: Tensors, tensor: PackedTensor, layer: number): tf.Tensor {
-  return named(state, packedName(tensor, layer));
 }
 
 /** `size` entries of one axis from `begin` on. */

@@ -1,112 +1,188 @@
+import type { Tensors } from "@palimpsest/jit";
+import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
-import { type Parameters, sizeOf } from "../parameters.js";
+import { sizeOf } from "../parameters.js";
 
-/**
- * The sampler's own layout of the weights: one record a layer (slicing a stack would copy it in every call),
- * query, key and value in one matrix; the gains of the norms and attention's 1/√headDim multiplied into the
- * matrices (with head norms, into their gains).
- * Same function, fewer kernels a token.
+/*
+ * The sampler's own layout of the weights: query, key and value in one matrix; the gains of the norms and attention's
+ * 1/√headDim multiplied into the matrices (with head norms, into their gains). Same function, fewer kernels a token.
+ * Shallow models are written out layer by layer and have one record a layer; deep ones run as a loop over stacks.
  */
+
+/** Deeper models run as loops: written out, tracing and loading would take seconds a function. */
+const deepestUnrolled = 8;
+
+export function runsAsLoop(config: ModelConfig): boolean {
+  return config.layers > deepestUnrolled;
+}
+
+const layerTensors = [
+  "attentionIn",
+  "attentionBias",
+  "headNorm",
+  "attentionOut",
+  "gate",
+  "up",
+  "down",
+] as const;
+type PackedTensor = (typeof layerTensors)[number];
+
+/** Weights of one layer; bias and head norm where the architecture has them. */
+export interface LayerWeights {
+  readonly attentionIn: tf.Tensor; // [D, (H+2KV)·hd]
+  readonly attentionBias?: tf.Tensor; // [(H+2KV)·hd]
+  readonly headNorm?: tf.Tensor; // [H+KV, 1, hd]
+  readonly attentionOut: tf.Tensor; // [H·hd, D]
+  readonly gate: tf.Tensor; // [D, F]
+  readonly up: tf.Tensor; // [D, F]
+  readonly down: tf.Tensor; // [F, D]
+}
+
+function layerShapes(config: ModelConfig): Partial<Record<PackedTensor, readonly number[]>> {
+  const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F } = config;
+  const joined = (heads + 2 * kvHeads) * headDim;
+  return {
+    attentionIn: [D, joined],
+    ...(hasBias(config) ? { attentionBias: [joined] } : {}),
+    ...(hasHeadNorm(config) ? { headNorm: [heads + kvHeads, 1, headDim] } : {}),
+    attentionOut: [heads * headDim, D],
+    gate: [D, F],
+    up: [D, F],
+    down: [F, D],
+  };
+}
+
+function hasBias(config: ModelConfig): boolean {
+  return config.architecture === "qwen2";
+}
+
+function hasHeadNorm(config: ModelConfig): boolean {
+  return config.architecture === "qwen3";
+}
+
 export function packedShapes(config: ModelConfig): Record<string, readonly number[]> {
-  const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F, vocabSize } = config;
+  const { hiddenSize: D, vocabSize, layers } = config;
   const shapes: Record<string, readonly number[]> = {
     embedding: [vocabSize, D],
     ...(config.tieWordEmbeddings ? {} : { head: [vocabSize, D] }),
     finalNorm: [D],
   };
-  for (let layer = 0; layer < config.layers; layer++) {
-    shapes[packedName("attentionIn", layer)] = [D, (heads + 2 * kvHeads) * headDim];
-    if (config.architecture === "qwen2") {
-      shapes[packedName("attentionBias", layer)] = [(heads + 2 * kvHeads) * headDim];
-    }
-    if (config.architecture === "qwen3")
-      shapes[packedName("headNorm", layer)] = [heads + kvHeads, 1, headDim];
-    shapes[packedName("attentionOut", layer)] = [heads * headDim, D];
-    shapes[packedName("gate", layer)] = [D, F];
-    shapes[packedName("up", layer)] = [D, F];
-    shapes[packedName("down", layer)] = [F, D];
+  for (const [tensor, shape] of Object.entries(layerShapes(config))) {
+    if (runsAsLoop(config)) shapes[tensor] = [layers, ...shape];
+    else for (let layer = 0; layer < layers; layer++) shapes[layerName(tensor, layer)] = shape;
   }
   return shapes;
 }
 
-export type PackedTensor =
-  | "attentionIn"
-  | "attentionBias"
-  | "headNorm"
-  | "attentionOut"
-  | "gate"
-  | "up"
-  | "down";
-
-export function packedName(tensor: PackedTensor, layer: number): string {
-  return `${tensor}.${layer}`;
+/** The stacks of a model that runs as a loop, in an order that `layerWeights` knows. */
+export function weightStacks(state: Tensors, config: ModelConfig): tf.Tensor[] {
+  return Object.keys(layerShapes(config)).map((tensor) => state[tensor] as tf.Tensor);
 }
 
-export function packWeights(
+/** One layer's slices of `weightStacks`. */
+export function layerOfStacks(slices: readonly tf.Tensor[], config: ModelConfig): LayerWeights {
+  const names = Object.keys(layerShapes(config));
+  return Object.fromEntries(names.map((name, i) => [name, slices[i]])) as unknown as LayerWeights;
+}
+
+/** One layer of a model that is written out. */
+export function layerOfState(state: Tensors, layer: number, config: ModelConfig): LayerWeights {
+  const names = Object.keys(layerShapes(config));
+  return Object.fromEntries(
+    names.map((name) => [name, state[layerName(name, layer)]]),
+  ) as unknown as LayerWeights;
+}
+
+/** Tensor after tensor, so that only one lies on the host beside the parameters. */
+export function* packedWeights(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
-): Parameters {
-  const { hiddenSize: D, headDim, heads, kvHeads } = config;
-  const layerOf = (name: string, layer: number): Float32Array => {
-    const stacked = parameters[`layers.${name}`] as Float32Array;
-    const size = stacked.length / config.layers;
-    return stacked.subarray(layer * size, (layer + 1) * size);
-  };
-  const packed: Parameters = {};
+): Generator<readonly [name: string, values: Float32Array]> {
   for (const name of ["embedding", "head", "finalNorm"]) {
     const values = parameters[name];
-    if (values !== undefined) packed[name] = values;
+    if (values !== undefined) yield [name, values];
   }
-  for (let layer = 0; layer < config.layers; layer++) {
-    // A head norm would undo a scale of what it norms.
-    const queryScale = 1 / Math.sqrt(headDim);
-    const [inner, outer] = config.architecture === "qwen3" ? [1, queryScale] : [queryScale, 1];
-    const scaled = (name: string) => layerOf(name, layer).map((value) => value * inner);
-    const projections = [scaled("query"), layerOf("key", layer), layerOf("value", layer)];
-    const joined = joinColumns(projections, D);
-    packed[packedName("attentionIn", layer)] = scaleRows(joined, layerOf("attentionNorm", layer));
-    if (config.architecture === "qwen2") {
-      const biases = [scaled("queryBias"), layerOf("keyBias", layer), layerOf("valueBias", layer)];
-      packed[packedName("attentionBias", layer)] = joinColumns(biases, 1);
+  for (const [name, shape] of Object.entries(layerShapes(config))) {
+    const tensor = name as PackedTensor;
+    const size = sizeOf(shape);
+    const stack = new Float32Array(config.layers * size);
+    for (let layer = 0; layer < config.layers; layer++) {
+      const values = stack.subarray(layer * size, (layer + 1) * size);
+      packLayer(values, tensor, layer, parameters, config);
+      if (!runsAsLoop(config)) yield [layerName(tensor, layer), values];
     }
-    if (config.architecture === "qwen3") {
-      const gains = new Float32Array(sizeOf([heads + kvHeads, headDim]));
-      const queryGain = layerOf("queryNorm", layer).map((value) => value * outer);
+    if (runsAsLoop(config)) yield [tensor, stack];
+  }
+}
+
+/** Writes one packed tensor of one layer. */
+function packLayer(
+  target: Float32Array,
+  tensor: PackedTensor,
+  layer: number,
+  parameters: Readonly<Record<string, Float32Array>>,
+  config: ModelConfig,
+): void {
+  const { headDim, heads, kvHeads, layers } = config;
+  const of = (name: string): Float32Array => {
+    const stacked = parameters[`layers.${name}`] as Float32Array;
+    const size = stacked.length / layers;
+    return stacked.subarray(layer * size, (layer + 1) * size);
+  };
+  // A head norm would undo a scale of what it norms.
+  const scale = 1 / Math.sqrt(headDim);
+  const [inner, outer] = hasHeadNorm(config) ? [1, scale] : [scale, 1];
+  switch (tensor) {
+    case "attentionIn":
+      joinColumns(target, [of("query"), of("key"), of("value")], of("attentionNorm"), [inner, 1, 1]);
+      break;
+    case "attentionBias":
+      joinColumns(target, [of("queryBias"), of("keyBias"), of("valueBias")], Float32Array.of(1), [
+        inner,
+        1,
+        1,
+      ]);
+      break;
+    case "headNorm":
       for (let head = 0; head < heads + kvHeads; head++) {
-        gains.set(head < heads ? queryGain : layerOf("keyNorm", layer), head * headDim);
+        const [gains, factor] = head < heads ? [of("queryNorm"), outer] : [of("keyNorm"), 1];
+        for (let i = 0; i < headDim; i++) target[head * headDim + i] = (gains[i] as number) * factor;
       }
-      packed[packedName("headNorm", layer)] = gains;
+      break;
+    case "gate":
+    case "up":
+      joinColumns(target, [of(tensor)], of("mlpNorm"), [1]);
+      break;
+    default:
+      target.set(of(tensor));
+  }
+}
+
+/** Matrices of the same number of rows side by side; row i is multiplied by gains[i], matrix m by factors[m]. */
+function joinColumns(
+  target: Float32Array,
+  matrices: readonly Float32Array[],
+  gains: Float32Array,
+  factors: readonly number[],
+): void {
+  const rows = gains.length;
+  const width = target.length / rows;
+  let left = 0;
+  matrices.forEach((matrix, m) => {
+    const columns = matrix.length / rows;
+    const factor = factors[m] as number;
+    for (let row = 0; row < rows; row++) {
+      const gain = (gains[row] as number) * factor;
+      const from = row * columns;
+      const to = row * width + left;
+      for (let column = 0; column < columns; column++) {
+        target[to + column] = (matrix[from + column] as number) * gain;
+      }
     }
-    packed[packedName("attentionOut", layer)] = layerOf("attentionOut", layer);
-    const mlpNorm = layerOf("mlpNorm", layer);
-    packed[packedName("gate", layer)] = scaleRows(layerOf("gate", layer).slice(), mlpNorm);
-    packed[packedName("up", layer)] = scaleRows(layerOf("up", layer).slice(), mlpNorm);
-    packed[packedName("down", layer)] = layerOf("down", layer);
-  }
-  return packed;
+    left += columns;
+  });
 }
 
-/** Matrices of the same number of rows side by side. */
-function joinColumns(matrices: readonly Float32Array[], rows: number): Float32Array {
-  const columns = matrices.map((matrix) => matrix.length / rows);
-  const width = columns.reduce((sum, count) => sum + count, 0);
-  const joined = new Float32Array(rows * width);
-  for (let row = 0; row < rows; row++) {
-    let offset = row * width;
-    matrices.forEach((matrix, i) => {
-      const count = columns[i] as number;
-      joined.set(matrix.subarray(row * count, (row + 1) * count), offset);
-      offset += count;
-    });
-  }
-  return joined;
-}
-
-/** Multiplies row i by gains[i], in place. */
-function scaleRows(matrix: Float32Array, gains: Float32Array): Float32Array {
-  const width = matrix.length / gains.length;
-  for (let i = 0; i < matrix.length; i++) {
-    matrix[i] = (matrix[i] as number) * (gains[Math.floor(i / width)] as number);
-  }
-  return matrix;
+function layerName(tensor: string, layer: number): string {
+  return `${tensor}.${layer}`;
 }

@@ -1,97 +1,161 @@
 import type { Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { type ModelConfig, queryGroup } from "../config.js";
-import { ropeTables } from "../rope.js";
-import type { LayerMemory } from "./kv-cache.js";
+import { type LayerBody, type Memories, type Memory, walkLayers } from "./layer-walk.js";
 import { afterAttention, named, part, projectHeads, turnHeads, unitNorm } from "./packed-layers.js";
+import { runsAsLoop } from "./packed-weights.js";
 
-/** What a prompt leaves behind. */
+/** Pieces of prompts, and what their requests have read before. */
+export interface PromptPieces {
+  /** int32 [R, C], right-padded. */
+  readonly ids: tf.Tensor;
+  /** int32 [R], ≥ 1: tokens of each piece. */
+  readonly lengths: tf.Tensor;
+  /** Absent where all pieces stand at the beginning. */
+  readonly past?: {
+    /** int32 [R]: entries of `memory` that count, which is also the position of the piece's first token. */
+    readonly lengths: tf.Tensor;
+    /** [R·KV, T, hd] of each layer. */
+    readonly memory: Memories;
+    /** T */
+    readonly size: number;
+  };
+}
+
+/** What the pieces leave behind. */
 export interface PromptPass {
-  /** float32 [R, D]: residual stream at each prompt's last token, before the final norm. */
+  /** float32 [R, D]: residual stream at each piece's last token, before the final norm. */
   readonly last: tf.Tensor;
-  /** Keys and values [R·KV, P, hd] of each layer. */
-  readonly memory: readonly LayerMemory[];
+  /** [R·KV, C, hd] of each layer. */
+  readonly memory: Memories;
 }
 
 /**
- * Reads whole prompts. The last layer asks for each prompt's last token only, which halves a two-layer model.
- * @param ids     int32 [R, P], right-padded
- * @param lengths int32 [R], ≥ 1
+ * Reads pieces of prompts. Written out, the last layer asks for each piece's last token only, which halves a two-layer
+ * model. Scores are [R·H, C, T + C]: what a long prompt needs at once grows with its length, not with its square.
  */
-export function promptPass(
-  state: Tensors,
-  ids: tf.Tensor,
-  lengths: tf.Tensor,
-  config: ModelConfig,
-): PromptPass {
+export function promptPass(state: Tensors, pieces: PromptPieces, config: ModelConfig): PromptPass {
   const { heads, kvHeads, headDim } = config;
+  const { ids, lengths, past } = pieces;
   const [rows, length] = ids.shape as [number, number];
   const group = queryGroup(config);
-  const tables = ropeTables(config, length);
-  const cos = tf.tensor(tables.cos, [1, 1, length, headDim]);
-  const sin = tf.tensor(tables.sin, [1, 1, length, headDim]);
-  const positions = tf.range(0, length, 1, "int32");
-  const causalMask = positions
-    .reshape([1, 1, 1, length])
-    .greater(positions.reshape([1, 1, length, 1]))
-    .toFloat()
-    .mul(-1e9); // [1, 1, P, P]
-  const memory: LayerMemory[] = [];
-  /** [N, n, hd] → [R, n, P, hd] */
+  const pastLength = past?.size ?? 0;
+  const all = pastLength + length;
+  const { cos, sin } = turns(state, pieces, config);
+  const later = hidden(pieces, pastLength); // [R or 1, 1, C, T+C]
+  const lastPlaces = lengths.sub(tf.scalar(1, "int32")); // [R]
+  const lastRows = tf.range(0, rows, 1, "int32").mul(tf.scalar(length, "int32")).add(lastPlaces); // into [R·C]
+  /** [N, n, hd] → [R, n, C, hd] */
   const lay = (y: tf.Tensor, n: number) => y.reshape([rows, length, n, headDim]).transpose([0, 2, 1, 3]);
-  const remember = (keys: tf.Tensor, values: tf.Tensor): LayerMemory => {
+  const own = (keys: tf.Tensor, values: tf.Tensor): Memory => {
     const shape: [number, number, number] = [rows * kvHeads, length, headDim];
-    const seen = { keys: keys.reshape(shape), values: values.reshape(shape) };
-    memory.push(seen);
-    return seen;
+    return { keys: keys.reshape(shape), values: values.reshape(shape) };
   };
+  const joined = (memory: Memory, before: Memory | undefined): Memory =>
+    before === undefined
+      ? memory
+      : {
+          keys: tf.concat([before.keys, memory.keys], 1),
+          values: tf.concat([before.values, memory.values], 1),
+        };
 
-  let x = tf.gather(named(state, "embedding"), ids.reshape([rows * length])); // [R·P, D]
-  for (let layer = 0; layer < config.layers - 1; layer++) {
-    const all = { first: 0, count: heads + 2 * kvHeads };
-    const joint = lay(projectHeads(state, layer, unitNorm(x, config), all, config), all.count);
+  const whole: LayerBody = (weights, x, [before]) => {
+    const everyHead = { first: 0, count: heads + 2 * kvHeads };
+    const joint = lay(projectHeads(weights, unitNorm(x, config), everyHead, config), everyHead.count);
     const turning = { first: 0, count: heads + kvHeads };
-    const turned = turnHeads(state, layer, part(joint, 1, 0, turning.count), turning, cos, sin, config);
-    const seen = remember(part(turned, 1, heads, kvHeads), part(joint, 1, heads + kvHeads, kvHeads));
+    const turned = turnHeads(weights, part(joint, 1, 0, turning.count), turning, cos, sin, config);
+    const memory = own(part(turned, 1, heads, kvHeads), part(joint, 1, heads + kvHeads, kvHeads));
+    const seen = joined(memory, before);
     const queries = part(turned, 1, 0, heads).reshape([rows * kvHeads, group * length, headDim]);
-    const weights = tf
+    const shares = tf
       .matMul(queries, seen.keys, false, true)
-      .reshape([rows * kvHeads, group, length, length])
-      .add(causalMask)
+      .reshape([rows, heads, length, all])
+      .add(later)
       .softmax(-1)
-      .reshape([rows * kvHeads, group * length, length]);
+      .reshape([rows * kvHeads, group * length, all]);
     const mixed = tf
-      .matMul(weights, seen.values) // [R·KV, group·P, hd]
+      .matMul(shares, seen.values) // [R·KV, group·C, hd]
       .reshape([rows, heads, length, headDim])
       .transpose([0, 2, 1, 3])
       .reshape([rows * length, heads * headDim]);
-    x = afterAttention(state, layer, x, mixed, config); // [R·P, D]
-  }
+    return { x: afterAttention(weights, x, mixed, config), memory }; // [R·C, D]
+  };
 
-  const layer = config.layers - 1;
-  const lastPositions = lengths.sub(tf.scalar(1, "int32")); // [R]
-  const lastRows = tf.range(0, rows, 1, "int32").mul(tf.scalar(length, "int32")).add(lastPositions); // into [R·P]
-  const normed = unitNorm(x, config);
-  const keyHeads = { first: heads, count: kvHeads };
-  const joint = lay(
-    projectHeads(state, layer, normed, { first: heads, count: 2 * kvHeads }, config),
-    2 * kvHeads,
+  const lastToken: LayerBody = (weights, x, [before]) => {
+    const normed = unitNorm(x, config);
+    const keyHeads = { first: heads, count: kvHeads };
+    const joint = lay(
+      projectHeads(weights, normed, { first: heads, count: 2 * kvHeads }, config),
+      2 * kvHeads,
+    );
+    const keys = turnHeads(weights, part(joint, 1, 0, kvHeads), keyHeads, cos, sin, config);
+    const memory = own(keys, part(joint, 1, kvHeads, kvHeads));
+    const seen = joined(memory, before);
+    const queryHeads = { first: 0, count: heads };
+    const asking = projectHeads(weights, tf.gather(normed, lastRows), queryHeads, config); // [R, H, hd]
+    const [turnCos, turnSin] = [atLast(cos, lastPlaces), atLast(sin, lastPlaces)];
+    const lastQueries = asking.reshape([rows, heads, 1, headDim]);
+    const queries = turnHeads(weights, lastQueries, queryHeads, turnCos, turnSin, config);
+    const shares = tf
+      .matMul(queries.reshape([rows * kvHeads, group, headDim]), seen.keys, false, true)
+      .reshape([rows, heads, all])
+      .add(atLast(later, lastPlaces).reshape([rows, 1, all]))
+      .softmax(-1)
+      .reshape([rows * kvHeads, group, all]);
+    const mixed = tf.matMul(shares, seen.values).reshape([rows, heads * headDim]);
+    return { x: afterAttention(weights, tf.gather(x, lastRows), mixed, config), memory };
+  };
+
+  const start = tf.gather(named(state, "embedding"), ids.reshape([rows * length])); // [R·C, D]
+  const memories = past === undefined ? [] : [past.memory];
+  const walked = walkLayers(state, start, memories, config, (weights, x, seen, isLast) =>
+    (isLast ? lastToken : whole)(weights, x, seen, isLast),
   );
-  const keys = turnHeads(state, layer, part(joint, 1, 0, kvHeads), keyHeads, cos, sin, config);
-  const seen = remember(keys, part(joint, 1, kvHeads, kvHeads));
-  const queryHeads = { first: 0, count: heads };
-  const asking = projectHeads(state, layer, tf.gather(normed, lastRows), queryHeads, config); // [R, H, hd]
-  const turn = (table: tf.Tensor) =>
-    tf.gather(table.reshape([length, headDim]), lastPositions).reshape([rows, 1, 1, headDim]);
-  const lastQueries = asking.reshape([rows, heads, 1, headDim]);
-  const queries = turnHeads(state, layer, lastQueries, queryHeads, turn(cos), turn(sin), config);
-  const beyond = lengths.reshape([rows, 1, 1, 1]).lessEqual(positions.reshape([1, 1, 1, length]));
-  const weights = tf
-    .matMul(queries.reshape([rows * kvHeads, group, headDim]), seen.keys, false, true)
-    .reshape([rows, kvHeads, group, length])
-    .add(beyond.toFloat().mul(-1e9))
-    .softmax(-1)
-    .reshape([rows * kvHeads, group, length]);
-  const mixed = tf.matMul(weights, seen.values).reshape([rows, heads * headDim]);
-  return { last: afterAttention(state, layer, tf.gather(x, lastRows), mixed, config), memory };
+  const last = runsAsLoop(config) ? tf.gather(walked.x, lastRows) : walked.x;
+  return { last, memory: walked.memory };
+}
+
+/** Cosines and sines of the pieces' positions, [R or 1, 1, C, hd]. */
+function turns(
+  state: Tensors,
+  { ids, past }: PromptPieces,
+  { headDim }: ModelConfig,
+): { readonly cos: tf.Tensor; readonly sin: tf.Tensor } {
+  const [rows, length] = ids.shape as [number, number];
+  const of = (name: "ropeCos" | "ropeSin") => {
+    const table = named(state, name);
+    if (past === undefined) return part(table, 0, 0, length).reshape([1, 1, length, headDim]);
+    const positions = past.lengths
+      .reshape([rows, 1])
+      .add(tf.range(0, length, 1, "int32").reshape([1, length]));
+    const within = positions.minimum(tf.scalar((table.shape[0] as number) - 1, "int32"));
+    return tf.gather(table, within.flatten()).reshape([rows, 1, length, headDim]);
+  };
+  return { cos: of("ropeCos"), sin: of("ropeSin") };
+}
+
+/** -1e9 where a token may not look: at what comes later, and at entries of the past that do not count. */
+function hidden({ ids, past }: PromptPieces, pastLength: number): tf.Tensor {
+  const [rows, length] = ids.shape as [number, number];
+  const places = tf.range(0, length, 1, "int32");
+  const causal = places
+    .reshape([1, 1, 1, length])
+    .greater(places.reshape([1, 1, length, 1]))
+    .toFloat()
+    .mul(-1e9); // [1, 1, C, C]
+  if (past === undefined) return causal;
+  const unread = past.lengths
+    .reshape([rows, 1, 1, 1])
+    .lessEqual(tf.range(0, pastLength, 1, "int32").reshape([1, 1, 1, pastLength]))
+    .toFloat()
+    .mul(-1e9); // [R, 1, 1, T]
+  return tf.concat([unread.tile([1, 1, length, 1]), causal.tile([rows, 1, 1, 1])], 3);
+}
+
+/** The entry of each row at its place. @param table [R or 1, 1, C, n]. @param places int32 [R]. @returns [R, 1, 1, n] */
+function atLast(table: tf.Tensor, places: tf.Tensor): tf.Tensor {
+  const [count, , length, width] = table.shape as [number, number, number, number];
+  const [rows] = places.shape as [number];
+  const first = tf.range(0, rows, 1, "int32").mul(tf.scalar(count === 1 ? 0 : length, "int32"));
+  return tf.gather(table.reshape([count * length, width]), first.add(places)).reshape([rows, 1, 1, width]);
 }

@@ -8,50 +8,100 @@ export interface GenerateRequest {
   readonly maxTokens: number;
   /** 0 is greedy. */
   readonly temperature: number;
-  /** This sampler keeps the whole distribution: 1 or absent. */
+  /** Keeps the K likeliest tokens, and those as likely as the K-th; 0 or absent keeps all. */
+  readonly topK?: number;
+  /** Keeps the likeliest tokens that together have this probability, in (0, 1]; 1 or absent keeps all. */
   readonly topP?: number;
+  /** Keeps tokens at least this many times as likely as the likeliest, in [0, 1]; 0 or absent keeps all. */
+  readonly minP?: number;
   /** Sampling stops after one of these; it is kept as the last sampled token. */
   readonly stopTokenIds: readonly number[];
+  /**
+   * Sampling stops once the text of the sampled tokens holds one of these, across the borders of tokens. All tokens up to
+   * the one that completes it are kept. Needs a sampler that was made with `decode`.
+   */
+  readonly stop?: readonly string[];
   /** Same seed, same prompt, same weights: same tokens, whatever else is in the batch. */
   readonly seed: number;
+  /** The n likeliest tokens at each place come back in `topLogprobs`, at most 20. */
+  readonly logprobs?: number;
+  /** Called with every run of tokens as it is sampled, in order; what it throws rejects this request. */
+  readonly onTokens?: (tokenIds: readonly number[]) => void;
 }
 
 /** Aborted generations reject instead. */
 export type FinishReason = "stop" | "length";
 
+/** The likeliest tokens at one place, likeliest first; nats, before temperature and truncation. */
+export interface TopLogprobs {
+  readonly tokenIds: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature; one a token. */
+  /** Nats, of the model's own distribution: before temperature and truncation; one a token. */
   readonly rolloutLogprobs: readonly number[];
+  /** Nats, of the distribution that the token was drawn from: after temperature and truncation; one a token. */
+  readonly sampledLogprobs: readonly number[];
+  /** One a token, where the request asked for `logprobs`. */
+  readonly topLogprobs?: readonly TopLogprobs[];
   readonly stopReason: FinishReason;
+  /** Which of the request's `stop` was found. */
+  readonly stopString?: string;
   readonly policyVersion: number;
   readonly weightsHash: string;
 }
 
 export const samplerConfigSchema = z.strictObject({
-  maxBatch: z.int().positive().default(64).describe("Requests sampled at once: slots of the KV cache"),
+  maxBatch: z.int().positive().default(64).describe("Requests in flight at once"),
   maxLength: z.int().min(2).describe("Longest prompt and sampled tokens of one request together"),
   promptLengths: z
     .array(z.int().positive())
     .optional()
-    .describe("Lengths that prompts are padded to, ascending; default 32, 64, … up to maxLength - 1"),
-  maxQueue: z.int().positive().default(4096).describe("Requests that may wait for a slot"),
+    .describe("Lengths that pieces of prompts are padded to; default 32, 64, … up to the longest piece"),
+  maxQueue: z.int().positive().default(4096).describe("Requests that may wait"),
   stepsPerCall: z
     .int()
     .positive()
     .default(8)
     .describe("Tokens sampled a device call; the rest of a call is wasted when a request stops early"),
+  prefillTokens: z
+    .int()
+    .min(32)
+    .optional()
+    .describe(
+      "Prompt tokens read between two calls that sample; longer prompts are read in pieces. Default: what takes a " +
+        "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
+    ),
+  cacheTokens: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      "Tokens whose keys and values are kept; default maxBatch times maxLength, so that nobody waits",
+    ),
+  prefixCache: z
+    .boolean()
+    .default(true)
+    .describe("Prompts that begin alike share what was read of them, in flight or kept from earlier"),
 });
 
 export type SamplerConfig = z.infer<typeof samplerConfigSchema>;
 export type SamplerConfigInput = z.input<typeof samplerConfigSchema>;
 
+export interface RequestLimits {
+  readonly vocabSize: number;
+  readonly maxLength: number;
+  /** Text of token ids is at hand. */
+  readonly canDecode: boolean;
+}
+
+const mostTopLogprobs = 20;
+
 /** @throws {ModelError} REQUEST_INVALID, naming the field, its value and the limit */
-export function checkRequest(
-  request: GenerateRequest,
-  limits: { vocabSize: number; maxLength: number },
-): void {
-  const { promptTokenIds, maxTokens, temperature, topP } = request;
+export function checkRequest(request: GenerateRequest, limits: RequestLimits): void {
+  const { promptTokenIds, maxTokens, temperature, topK = 0, topP = 1, minP = 0, logprobs = 0 } = request;
   const refuse = (field: string, value: unknown, mend: string): never => {
     throw new ModelError("REQUEST_INVALID", `generate: ${field} is ${String(value)}; ${mend}`);
   };
@@ -59,8 +109,15 @@ export function checkRequest(
   if (!Number.isInteger(maxTokens) || maxTokens < 1)
     refuse("maxTokens", maxTokens, "it must be a whole number ≥ 1");
   if (!Number.isFinite(temperature) || temperature < 0) refuse("temperature", temperature, "it must be ≥ 0");
-  if (topP !== undefined && topP !== 1) refuse("topP", topP, "only 1 is supported by the in-process sampler");
+  if (!Number.isInteger(topK) || topK < 0) refuse("topK", topK, "it must be a whole number ≥ 0; 0 keeps all");
+  if (!(topP > 0 && topP <= 1)) refuse("topP", topP, "it must be above 0 and at most 1; 1 keeps all");
+  if (!(minP >= 0 && minP <= 1)) refuse("minP", minP, "it must be from 0 to 1; 0 keeps all");
+  if (!Number.isInteger(logprobs) || logprobs < 0 || logprobs > mostTopLogprobs)
+    refuse("logprobs", logprobs, `it must be a whole number from 0 to ${mostTopLogprobs}`);
   if (!Number.isSafeInteger(request.seed)) refuse("seed", request.seed, "it must be a safe integer");
+  if (request.stop?.includes("")) refuse("stop", '""', "a stop string needs at least one character");
+  if (request.stop !== undefined && request.stop.length > 0 && !limits.canDecode)
+    refuse("stop", JSON.stringify(request.stop), "give createSampler a decode function, or use stopTokenIds");
   const length = promptTokenIds.length + maxTokens;
   if (length > limits.maxLength) {
     const mend = `the sampler was made for maxLength ${limits.maxLength}; shorten the prompt or raise it`;

@@ -7,181 +7,198 @@ import {
   jit,
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
-import { bucketFor, geometricBuckets } from "./buckets.js";
+import { ropeTables } from "../rope.js";
+import { type CallShapes, type DecodeShape, pageLength, type ReadShape } from "./call-shapes.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
-import { packWeights } from "./packed-weights.js";
-import { continueFunction, samplerState, startFunction } from "./sampler-functions.js";
-
-/** Rows of one call at most: more rows take longer in proportion, and keep the event loop waiting. */
-const maxRows = 64;
-const smallestLength = 32;
+import { packedWeights } from "./packed-weights.js";
+import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
+import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 
 export interface DeviceOptions {
   readonly backend: Backend;
   readonly mode: "auto" | JitMode;
   readonly config: ModelConfig;
-  readonly slots: number;
-  /** Longest prompt and sampled tokens of one request together. */
+  readonly shapes: CallShapes;
+  /** Pages that requests may hold. */
+  readonly pages: number;
   readonly maxLength: number;
-  readonly stepsPerCall: number;
-  /** Lengths that prompts are padded to; maxLength - 1 is added. */
-  readonly promptLengths: readonly number[] | undefined;
 }
 
 /** One request as the device sees it. */
 export interface DeviceRow {
-  readonly slot: number;
-  readonly promptTokenIds: readonly number[];
-  readonly sampledTokenIds: readonly number[];
-  readonly temperature: number;
+  /** Of the whole request, in order. */
+  readonly pages: readonly number[];
+  /** Entries of these pages that are written. */
+  readonly past: number;
+  /** What the call reads after them: a piece of the prompt, or the last token. */
+  readonly tokenIds: readonly number[];
+  readonly rule: DrawRule;
   readonly seed: number;
+  /** Tokens sampled so far. */
+  readonly sampled: number;
 }
 
-/** What one call sampled for one row. */
-export interface SampledRow {
-  readonly tokenIds: number[];
-  readonly logprobs: number[];
-}
+/** What one call sampled for one row, in order. */
+export type SampledRow = readonly DrawnToken[];
 
 /**
- * The compiled functions of a sampler at their bucketed shapes, and the cache and weights they share.
+ * The compiled functions of a sampler at their shapes, and the cache and weights they share.
  * Knows nothing of queues, stops or promises. Calls are synchronous.
  */
 export class SamplerDevice {
   readonly #module: JitModule;
   readonly #config: ModelConfig;
-  readonly #spareSlot: number;
-  readonly #startRows: readonly number[];
-  readonly #continueRows: readonly number[];
-  readonly #lengthBuckets: readonly number[];
-  readonly #stepBuckets: readonly number[];
+  readonly #maxLength: number;
+  readonly #sparePage: number;
+  readonly #shapes: CallShapes;
 
-  constructor(options: DeviceOptions) {
-    const { config, slots, stepsPerCall } = options;
-    const longest = options.maxLength - 1;
+  constructor({ backend, mode, config, shapes, pages, maxLength }: DeviceOptions) {
     this.#config = config;
-    this.#spareSlot = slots;
-    const mostRows = Math.min(maxRows, slots);
-    // A prompt costs as much as many steps, so its rows are padded less.
-    this.#startRows = geometricBuckets(Math.ceil(mostRows / 8), mostRows, 2);
-    this.#continueRows = geometricBuckets(Math.ceil(mostRows / 16), mostRows, 4);
-    this.#lengthBuckets =
-      options.promptLengths === undefined
-        ? geometricBuckets(smallestLength, longest, 2)
-        : [...options.promptLengths.filter((length) => length < longest).toSorted((a, b) => a - b), longest];
-    this.#stepBuckets = geometricBuckets(Math.ceil(stepsPerCall / 4), stepsPerCall, 2);
-    // A request that is nearly done runs past its end by up to one call.
-    const cache = { slots, cacheLength: options.maxLength + stepsPerCall };
+    this.#shapes = shapes;
+    this.#maxLength = maxLength;
+    this.#sparePage = pages;
+    const cache = { pages: pages + 1, pageLength };
     const functions: Record<string, JitFunction> = {};
-    for (const rows of this.#startRows) {
-      for (const length of this.#lengthBuckets) {
-        functions[startName(rows, length)] = startFunction(config, rows, length);
-      }
-    }
-    for (const rows of this.#continueRows) {
-      for (const steps of this.#stepBuckets) {
-        functions[continueName(rows, steps)] = continueFunction(config, cache, rows, steps);
-      }
-    }
-    this.#module = jit({
-      backend: options.backend,
-      mode: options.mode,
-      state: samplerState(config, cache),
-      functions,
-    });
+    for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape);
+    for (const shape of shapes.decodes) functions[decodeName(shape)] = decodeFunction(config, cache, shape);
+    const state = samplerState(config, cache, maxLength, shapes.rowCounts);
+    this.#module = jit({ backend, mode, state, functions });
+    const { cos, sin } = ropeTables(config, maxLength);
+    this.#module.writeState({ ropeCos: cos, ropeSin: sin });
   }
 
   get mode(): JitMode {
     return this.#module.mode;
   }
 
-  /** Most rows of one call. */
-  get maxRows(): number {
-    return this.#startRows.at(-1) as number;
-  }
-
-  /** Length that a prompt is padded to: prompts of one bucket are read together. */
-  lengthBucket(promptLength: number): number {
-    return bucketFor(this.#lengthBuckets, promptLength);
-  }
-
-  /** Tokens that one call samples for a request that may take `remaining` more. */
-  stepBucket(remaining: number): number {
-    return this.#stepBuckets.find((steps) => steps >= remaining) ?? (this.#stepBuckets.at(-1) as number);
-  }
-
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
-    this.#module.writeState(packWeights(this.#config, parameters));
+    for (const [name, values] of packedWeights(this.#config, parameters)) {
+      this.#module.writeState({ [name]: values });
+    }
   }
 
-  /** Reads the prompts of 1 to maxRows rows and samples one token for each. One result a row, in order. */
-  start(rows: readonly DeviceRow[], length: number): SampledRow[] {
-    const bucket = bucketFor(this.#startRows, rows.length);
-    const ids = new Int32Array(bucket * length);
-    const lengths = new Int32Array(bucket).fill(1);
-    rows.forEach((row, i) => {
-      ids.set(row.promptTokenIds, i * length);
-      lengths[i] = row.promptTokenIds.length;
+  /**
+   * Reads a piece of each row's prompt, padded to `length`, and samples one token for each. All rows have a past, or
+   * none has.
+   */
+  read(rows: readonly DeviceRow[], length: number): SampledRow[] {
+    const shape = this.#shapes.readShape(rows.length, length, Math.max(...rows.map(({ past }) => past)));
+    const ids = new Int32Array(shape.rows * length);
+    const lengths = new Int32Array(shape.rows).fill(1);
+    rows.forEach(({ tokenIds }, i) => {
+      ids.set(tokenIds, i * length);
+      lengths[i] = tokenIds.length;
     });
-    const inputs = { ids, lengths, ...this.#rowInputs(rows, bucket, 1) };
-    return sampledRows(this.#module.call(startName(bucket, length), inputs), rows.length, bucket, 1);
+    const targets = this.#targets(rows, shape.rows, length, ({ tokenIds }) => tokenIds.length);
+    const past =
+      shape.pastPages === 0
+        ? {}
+        : {
+            pages: this.#pages(rows, shape.rows, shape.pastPages),
+            pastLengths: pastLengths(rows, shape.rows),
+          };
+    const inputs = { ids, lengths, targets, ...drawInputs(rows, shape.rows, 1), ...past };
+    return this.#sampled(this.#module.call(readName(shape), inputs), rows, shape.rows, 1);
   }
 
-  /** Samples on for 1 to maxRows rows that were started. One result of `steps` tokens a row, in order. */
-  continue(rows: readonly DeviceRow[], steps: number): SampledRow[] {
-    const bucket = bucketFor(this.#continueRows, rows.length);
-    const ids = new Int32Array(bucket);
-    const positions = new Int32Array(bucket);
-    rows.forEach((row, i) => {
-      ids[i] = row.sampledTokenIds.at(-1) as number;
-      positions[i] = row.promptTokenIds.length + row.sampledTokenIds.length - 1;
+  /** Samples `steps` tokens for each row. A row's entries beyond its pages are lost. */
+  decode(rows: readonly DeviceRow[], steps: number, pastPages: number): SampledRow[] {
+    const shape = this.#shapes.decodeShape(rows.length, steps, pastPages);
+    const ids = new Int32Array(shape.rows);
+    rows.forEach(({ tokenIds }, i) => {
+      ids[i] = tokenIds[0] as number;
     });
-    const inputs = { ids, positions, ...this.#rowInputs(rows, bucket, steps) };
-    return sampledRows(this.#module.call(continueName(bucket, steps), inputs), rows.length, bucket, steps);
+    const inputs = {
+      ids,
+      positions: pastLengths(rows, shape.rows),
+      pages: this.#pages(rows, shape.rows, pastPages),
+      targets: this.#targets(rows, shape.rows, steps, () => steps),
+      ...drawInputs(rows, shape.rows, steps),
+    };
+    return this.#sampled(this.#module.call(decodeName(shape), inputs), rows, shape.rows, steps);
   }
 
   dispose(): void {
     this.#module.dispose();
   }
 
-  /** Rows of the bucket without a request write to the spare slot; what they sample is not looked at. */
-  #rowInputs(rows: readonly DeviceRow[], bucket: number, steps: number): Record<string, HostArray> {
-    const slots = new Int32Array(bucket).fill(this.#spareSlot);
-    const uniforms = new Float32Array(steps * bucket);
-    const inverseTemperature = new Float32Array(bucket).fill(1);
-    rows.forEach(({ slot, temperature, seed, sampledTokenIds }, i) => {
-      slots[i] = slot;
-      inverseTemperature[i] = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
-      if (temperature === 0) return;
-      for (let step = 0; step < steps; step++) {
-        uniforms[step * bucket + i] = drawUniform(seed, sampledTokenIds.length + step);
+  /** Page and place of the entries that a call writes; those of nobody go to the spare page. */
+  #targets(
+    rows: readonly DeviceRow[],
+    bucket: number,
+    length: number,
+    count: (row: DeviceRow) => number,
+  ): Int32Array {
+    const targets = new Int32Array(bucket * length * 2);
+    for (let i = 0; i < targets.length; i += 2) targets[i] = this.#sparePage;
+    rows.forEach((row, i) => {
+      const last = Math.min(row.past + count(row), this.#maxLength, row.pages.length * pageLength);
+      for (let position = row.past; position < last; position++) {
+        const at = 2 * (i * length + position - row.past);
+        targets[at] = row.pages[Math.floor(position / pageLength)] as number;
+        targets[at + 1] = position % pageLength;
       }
     });
-    return { slots, uniforms, inverseTemperature };
+    return targets;
+  }
+
+  #pages(rows: readonly DeviceRow[], bucket: number, pastPages: number): Int32Array {
+    const pages = new Int32Array(bucket * pastPages).fill(this.#sparePage);
+    rows.forEach((row, i) => {
+      pages.set(row.pages.slice(0, Math.min(pastPages, Math.ceil(row.past / pageLength))), i * pastPages);
+    });
+    return pages;
+  }
+
+  #sampled(
+    outputs: Readonly<Record<string, HostArray>>,
+    rows: readonly DeviceRow[],
+    bucket: number,
+    steps: number,
+  ): SampledRow[] {
+    const { tokens, logprobs, sampledLogprobs } = outputs as Readonly<Record<string, Int32Array>>;
+    let logits: Float32Array | undefined;
+    return rows.map(({ rule, seed, sampled }, row) => {
+      if (needsHost(rule) && steps === 1) {
+        const name = logitsName(bucket);
+        logits ??= this.#module.readState([name])[name] as Float32Array;
+        const { vocabSize } = this.#config;
+        const own = logits.subarray(row * vocabSize, (row + 1) * vocabSize);
+        return [drawTruncated(own, rule, drawUniform(seed, sampled))];
+      }
+      return Array.from({ length: steps }, (_, step) => ({
+        tokenId: tokens?.[step * bucket + row] as number,
+        rolloutLogprob: logprobs?.[step * bucket + row] as number,
+        sampledLogprob: sampledLogprobs?.[step * bucket + row] as number,
+      }));
+    });
   }
 }
 
-function sampledRows(
-  outputs: Readonly<Record<string, HostArray>>,
-  count: number,
-  bucket: number,
-  steps: number,
-): SampledRow[] {
-  const tokens = outputs["tokens"] as Int32Array;
-  const logprobs = outputs["logprobs"] as Float32Array;
-  return Array.from({ length: count }, (_, row) => {
-    const entries = Array.from({ length: steps }, (_, step) => step * bucket + row);
-    return {
-      tokenIds: entries.map((entry) => tokens[entry] as number),
-      logprobs: entries.map((entry) => logprobs[entry] as number),
-    };
+/** Rows without a request draw at 0; what they sample is not looked at. */
+function drawInputs(rows: readonly DeviceRow[], bucket: number, steps: number): Record<string, HostArray> {
+  const uniforms = new Float32Array(steps * bucket);
+  const inverseTemperature = new Float32Array(bucket).fill(1);
+  rows.forEach(({ rule: { temperature }, seed, sampled }, i) => {
+    inverseTemperature[i] = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
+    if (temperature === 0) return;
+    for (let step = 0; step < steps; step++) uniforms[step * bucket + i] = drawUniform(seed, sampled + step);
   });
+  return { uniforms, inverseTemperature };
 }
 
-function startName(rows: number, length: number): string {
-  return `start_${rows}x${length}`;
+function pastLengths(rows: readonly DeviceRow[], bucket: number): Int32Array {
+  const lengths = new Int32Array(bucket);
+  rows.forEach(({ past }, i) => {
+    lengths[i] = past;
+  });
+  return lengths;
 }
 
-function continueName(rows: number, steps: number): string {
-  return `continue_${rows}x${steps}`;
+function readName({ rows, length, pastPages }: ReadShape): string {
+  return `read_${rows}x${length}_past${pastPages}`;
+}
+
+function decodeName({ rows, steps, pastPages }: DecodeShape): string {
+  return `decode_${rows}x${steps}_past${pastPages}`;
 }

@@ -1,74 +1,124 @@
 import type { JitFunction, TensorSpec, Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
+import type { DecodeShape, ReadShape } from "./call-shapes.js";
 import { decodeSteps } from "./decode-steps.js";
-import { drawTokens } from "./draw.js";
+import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { packedShapes } from "./packed-weights.js";
-import { promptPass } from "./prompt-pass.js";
+import { type PromptPieces, promptPass } from "./prompt-pass.js";
 
-/** Weights and cache: what the functions of one sampler share. */
-export function samplerState(config: ModelConfig, cache: CacheShape): Record<string, TensorSpec> {
+/** What the functions of one sampler share: weights, rotary tables, cache, the last logits at each number of rows. */
+export function samplerState(
+  config: ModelConfig,
+  cache: CacheShape,
+  maxLength: number,
+  rowCounts: readonly number[],
+): Record<string, TensorSpec> {
   const weights = Object.entries(packedShapes(config)).map(
     ([name, shape]) => [name, float32(shape)] as const,
   );
-  return { ...Object.fromEntries(weights), ...cacheState(config, cache) };
-}
-
-/**
- * Reads prompts and samples the token after each.
- * Inputs: ids int32 [R, P] right-padded; lengths int32 [R] ≥ 1; slots int32 [R]; uniforms float32 [1, R];
- * inverseTemperature float32 [R]. Outputs: tokens int32 [1, R]; logprobs float32 [1, R], nats.
- */
-export function startFunction(config: ModelConfig, rows: number, length: number): JitFunction {
-  const body = (state: Tensors, inputs: Tensors) => {
-    const prompt = promptPass(state, named(inputs, "ids"), named(inputs, "lengths"), config);
-    const logits = nextLogits(state, prompt.last, config);
-    const uniforms = named(inputs, "uniforms").reshape([rows]);
-    const { tokens, logprobs } = drawTokens(logits, uniforms, named(inputs, "inverseTemperature"));
-    return {
-      outputs: { tokens: tokens.reshape([1, rows]), logprobs: logprobs.reshape([1, rows]) },
-      state: writeCache(state, prompt.memory, named(inputs, "slots"), tf.scalar(0, "int32")),
-    };
+  const logits = rowCounts.map((rows) => [logitsName(rows), float32([rows, config.vocabSize])] as const);
+  return {
+    ...Object.fromEntries(weights),
+    ropeCos: float32([maxLength, config.headDim]),
+    ropeSin: float32([maxLength, config.headDim]),
+    ...cacheState(config, cache),
+    ...Object.fromEntries(logits),
   };
-  return { inputs: { ids: int32([rows, length]), lengths: int32([rows]), ...rowInputs(rows, 1) }, body };
 }
 
 /**
- * Samples the next `steps` tokens of requests that were started.
- * Inputs: ids int32 [R], each row's last token; positions int32 [R], its position; slots int32 [R], no slot
- * twice but the spare one; uniforms float32 [steps, R]; inverseTemperature float32 [R].
- * Outputs: tokens int32 [steps, R]; logprobs float32 [steps, R], nats.
+ * Reads pieces of prompts and samples the token after each; what a piece that is not the last samples is not looked at.
+ * Inputs: ids int32 [R, C] right-padded; lengths int32 [R] ≥ 1; targets int32 [R, C, 2], page and place of each token;
+ * uniforms float32 [1, R]; inverseTemperature float32 [R]; with a past also pages int32 [R, P] and pastLengths int32 [R].
+ * Outputs: as `drawnOutputs`, one step.
  */
-export function continueFunction(
-  config: ModelConfig,
-  cache: CacheShape,
-  rows: number,
-  steps: number,
-): JitFunction {
+export function readFunction(config: ModelConfig, cache: CacheShape, shape: ReadShape): JitFunction {
+  const { rows, length, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const slots = named(inputs, "slots");
-    const positions = named(inputs, "positions");
+    const pieces: PromptPieces = {
+      ids: named(inputs, "ids"),
+      lengths: named(inputs, "lengths"),
+      ...(pastPages === 0
+        ? {}
+        : {
+            past: {
+              lengths: named(inputs, "pastLengths"),
+              memory: readCache(state, named(inputs, "pages"), cache, config),
+              size: pastPages * cache.pageLength,
+            },
+          }),
+    };
+    const pass = promptPass(state, pieces, config);
+    const logits = nextLogits(state, pass.last, config);
+    const uniforms = named(inputs, "uniforms").reshape([rows]);
+    const drawn = drawTokens(logits, uniforms, named(inputs, "inverseTemperature"));
+    const written = writeCache(state, pass.memory, named(inputs, "targets"), cache, config);
+    return { outputs: drawnOutputs([drawn]), state: { ...written, [logitsName(rows)]: logits } };
+  };
+  return {
+    inputs: {
+      ids: int32([rows, length]),
+      lengths: int32([rows]),
+      targets: int32([rows, length, 2]),
+      ...drawInputs(rows, 1),
+      ...(pastPages === 0 ? {} : { pages: int32([rows, pastPages]), pastLengths: int32([rows]) }),
+    },
+    body,
+  };
+}
+
+/**
+ * Samples the next `steps` tokens of requests that have read their prompts.
+ * Inputs: ids int32 [R], each row's last token; positions int32 [R], its position; pages int32 [R, P]; targets int32
+ * [R, steps, 2], where the entries of `ids` and the tokens sampled after it go; uniforms, inverseTemperature as above.
+ * Outputs: as `drawnOutputs`.
+ */
+export function decodeFunction(config: ModelConfig, cache: CacheShape, shape: DecodeShape): JitFunction {
+  const { rows, steps, pastPages } = shape;
+  const body = (state: Tensors, inputs: Tensors) => {
     const start = {
       ids: named(inputs, "ids"),
-      positions,
-      past: readCache(state, slots, config),
+      positions: named(inputs, "positions"),
+      past: readCache(state, named(inputs, "pages"), cache, config),
+      pastLength: pastPages * cache.pageLength,
       uniforms: named(inputs, "uniforms"),
       inverseTemperature: named(inputs, "inverseTemperature"),
     };
-    const { tokens, logprobs, memory } = decodeSteps(state, start, steps, cache.cacheLength, config);
-    return {
-      outputs: { tokens: tf.stack([...tokens]), logprobs: tf.stack([...logprobs]) },
-      state: writeCache(state, memory, slots, positions),
-    };
+    const { drawn, logits, memory } = decodeSteps(state, start, steps, config);
+    const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
+    return { outputs: drawnOutputs(drawn), state: { ...written, [logitsName(rows)]: logits } };
   };
-  return { inputs: { ids: int32([rows]), positions: int32([rows]), ...rowInputs(rows, steps) }, body };
+  return {
+    inputs: {
+      ids: int32([rows]),
+      positions: int32([rows]),
+      pages: int32([rows, pastPages]),
+      targets: int32([rows, steps, 2]),
+      ...drawInputs(rows, steps),
+    },
+    body,
+  };
 }
 
-/** What both functions take for each row. */
-function rowInputs(rows: number, steps: number): Record<string, TensorSpec> {
-  return { slots: int32([rows]), uniforms: float32([steps, rows]), inverseTemperature: float32([rows]) };
+/** State entry with the logits float32 [rows, V] of the last step of the last call at this number of rows. */
+export function logitsName(rows: number): string {
+  return `logits.${rows}`;
+}
+
+/** tokens int32 [steps, R]; logprobs float32 [steps, R], before temperature; sampledLogprobs, after it. Nats. */
+function drawnOutputs(steps: readonly Drawn[]): Record<string, tf.Tensor> {
+  return {
+    tokens: tf.stack(steps.map(({ tokens }) => tokens)),
+    logprobs: tf.stack(steps.map(({ logprobs }) => logprobs)),
+    sampledLogprobs: tf.stack(steps.map(({ sampledLogprobs }) => sampledLogprobs)),
+  };
+}
+
+function drawInputs(rows: number, steps: number): Record<string, TensorSpec> {
+  return { uniforms: float32([steps, rows]), inverseTemperature: float32([rows]) };
 }
 
 function int32(shape: readonly number[]): TensorSpec {

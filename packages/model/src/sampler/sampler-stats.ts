@@ -1,7 +1,16 @@
 /** What a sampler has done since it was made. */
 export interface SamplerStats {
   readonly sampledTokens: number;
+  /** Prompt tokens that were read; those taken from the cache are not among them. */
   readonly prefillTokens: number;
+  /** Prompt tokens that other requests had read. */
+  readonly cachedTokens: number;
+  /** Requests that began with something from the cache. */
+  readonly cacheHits: number;
+  /** Requests that were given their place in the batch. */
+  readonly startedRequests: number;
+  /** Seconds that the started requests waited for it, together. */
+  readonly queueSeconds: number;
   readonly deviceCalls: number;
   /** Seconds spent in device calls. */
   readonly secondsBusy: number;
@@ -9,18 +18,28 @@ export interface SamplerStats {
   readonly tokensPerSecond: number;
   /** Mean share of the rows of the largest call that a call worked for, in [0, 1]. */
   readonly occupancy: number;
-  /** Requests that wait for a slot now. */
+  /** Requests that wait now. */
   readonly queueDepth: number;
-  /** Requests that have a slot now. */
+  /** Requests in flight now. */
   readonly running: number;
 }
 
+type Now = "queueDepth" | "running";
+type Derived = "tokensPerSecond" | "occupancy";
+type Counters = { -readonly [Name in Exclude<keyof SamplerStats, Now | Derived>]: number };
+
 export class SamplerMeter {
   readonly #maxRows: number;
-  #sampledTokens = 0;
-  #prefillTokens = 0;
-  #deviceCalls = 0;
-  #secondsBusy = 0;
+  readonly #counters: Counters = {
+    sampledTokens: 0,
+    prefillTokens: 0,
+    cachedTokens: 0,
+    cacheHits: 0,
+    startedRequests: 0,
+    queueSeconds: 0,
+    deviceCalls: 0,
+    secondsBusy: 0,
+  };
   #rows = 0;
 
   constructor(maxRows: number) {
@@ -33,27 +52,31 @@ export class SamplerMeter {
     try {
       return call();
     } finally {
-      this.#secondsBusy += (performance.now() - started) / 1000;
-      this.#deviceCalls += 1;
+      this.#counters.secondsBusy += (performance.now() - started) / 1000;
+      this.#counters.deviceCalls += 1;
+      this.#counters.prefillTokens += promptTokens;
       this.#rows += rows;
-      this.#prefillTokens += promptTokens;
     }
   }
 
-  addSampled(tokens: number): void {
-    this.#sampledTokens += tokens;
+  addStarted(waitedSeconds: number, cachedTokens: number): void {
+    this.#counters.startedRequests += 1;
+    this.#counters.queueSeconds += waitedSeconds;
+    this.#counters.cachedTokens += cachedTokens;
+    if (cachedTokens > 0) this.#counters.cacheHits += 1;
   }
 
-  read(queueDepth: number, running: number): SamplerStats {
+  addSampled(tokens: number): void {
+    this.#counters.sampledTokens += tokens;
+  }
+
+  read(now: Pick<SamplerStats, Now>): SamplerStats {
+    const { sampledTokens, secondsBusy, deviceCalls } = this.#counters;
     return {
-      sampledTokens: this.#sampledTokens,
-      prefillTokens: this.#prefillTokens,
-      deviceCalls: this.#deviceCalls,
-      secondsBusy: this.#secondsBusy,
-      tokensPerSecond: this.#secondsBusy === 0 ? 0 : this.#sampledTokens / this.#secondsBusy,
-      occupancy: this.#deviceCalls === 0 ? 0 : this.#rows / (this.#deviceCalls * this.#maxRows),
-      queueDepth,
-      running,
+      ...this.#counters,
+      tokensPerSecond: secondsBusy === 0 ? 0 : sampledTokens / secondsBusy,
+      occupancy: deviceCalls === 0 ? 0 : this.#rows / (deviceCalls * this.#maxRows),
+      ...now,
     };
   }
 }

@@ -1,0 +1,153 @@
+import type { ModelConfig } from "../config.js";
+import { parameterCount } from "../parameters.js";
+import { bucketFor, geometricBuckets } from "./buckets.js";
+
+/** Tokens a page of the cache. */
+export const pageLength = 16;
+
+/** Rows of one call at most: more rows take longer in proportion, and keep the event loop waiting. */
+const mostRows = 64;
+const smallestPiece = 32;
+const longestPiece = 512;
+/** Entries of the cache that a call looks at, at least. */
+const smallestPast = 128;
+/** About what two cores do in a quarter of a second. */
+const operationsPerCall = 20e9;
+
+export interface ShapeOptions {
+  readonly maxBatch: number;
+  readonly maxLength: number;
+  readonly stepsPerCall: number;
+  readonly promptLengths: readonly number[] | undefined;
+  readonly prefillTokens: number | undefined;
+}
+
+/** One call that reads pieces of prompts; `pastPages` 0: from their beginning. */
+export interface ReadShape {
+  readonly rows: number;
+  readonly length: number;
+  readonly pastPages: number;
+}
+
+export interface DecodeShape {
+  readonly rows: number;
+  readonly steps: number;
+  readonly pastPages: number;
+}
+
+/**
+ * The shapes at which a sampler's functions are compiled, few of them: what a call holds is padded to the next larger
+ * one. Deep models have fewer, since each is written out for every layer or run as a loop.
+ */
+export class CallShapes {
+  readonly prefillTokens: number;
+  readonly maxRows: number;
+  readonly #readRows: readonly number[];
+  readonly #extendRows: readonly number[];
+  readonly #decodeRows: readonly number[];
+  readonly #lengths: readonly number[];
+  readonly #extendLengths: readonly number[];
+  readonly #steps: readonly number[];
+  readonly #decodePasts: readonly number[];
+  readonly #extendPasts: readonly number[];
+
+  constructor(config: ModelConfig, options: ShapeOptions) {
+    const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
+    const affordable = operationsPerCall / (2 * parameterCount(config));
+    this.prefillTokens =
+      options.prefillTokens ?? Math.min(4096, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
+    const rows = Math.min(mostRows, maxBatch);
+    this.maxRows = rows;
+    const longest = Math.min(maxLength - 1, longestPiece, wholePages(this.prefillTokens));
+    // A prompt costs as much as many steps, so its rows are padded less.
+    this.#readRows = geometricBuckets(Math.ceil(rows / 8), rows, 2);
+    this.#extendRows = geometricBuckets(Math.ceil(rows / 8), rows, 8);
+    this.#decodeRows = geometricBuckets(Math.ceil(rows / 16), rows, 4);
+    this.#lengths =
+      promptLengths === undefined
+        ? geometricBuckets(smallestPiece, longest, 2)
+        : [...promptLengths.filter((length) => length < longest).toSorted((a, b) => a - b), longest];
+    this.#extendLengths = geometricBuckets(smallestPiece, longest, 4);
+    this.#steps = [
+      1,
+      ...geometricBuckets(Math.max(2, Math.ceil(stepsPerCall / 4)), Math.max(2, stepsPerCall), 2),
+    ].filter((steps) => steps <= stepsPerCall);
+    const pages = Math.ceil(maxLength / pageLength);
+    const smallest = Math.min(pages, smallestPast / pageLength);
+    this.#decodePasts = geometricBuckets(smallest, pages, config.layers > 8 ? 4 : 2);
+    this.#extendPasts = geometricBuckets(smallest, pages, 4);
+  }
+
+  /** Every shape that `readShape` may give. */
+  get reads(): ReadShape[] {
+    const fresh = this.#lengths.flatMap((length) =>
+      this.#rowsFor(this.#readRows, length).map((rows) => ({ rows, length, pastPages: 0 })),
+    );
+    const further = this.#extendLengths.flatMap((length) =>
+      this.#rowsFor(this.#extendRows, length).flatMap((rows) =>
+        this.#extendPasts.map((pastPages) => ({ rows, length, pastPages })),
+      ),
+    );
+    return [...fresh, ...further];
+  }
+
+  /** Every shape that `decodeShape` may give. */
+  get decodes(): DecodeShape[] {
+    return this.#decodeRows.flatMap((rows) =>
+      this.#steps.flatMap((steps) => this.#decodePasts.map((pastPages) => ({ rows, steps, pastPages }))),
+    );
+  }
+
+  /** Row counts at which functions exist. */
+  get rowCounts(): number[] {
+    return [...new Set([...this.reads, ...this.decodes].map(({ rows }) => rows))];
+  }
+
+  /** Tokens of a prompt that the next call reads: all that is left, or a piece of whole pages. */
+  pieceLength(left: number): number {
+    const longest = this.#lengths.at(-1) as number;
+    return left <= longest ? left : longest - (longest % pageLength);
+  }
+
+  /** Length that a piece is padded to: pieces of one padded length, all with a past or all without, go together. */
+  paddedLength(piece: number, pastTokens: number): number {
+    return bucketFor(pastTokens === 0 ? this.#lengths : this.#extendLengths, piece);
+  }
+
+  /** Most rows of a call that reads pieces of this padded length. */
+  rowsThatFit(length: number): number {
+    return Math.min(this.maxRows, Math.max(1, Math.floor(this.prefillTokens / length)));
+  }
+
+  readShape(rows: number, length: number, pastTokens: number): ReadShape {
+    const fresh = pastTokens === 0;
+    return {
+      rows: bucketFor(this.#rowsFor(fresh ? this.#readRows : this.#extendRows, length), rows),
+      length,
+      pastPages: fresh ? 0 : bucketFor(this.#extendPasts, Math.ceil(pastTokens / pageLength)),
+    };
+  }
+
+  /** Steps of a call for requests that may take `remaining` more tokens. */
+  stepsFor(remaining: number): number {
+    return this.#steps.find((steps) => steps >= remaining) ?? (this.#steps.at(-1) as number);
+  }
+
+  /** Pages that a call looks at for rows with this much past. */
+  pastPagesFor(pastTokens: number): number {
+    return bucketFor(this.#decodePasts, Math.ceil(pastTokens / pageLength));
+  }
+
+  decodeShape(rows: number, steps: number, pastPages: number): DecodeShape {
+    return { rows: bucketFor(this.#decodeRows, rows), steps, pastPages };
+  }
+
+  #rowsFor(buckets: readonly number[], length: number): number[] {
+    const most = this.rowsThatFit(length);
+    return [...new Set([...buckets.filter((rows) => rows < most), most])];
+  }
+}
+
+function wholePages(tokens: number): number {
+  return Math.max(smallestPiece, tokens - (tokens % pageLength));
+}

@@ -1,0 +1,117 @@
+import { ModelError } from "../error.js";
+import type { PageLease } from "./page-pool.js";
+import type { FinishReason, GenerateRequest, GenerateResult, TopLogprobs } from "./request.js";
+import type { DeviceRow, SampledRow } from "./sampler-device.js";
+import type { StopMatcher } from "./stop-matcher.js";
+
+export type SampledTokens = Omit<GenerateResult, "policyVersion" | "weightsHash">;
+
+/** One request on its way: what of its prompt is read, what is sampled, and when it ends. */
+export class Generation {
+  readonly request: GenerateRequest;
+  readonly arrivedAtMs = performance.now();
+  /** Pages of the cache; absent while it waits. */
+  lease: PageLease | undefined;
+  /** Prompt tokens whose entries are in the cache. */
+  readTokens = 0;
+  /** Resolves or rejects the caller's promise and forgets the signal; later calls do nothing. */
+  readonly settle: (outcome: GenerateResult | { readonly error: unknown }) => void;
+  readonly #stops: StopMatcher | undefined;
+  readonly #tokenIds: number[] = [];
+  readonly #rolloutLogprobs: number[] = [];
+  readonly #sampledLogprobs: number[] = [];
+  readonly #topLogprobs: TopLogprobs[] = [];
+
+  constructor(
+    request: GenerateRequest,
+    stops: StopMatcher | undefined,
+    settle: (outcome: GenerateResult | { readonly error: unknown }) => void,
+  ) {
+    this.request = request;
+    this.#stops = stops;
+    this.settle = settle;
+  }
+
+  get isReading(): boolean {
+    return this.readTokens < this.request.promptTokenIds.length;
+  }
+
+  /** Prompt tokens still to be read. */
+  get unreadTokens(): number {
+    return this.request.promptTokenIds.length - this.readTokens;
+  }
+
+  /** Tokens that it may still sample. */
+  get remainingTokens(): number {
+    return this.request.maxTokens - this.#tokenIds.length;
+  }
+
+  get sampledTokens(): number {
+    return this.#tokenIds.length;
+  }
+
+  /** Entries of the cache that are its own and written: all but the last sampled token's. */
+  get writtenTokens(): number {
+    return this.isReading || this.#tokenIds.length === 0
+      ? this.readTokens
+      : this.request.promptTokenIds.length + this.#tokenIds.length - 1;
+  }
+
+  /** The tokens of the written entries. */
+  get writtenTokenIds(): number[] {
+    return [...this.request.promptTokenIds, ...this.#tokenIds].slice(0, this.writtenTokens);
+  }
+
+  /** @param piece prompt tokens that the call reads; without it the call goes on from the last sampled token */
+  deviceRow(piece?: number): DeviceRow {
+    const { promptTokenIds, seed } = this.request;
+    return {
+      pages: (this.lease as PageLease).pages,
+      past: this.writtenTokens,
+      tokenIds:
+        piece === undefined
+          ? this.#tokenIds.slice(-1)
+          : promptTokenIds.slice(this.readTokens, this.readTokens + piece),
+      rule: this.request,
+      seed,
+      sampled: this.#tokenIds.length,
+    };
+  }
+
+  /**
+   * Keeps sampled tokens up to the stop or the limit; what a call sampled beyond is dropped.
+   * @returns what is to be returned when it has ended
+   * @throws {ModelError} NOT_FINITE when the model gives NaN; whatever onTokens throws
+   */
+  take(sampled: SampledRow): SampledTokens | undefined {
+    const { request } = this;
+    const before = this.#tokenIds.length;
+    let finish: { readonly reason: FinishReason; readonly stopString?: string } | undefined;
+    for (const { tokenId, rolloutLogprob, sampledLogprob, top } of sampled) {
+      if (!Number.isFinite(rolloutLogprob) || !Number.isFinite(sampledLogprob)) {
+        const message = `the model gives ${rolloutLogprob} as a log-probability; its weights diverged`;
+        throw new ModelError("NOT_FINITE", message);
+      }
+      this.#tokenIds.push(tokenId);
+      this.#rolloutLogprobs.push(rolloutLogprob);
+      this.#sampledLogprobs.push(sampledLogprob);
+      if (top !== undefined) this.#topLogprobs.push(top);
+      const stopString = this.#stops?.match(this.#tokenIds);
+      if (stopString !== undefined) finish = { reason: "stop", stopString };
+      else if (request.stopTokenIds.includes(tokenId)) finish = { reason: "stop" };
+      else if (this.remainingTokens === 0) finish = { reason: "length" };
+      if (finish !== undefined) break;
+    }
+    request.onTokens?.(this.#tokenIds.slice(before));
+    if (finish === undefined) return undefined;
+    const { reason, ...stop } = finish;
+    return {
+      tokenIds: this.#tokenIds,
+      rolloutLogprobs: this.#rolloutLogprobs,
+      sampledLogprobs: this.#sampledLogprobs,
+      ...(this.#topLogprobs.length === 0 ? {} : { topLogprobs: this.#topLogprobs }),
+      stopReason: reason,
+      ...stop,
+    };
+  }
+}

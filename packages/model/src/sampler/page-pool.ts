@@ -1,0 +1,216 @@
+/*
+ * Job: which pages of the cache hold which tokens: pages for each request, pages that several requests share because
+ * their prompts begin alike, pages kept after a request in case a later one begins alike.
+ * Not its job: what is in the pages (kv-cache.ts), who is served when (model-sampler.ts).
+ *
+ * P1. A page is written by one lease at most, and only by the one that took it fresh.
+ * P2. A page that a lease holds is not given to another for writing before the lease is released.
+ * P3. Shared pages hold exactly the tokens that the prompt has at their places, and everything before is equal too.
+ * P4. A lease counts shared pages as read only once they are filled; if whoever fills them gives up, it is broken.
+ */
+
+/** One full page of a prompt, below the page that comes before it. */
+interface PrefixNode {
+  readonly page: number;
+  readonly key: string;
+  readonly parent: PrefixNode | undefined;
+  readonly children: Map<string, PrefixNode>;
+  users: number;
+  state: "pending" | "filled" | "broken";
+}
+
+/** What one request holds until it is released. */
+export interface PageLease {
+  /** Of all its tokens, in order: shared ones first. */
+  readonly pages: readonly number[];
+  /** Prompt tokens that others read, or are about to. */
+  readonly sharedTokens: number;
+}
+
+interface HeldLease extends PageLease {
+  /** Path from the root: shared nodes, then own ones. */
+  readonly path: readonly PrefixNode[];
+  readonly shared: number;
+  /** Pages that were taken fresh. The first of them are those of the path's own nodes. */
+  readonly own: readonly number[];
+}
+
+export interface PagePoolOptions {
+  readonly pages: number;
+  /** Tokens a page. */
+  readonly pageLength: number;
+  /** false: nothing is shared and nothing kept. */
+  readonly share: boolean;
+}
+
+/** Fewer shared tokens than this are read again, unless they are half of the prompt: reading over a past costs more. */
+const worthwhileTokens = 128;
+
+export class PagePool {
+  readonly #options: PagePoolOptions;
+  readonly #held = new Map<PageLease, HeldLease>();
+  #free: number[] = [];
+  #roots = new Map<string, PrefixNode>();
+  /** Filled nodes that nobody uses, least recently used first; children stand before their parents. */
+  #idle = new Set<PrefixNode>();
+
+  constructor(options: PagePoolOptions) {
+    this.#options = options;
+    this.clear();
+  }
+
+  /** Pages that a new request could get. */
+  get availablePages(): number {
+    return this.#free.length + this.#idle.size;
+  }
+
+  /**
+   * Pages for a prompt and what may follow it, `length` tokens in all; undefined while there are not enough. At least
+   * one token of the prompt is left to be read: its output is what sampling starts from.
+   */
+  reserve(promptTokenIds: readonly number[], length: number): PageLease | undefined {
+    const { pageLength, share } = this.#options;
+    const keys = share ? this.#keys(promptTokenIds) : [];
+    const found = this.#match(keys.slice(0, Math.floor((promptTokenIds.length - 1) / pageLength)));
+    const foundTokens = found.length * pageLength;
+    const worthwhile = foundTokens >= Math.min(worthwhileTokens, promptTokenIds.length / 2);
+    const shared = worthwhile ? found : [];
+    for (const node of shared) this.#use(node);
+    const count = Math.ceil(length / pageLength) - shared.length;
+    if (count > this.availablePages) {
+      for (const node of shared.toReversed()) this.#letGo(node);
+      return undefined;
+    }
+    const own = Array.from({ length: count }, () => this.#take());
+    const path = [...shared];
+    // Below pages that were not worth sharing stand nodes of others already: only new branches get nodes.
+    if (shared.length === found.length) {
+      keys.slice(shared.length).forEach((key, i) => {
+        if (this.#children(path.at(-1)).has(key)) return;
+        if (path.length === shared.length + i)
+          path.push(this.#grow(path.at(-1), key, own[i] as number, "pending"));
+      });
+    }
+    const lease: HeldLease = {
+      pages: [...shared.map((node) => node.page), ...own],
+      sharedTokens: shared.length * pageLength,
+      path,
+      shared: shared.length,
+      own,
+    };
+    this.#held.set(lease, lease);
+    return lease;
+  }
+
+  /** Whether the shared pages are there to be read: "pending" while another request fills them. */
+  state(lease: PageLease): "filled" | "pending" | "broken" {
+    const { path, shared } = this.#of(lease);
+    const states = path.slice(0, shared).map((node) => node.state);
+    if (states.includes("broken")) return "broken";
+    return states.includes("pending") ? "pending" : "filled";
+  }
+
+  /** The first `tokens` tokens of the lease's request are in its pages. */
+  filled(lease: PageLease, tokens: number): void {
+    const { path, shared } = this.#of(lease);
+    const full = Math.floor(tokens / this.#options.pageLength);
+    for (const node of path.slice(shared, full)) if (node.state === "pending") node.state = "filled";
+  }
+
+  /**
+   * Gives the pages back. What is in them is kept for later prompts that begin alike, until the pages are needed.
+   * @param tokenIds what the pages hold, prompt and sampled
+   */
+  release(lease: PageLease, tokenIds: readonly number[]): void {
+    const { path, shared, own } = this.#of(lease);
+    this.#held.delete(lease);
+    const { share } = this.#options;
+    const grown = [...path];
+    const whole = share ? this.#keys(tokenIds) : [];
+    const unbroken = path.every((node) => node.state === "filled");
+    let kept = path.length - shared;
+    // Below a path of its own a request leaves its sampled tokens too: a conversation goes on from there.
+    while (unbroken && grown.length < whole.length && kept === grown.length - shared) {
+      const key = whole[grown.length] as string;
+      if (this.#children(grown.at(-1)).has(key)) break;
+      grown.push(this.#grow(grown.at(-1), key, own[kept] as number, "filled"));
+      kept++;
+    }
+    this.#free.push(...own.slice(kept));
+    for (const [i, node] of [...grown.entries()].toReversed()) {
+      if (i >= shared && node.state === "pending") this.#break(node);
+      this.#letGo(node);
+    }
+  }
+
+  /** Forgets everything. Nobody may hold a lease. */
+  clear(): void {
+    if (this.#held.size > 0) throw new Error(`internal: ${this.#held.size} leases are held`);
+    this.#roots = new Map();
+    this.#idle = new Set();
+    this.#free = Array.from({ length: this.#options.pages }, (_, page) => page).toReversed();
+  }
+
+  #of(lease: PageLease): HeldLease {
+    const held = this.#held.get(lease);
+    if (held === undefined) throw new Error("internal: the lease was released");
+    return held;
+  }
+
+  /** One key a full page. */
+  #keys(tokenIds: readonly number[]): string[] {
+    const { pageLength } = this.#options;
+    const count = Math.floor(tokenIds.length / pageLength);
+    return Array.from({ length: count }, (_, i) =>
+      tokenIds.slice(i * pageLength, (i + 1) * pageLength).join(),
+    );
+  }
+
+  #match(keys: readonly string[]): PrefixNode[] {
+    const found: PrefixNode[] = [];
+    for (const key of keys) {
+      const node = this.#children(found.at(-1)).get(key);
+      if (node === undefined) break;
+      found.push(node);
+    }
+    return found;
+  }
+
+  #children(node: PrefixNode | undefined): Map<string, PrefixNode> {
+    return node === undefined ? this.#roots : node.children;
+  }
+
+  #grow(parent: PrefixNode | undefined, key: string, page: number, state: PrefixNode["state"]): PrefixNode {
+    const node: PrefixNode = { page, key, parent, children: new Map(), users: 1, state };
+    this.#children(parent).set(key, node);
+    return node;
+  }
+
+  #use(node: PrefixNode): void {
+    node.users += 1;
+    this.#idle.delete(node);
+  }
+
+  #letGo(node: PrefixNode): void {
+    node.users -= 1;
+    if (node.users > 0) return;
+    if (node.state === "filled") this.#idle.add(node);
+    else this.#free.push(node.page);
+  }
+
+  /** Nobody will fill it: whoever shares it has to begin anew. */
+  #break(node: PrefixNode): void {
+    node.state = "broken";
+    this.#children(node.parent).delete(node.key);
+  }
+
+  #take(): number {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const [oldest] = this.#idle;
+    if (oldest === undefined) throw new Error("internal: no page is left");
+    this.#idle.delete(oldest);
+    this.#children(oldest.parent).delete(oldest.key);
+    return oldest.page;
+  }
+}
