@@ -4,24 +4,28 @@ import {
   type JitFunction,
   type JitModule,
   jit,
-  pickLogprob,
   type TensorSpec,
   type Tensors,
 } from "@palimpsest/jit";
-import {
-  entropyOfLogits,
-  forwardHidden,
-  logitsOf,
-  type ModelConfig,
-  parameterShapes,
-} from "@palimpsest/model";
+import { loraScale, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import * as tf from "@tensorflow/tfjs";
-import type { Bucket, ResolvedLearnerConfig } from "./config.js";
+import { type Bucket, bucketName, rowsOf } from "./bucket.js";
+import type { ResolvedLearnerConfig } from "./config.js";
 import { tensorAlgebra } from "./loss-algebra.js";
-import { bucketName, type MicroBatchInput } from "./micro-batches.js";
+import { applyParts } from "./memory-config.js";
+import type { MicroBatchInput } from "./micro-batches.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "./optimizer.js";
 import { policyLoss } from "./policy-loss.js";
-import { parametersOf, type StateKind, stateName, stateSpecs, tensor } from "./state.js";
+import {
+  hasReferenceWeights,
+  type StateKind,
+  stateName,
+  stateSpecs,
+  tensor,
+  tensorsOf,
+  trainedShapes,
+} from "./state.js";
+import { type PassOptions, passInputs, tokenPass } from "./token-pass.js";
 
 /** What a learner can train towards. */
 export type Objective = "policy" | "supervised";
@@ -36,7 +40,7 @@ export function scoreName(bucket: Bucket): string {
 }
 
 export const GRADIENT_NORM = "gradientNorm";
-export const APPLY = "apply";
+const APPLY = "apply";
 /** Zeroes the accumulators. */
 export const CLEAR = "clear";
 
@@ -52,27 +56,38 @@ export function compileLearner(options: {
   readonly mode: "auto" | "eager" | "graph" | "xla";
 }): JitModule {
   const { model, config } = options;
+  const trained = trainedShapes(model, config);
+  const names = Object.keys(trained);
   const functions: Record<string, JitFunction> = {};
   for (const objective of options.objectives) {
     for (const bucket of config.buckets) {
       functions[accumulateName(objective, bucket)] =
-        objective === "policy" ? policyFunction(bucket, model, config) : supervisedFunction(bucket, model);
+        objective === "policy"
+          ? policyFunction(bucket, model, config)
+          : supervisedFunction(bucket, model, config);
       if (objective === "policy") functions[scoreName(bucket)] = scoreFunction(bucket, model, config);
     }
   }
-  functions[GRADIENT_NORM] = { inputs: {}, body: gradientNormBody(model) };
+  functions[GRADIENT_NORM] = { inputs: {}, body: gradientNormBody(names) };
   functions[CLEAR] = {
     inputs: {},
-    body: (state) => ({ outputs: {}, state: clearedGradients(state, model) }),
+    body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
   };
-  functions[APPLY] = {
-    inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
-    body: applyBody(model, config),
-  };
+  applyParts(config.memory, trained).forEach((part, index) => {
+    functions[`${APPLY}-${index}`] = {
+      inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
+      body: applyBody(part, config),
+    };
+  });
   return jit({ backend: options.backend, state: stateSpecs(model, config), functions, mode: options.mode });
 }
 
-/** What each objective's function is given beside the token ids; see `MicroBatchArrays`. */
+/** The functions that together apply and clear what was added, each a part of the weights. */
+export function applyNames(module: JitModule): string[] {
+  return Object.keys(module.stats).filter((name) => name.startsWith(`${APPLY}-`));
+}
+
+/** What each objective's function is given beside the layout of its rows; see `MicroBatchArrays`. */
 export function inputNames(objective: Objective, config: ResolvedLearnerConfig): readonly MicroBatchInput[] {
   const always = ["lossMask", "tokenWeights"] as const;
   if (objective === "supervised") return always;
@@ -84,16 +99,15 @@ export function inputNames(objective: Objective, config: ResolvedLearnerConfig):
 export const KL_COEFFICIENT = "klCoefficient";
 
 function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
-  const { rows, length } = bucket;
-  const perToken: TensorSpec = { shape: [rows, length - 1], dtype: "float32" };
+  const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
   const names = inputNames("policy", config);
+  const { entropyCoefficient, measureEntropy } = config;
+  const entropyKind = entropyCoefficient > 0 ? "gradient" : measureEntropy ? "value" : "none";
   const body: JitBody = (state, inputs) => {
-    const tokenIds = tensor(inputs, "tokenIds");
     const outputs: Record<string, tf.Tensor> = {};
     if (config.reference !== "none") {
       // Before the policy's own pass, so that nothing of it is alive beside that pass's activations.
-      const frozen = parametersOf(state, "reference", model);
-      outputs["refLogprobs"] = tf.tidy(() => nextTokens(frozen, tokenIds, model).logprobs);
+      outputs["refLogprobs"] = scored("reference", state, inputs, bucket, model, config);
     }
     const refLogprobs = outputs["refLogprobs"];
     const constants = {
@@ -109,22 +123,25 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
     return accumulate(
       state,
       model,
+      config,
       (parameters, keep) => {
-        const { logprobs, logits } = nextTokens(parameters, tokenIds, model);
+        const pass = passOf(bucket, model, config, entropyKind);
+        const { logprobs, entropy } = tokenPass(parameters, inputs, pass);
         keep("policyLogprobs", logprobs);
-        const { entropyCoefficient, measureEntropy } = config;
-        const given = { policyLogprobs: logprobs, ...constants };
-        if (!measureEntropy && entropyCoefficient === 0) return policyLoss(tensorAlgebra, given, config);
-        const entropy = entropyOfLogits(logits).reshape([rows, length - 1]);
-        keep("entropy", entropy);
-        return policyLoss(tensorAlgebra, { ...given, entropy }, config);
+        if (entropy !== undefined) keep("entropy", entropy);
+        const given = {
+          policyLogprobs: logprobs,
+          ...constants,
+          ...(entropy === undefined ? {} : { entropy }),
+        };
+        return policyLoss(tensorAlgebra, given, config);
       },
       outputs,
     );
   };
   return {
     inputs: {
-      tokenIds: { shape: [rows, length], dtype: "int32" },
+      ...passInputs(bucket),
       [KL_COEFFICIENT]: { shape: [], dtype: "float32" },
       ...Object.fromEntries(names.map((name) => [name, perToken])),
     },
@@ -134,33 +151,59 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
 
 /** Log-probabilities of a micro-batch under the weights, and under the reference where the reward needs them. */
 function scoreFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
-  const { rows, length } = bucket;
   return {
-    inputs: { tokenIds: { shape: [rows, length], dtype: "int32" } },
+    inputs: passInputs(bucket),
     body: (state, inputs) => {
-      const logprobs = (kind: "weights" | "reference") =>
-        tf.tidy(
-          () => nextTokens(parametersOf(state, kind, model), tensor(inputs, "tokenIds"), model).logprobs,
-        );
-      const outputs: Record<string, tf.Tensor> = { policyLogprobs: logprobs("weights") };
+      const score = (kind: "weights" | "reference") => scored(kind, state, inputs, bucket, model, config);
+      const outputs: Record<string, tf.Tensor> = { policyLogprobs: score("weights") };
       if (config.kl.in === "reward" && config.reference !== "none")
-        outputs["refLogprobs"] = logprobs("reference");
+        outputs["refLogprobs"] = score("reference");
       return { outputs };
     },
   };
 }
 
-function supervisedFunction(bucket: Bucket, model: ModelConfig): JitFunction {
-  const { rows, length } = bucket;
+function scored(
+  kind: "weights" | "reference",
+  state: Tensors,
+  inputs: Tensors,
+  bucket: Bucket,
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+): tf.Tensor {
+  const base = Object.keys(parameterShapes(model));
+  const names = kind === "weights" ? [...base, ...Object.keys(trainedShapes(model, config))] : base;
+  // Without its adapters a model is the base, which is the reference.
+  const from = kind === "reference" && hasReferenceWeights(config) ? "reference" : "weights";
+  const parameters = tensorsOf(state, from, new Set(names));
+  return tf.tidy(() => tokenPass(parameters, inputs, passOf(bucket, model, config, "none")).logprobs);
+}
+
+function passOf(
+  bucket: Bucket,
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  entropy: PassOptions["entropy"],
+): PassOptions {
+  const { memory, lora } = config;
+  const trained = new Set(Object.keys(trainedShapes(model, config)));
   return {
-    inputs: {
-      tokenIds: { shape: [rows, length], dtype: "int32" },
-      lossMask: { shape: [rows, length - 1], dtype: "float32" },
-      tokenWeights: { shape: [rows, length - 1], dtype: "float32" },
-    },
+    bucket,
+    model,
+    memory,
+    entropy,
+    isFrozen: (name) => !trained.has(name),
+    ...(lora === null ? {} : { loraScale: loraScale(lora) }),
+  };
+}
+
+function supervisedFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
+  const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
+  return {
+    inputs: { ...passInputs(bucket), lossMask: perToken, tokenWeights: perToken },
     body: (state, inputs) =>
-      accumulate(state, model, (parameters) => {
-        const { logprobs } = nextTokens(parameters, tensor(inputs, "tokenIds"), model);
+      accumulate(state, model, config, (parameters) => {
+        const { logprobs } = tokenPass(parameters, inputs, passOf(bucket, model, config, "none"));
         const weighted = tf.mul(tensor(inputs, "lossMask"), tensor(inputs, "tokenWeights"));
         return tf.neg(tf.sum(tf.mul(logprobs, weighted)));
       }),
@@ -169,19 +212,24 @@ function supervisedFunction(bucket: Bucket, model: ModelConfig): JitFunction {
 
 type Keep = (name: string, value: tf.Tensor) => void;
 
-/** Adds the gradients of `loss` in every weight to the accumulators; outputs the loss and what it kept. */
+/** Adds the gradients of `loss` in everything trained to the accumulators; outputs the loss and what it kept. */
 function accumulate(
   state: Tensors,
   model: ModelConfig,
+  config: ResolvedLearnerConfig,
   loss: (parameters: Tensors, keep: Keep) => tf.Tensor,
   outputs: Record<string, tf.Tensor> = {},
 ): ReturnType<JitBody> {
-  const names = Object.keys(parameterShapes(model));
+  const names = Object.keys(trainedShapes(model, config));
+  const frozen = config.lora === null ? {} : tensorsOf(state, "weights", Object.keys(parameterShapes(model)));
   const kept: Record<string, tf.Tensor> = {};
   // The gradient's own scope drops everything but the loss, so what is reported is kept past it.
   const f = (...values: tf.Tensor[]) =>
     loss(
-      Object.fromEntries(names.map((name, index) => [name, values[index] as tf.Tensor])),
+      {
+        ...frozen,
+        ...Object.fromEntries(names.map((name, index) => [name, values[index] as tf.Tensor])),
+      },
       (name, value) => {
         kept[name] = tf.keep(value);
       },
@@ -200,34 +248,18 @@ function accumulate(
   return { outputs: results, state: Object.fromEntries(sums) };
 }
 
-/** Logits of every next token and the log-probability of the one that came. */
-function nextTokens(
-  parameters: Tensors,
-  tokenIds: tf.Tensor,
-  model: ModelConfig,
-): { readonly logprobs: tf.Tensor; readonly logits: tf.Tensor } {
-  const [rows, length] = tokenIds.shape as [number, number];
-  const width = length - 1;
-  const hidden = forwardHidden(parameters, tf.slice(tokenIds, [0, 0], [rows, width]), model); // [R, T-1, D]
-  const logits = logitsOf(parameters, tf.reshape(hidden, [rows * width, model.hiddenSize]), model); // [R·(T-1), V]
-  const targets = tf.reshape(tf.slice(tokenIds, [0, 1], [rows, width]), [rows * width]);
-  return { logprobs: tf.reshape(pickLogprob(logits, targets), [rows, width]), logits };
-}
-
-function gradientNormBody(model: ModelConfig): JitBody {
+function gradientNormBody(names: readonly string[]): JitBody {
   return (state) => {
-    const squares = Object.keys(parameterShapes(model)).map((name) =>
-      tf.sum(tf.square(tensor(state, stateName("gradient", name)))),
-    );
+    const squares = names.map((name) => tf.sum(tf.square(tensor(state, stateName("gradient", name)))));
     return { outputs: { squaredNorm: squares.reduce((sum, square) => tf.add(sum, square)) } };
   };
 }
 
-function applyBody(model: ModelConfig, config: ResolvedLearnerConfig): JitBody {
+function applyBody(names: readonly string[], config: ResolvedLearnerConfig): JitBody {
   return (state, inputs) => {
     const scalars = inputs as Tensors & AdamScalars;
     const next: Record<string, tf.Tensor> = {};
-    for (const name of Object.keys(parameterShapes(model))) {
+    for (const name of names) {
       const entry = (kind: StateKind) => tensor(state, stateName(kind, name));
       const adam = { weights: entry("weights"), moment1: entry("moment1"), moment2: entry("moment2") };
       const result = adamwStep(adam, entry("gradient"), scalars, config.optimizer);
@@ -235,12 +267,12 @@ function applyBody(model: ModelConfig, config: ResolvedLearnerConfig): JitBody {
       next[stateName("moment1", name)] = result.moment1;
       next[stateName("moment2", name)] = result.moment2;
     }
-    return { outputs: {}, state: { ...next, ...clearedGradients(state, model) } };
+    return { outputs: {}, state: { ...next, ...clearedGradients(state, names) } };
   };
 }
 
-function clearedGradients(state: Tensors, model: ModelConfig): Tensors {
-  const gradients = parametersOf(state, "gradient", model);
+function clearedGradients(state: Tensors, names: readonly string[]): Tensors {
+  const gradients = tensorsOf(state, "gradient", names);
   return Object.fromEntries(
     Object.entries(gradients).map(([name, value]) => [stateName("gradient", name), tf.zerosLike(value)]),
   );

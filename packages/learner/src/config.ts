@@ -1,4 +1,6 @@
+import { loraConfigSchema } from "@palimpsest/model";
 import { z } from "zod";
+import { Bucket } from "./bucket.js";
 import { LearnerError } from "./error.js";
 import {
   AdvantageConfig,
@@ -9,6 +11,7 @@ import {
   OverlongConfig,
   StepAdvantageConfig,
 } from "./loss-config.js";
+import { MemoryConfig } from "./memory-config.js";
 import { PRESET_NAMES, presets } from "./preset.js";
 
 /** AdamW with decoupled weight decay (on every parameter) and clipping by the global norm. */
@@ -36,12 +39,19 @@ export const ScheduleConfig = z.strictObject({
 });
 export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
 
-/** One shape that the learner is compiled for. */
-export const Bucket = z.strictObject({
-  rows: z.int().min(1).describe("Rows of a micro-batch."),
-  length: z.int().min(2).describe("Tokens of a row, prompt and response together."),
+/** Shapes derived from a budget, in place of `buckets`. */
+const MicroBatchConfig = z.strictObject({
+  tokens: z.int().min(2).describe("Token places of a micro-batch at most, padding included."),
+  lengths: z
+    .array(z.int().min(2))
+    .min(1)
+    .max(16)
+    .describe("Row lengths to compile for, tokens; every row goes to the shortest that holds it."),
+  packed: z
+    .boolean()
+    .default(false)
+    .describe("Packs rows one behind the other into sequences of the longest length: no padding, one shape."),
 });
-export type Bucket = z.infer<typeof Bucket>;
 
 const withDefaults = <T extends z.ZodType>(schema: T): z.ZodPrefault<T> => schema.prefault({} as z.input<T>);
 
@@ -94,7 +104,20 @@ export const LearnerConfig = z.strictObject({
     .max(1024)
     .default(1)
     .describe("Optimiser steps per pass, groups dealt out evenly."),
-  buckets: z.array(Bucket).min(1).max(64).describe("Declared shapes; every row must fit one."),
+  buckets: z
+    .array(Bucket)
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Declared shapes; every row must fit one. Absent: from microBatch."),
+  microBatch: MicroBatchConfig.optional().describe("Shapes by a token budget, where there are no buckets."),
+  memory: withDefaults(MemoryConfig).describe("Memory of a micro-batch against its speed."),
+  lora: loraConfigSchema
+    .nullable()
+    .default(null)
+    .describe(
+      "Adapters to train in place of the weights; the reference is the base model. null: all weights.",
+    ),
   maxLogprobDifference: z
     .number()
     .positive()
@@ -146,6 +169,7 @@ export type LearnerConfigInput = z.input<typeof LearnerConfig>;
 
 /** A configuration with nothing left open. */
 export type ResolvedLearnerConfig = LearnerConfig & {
+  readonly buckets: readonly Bucket[];
   readonly advantage: AdvantageConfig;
   readonly loss: LossConfig;
   readonly aggregation: Aggregation;
@@ -170,6 +194,7 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
   const preset = presets[config.preset];
   const resolved: ResolvedLearnerConfig = {
     ...config,
+    buckets: config.buckets ?? bucketsWithin(config.microBatch),
     advantage: config.advantage ?? AdvantageConfig.parse(preset.advantage),
     loss: config.loss ?? LossConfig.parse(preset.loss),
     aggregation: config.aggregation ?? preset.aggregation,
@@ -185,6 +210,35 @@ export function resolveLearnerConfig(input: LearnerConfigInput): ResolvedLearner
   refuseContradictions(resolved);
   return resolved;
 }
+
+/** Rows to the budget of each length, and single rows for what is left over. */
+function bucketsWithin(budget: z.infer<typeof MicroBatchConfig> | undefined): Bucket[] {
+  if (budget === undefined)
+    throw new LearnerError("CONFIG_INVALID", "buckets and microBatch are both absent; give one of them");
+  const { tokens, lengths, packed } = budget;
+  const longest = Math.max(...lengths);
+  if (longest > tokens)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `microBatch.lengths has ${longest} and microBatch.tokens is ${tokens}: one row does not fit; raise tokens`,
+    );
+  if (packed) {
+    const rows = Math.floor(tokens / longest);
+    return [{ rows, length: longest, packedRows: PACKED_ROWS_A_SEQUENCE * rows }];
+  }
+  return lengths.flatMap((length) => {
+    const rows = Math.floor(tokens / length);
+    return rows === 1
+      ? [{ rows, length }]
+      : [
+          { rows, length },
+          { rows: 1, length },
+        ];
+  });
+}
+
+/** Rows are seldom shorter than an eighth of the longest; where they are, a sequence stays partly empty. */
+const PACKED_ROWS_A_SEQUENCE = 8;
 
 function refuseContradictions(resolved: ResolvedLearnerConfig): void {
   const needsReference = resolved.kl.coefficient > 0 || resolved.kl.adaptive !== null;
@@ -207,6 +261,11 @@ function refuseContradictions(resolved: ResolvedLearnerConfig): void {
     throw new LearnerError(
       "CONFIG_INVALID",
       `importance ${resolved.importance.kind} compares oldLogprobs with the sampler's, and with oldLogprobs "rollout" they are the same; set it to "recompute"`,
+    );
+  if (resolved.lora !== null && resolved.referenceRefreshUpdates !== null)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      `referenceRefreshUpdates is ${resolved.referenceRefreshUpdates} with lora, whose reference is the base model; leave it out`,
     );
   const needsNorm =
     resolved.aggregation === "seq-mean-token-sum-norm" || resolved.aggregation === "batch-token-norm";

@@ -3,6 +3,7 @@
 // For other packages.
 export { type Advantages, computeAdvantages, type EpisodeReward, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
+export { Bucket } from "./bucket.js";
 export {
   bestCheckpoint,
   type Checkpoint,
@@ -12,7 +13,6 @@ export {
 } from "./checkpoint.js";
 export type { Objective } from "./compiled.js";
 export {
-  Bucket,
   LearnerConfig,
   type LearnerConfigInput,
   OptimizerConfig,
@@ -48,5 +48,6 @@ export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
 export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
 export { stepDumpFile, writeStepDump } from "./step-dumps.js";
+export { trainedWeights } from "./trained-weights.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

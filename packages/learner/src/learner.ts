@@ -11,7 +11,7 @@
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
  */
 import type { Backend, JitModule } from "@palimpsest/jit";
-import { hashWeights, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { hashWeights, type ModelConfig, mergeLora, parameterShapes } from "@palimpsest/model";
 import type { Group, StepDump } from "@palimpsest/trajectories";
 import { aggregationWeights } from "./aggregation.js";
 import {
@@ -26,14 +26,14 @@ import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConf
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
-import { trainedTokens } from "./micro-batches.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
+import { trainedTokens } from "./row-packing.js";
 import { gatherRows } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
-import { initialState, restoredState, stateName, stateSpecs, withKind } from "./state.js";
+import { initialState, restoredState, stateName, stateSpecs, trainedShapes, withKind } from "./state.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
@@ -236,10 +236,20 @@ export class Learner {
     });
   }
 
-  /** A copy of the present weights. */
+  /** A copy of the present weights; with adapters, of the base with them merged in. */
   parameters(): Record<string, Float32Array> {
     this.#assertIdle("parameters");
-    return this.#read("weights");
+    const weights = this.#read(Object.keys(parameterShapes(this.#model)));
+    const { lora } = this.config;
+    return lora === null ? weights : mergeLora(this.#model, weights, this.adapters(), lora);
+  }
+
+  /** A copy of the present adapters alone; merged into the base by `mergeLora`. @throws {LearnerError} CONFIG_INVALID without lora */
+  adapters(): Record<string, Float32Array> {
+    this.#assertIdle("adapters");
+    if (this.config.lora === null)
+      throw new LearnerError("CONFIG_INVALID", "lora is null: there are no adapters; use parameters()");
+    return this.#read(Object.keys(trainedShapes(this.#model, this.config)));
   }
 
   /** SHA-256 of the present weights, as `hashWeights` makes it. */
@@ -252,11 +262,14 @@ export class Learner {
     this.#assertIdle("refreshReference");
     if (this.config.reference === "none")
       throw new LearnerError("CONFIG_INVALID", 'reference is "none"; set it to "initial" to have one');
+    if (this.config.lora !== null)
+      throw new LearnerError("CONFIG_INVALID", "with lora the reference is the base model and stays it");
     this.#refreshReference();
   }
 
   #refreshReference(): void {
-    this.#module.writeState(withKind("reference", this.#read("weights")));
+    const names = Object.keys(parameterShapes(this.#model));
+    this.#module.writeState(withKind("reference", this.#read(names)));
   }
 
   /** What could not be trained, on disk beside the error. */
@@ -318,10 +331,9 @@ export class Learner {
     this.#untouched = false;
   }
 
-  #read(kind: "weights" | "reference"): Record<string, Float32Array> {
-    const names = Object.keys(parameterShapes(this.#model));
-    const state = this.#module.readState(names.map((name) => stateName(kind, name)));
-    return Object.fromEntries(names.map((name) => [name, state[stateName(kind, name)] as Float32Array]));
+  #read(names: readonly string[]): Record<string, Float32Array> {
+    const state = this.#module.readState(names.map((name) => stateName("weights", name)));
+    return Object.fromEntries(names.map((name) => [name, state[stateName("weights", name)] as Float32Array]));
   }
 
   #assertIdle(call: string): void {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillMicroBatch, packRows } from "./micro-batches.js";
+import { fillMicroBatch } from "./micro-batches.js";
+import { packRows } from "./row-packing.js";
 
 const rowOf = (tokens: number, fill = 1) => ({
   tokenIds: Int32Array.from({ length: tokens }, () => fill),
@@ -59,7 +60,7 @@ describe("fillMicroBatch", () => {
     const [batch] = packRows([...rows], [{ rows: 3, length: 5 }]);
     if (batch === undefined) throw new Error("no batch");
     const arrays = fillMicroBatch(batch, rows, Float64Array.of(0.25, 0.5));
-    expect([...arrays.tokenIds]).toEqual([7, 7, 7, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0]);
+    expect([...arrays.layout.tokenIds]).toEqual([7, 7, 7, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0, 0, 0]);
     expect([...arrays.lossMask]).toEqual([1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0]);
     expect([...arrays.rolloutLogprobs]).toEqual([-1, -2, 0, 0, -1, -2, -3, 0, 0, 0, 0, 0]);
     expect([...arrays.oldLogprobs]).toEqual([...arrays.rolloutLogprobs]);

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { HostArray, JitModule } from "@palimpsest/jit";
 import {
-  APPLY,
   accumulateName,
+  applyNames,
   CLEAR,
   GRADIENT_NORM,
   inputNames,
@@ -11,14 +11,9 @@ import {
 } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
-import {
-  fillMicroBatch,
-  type MicroBatch,
-  type MicroBatchArrays,
-  type PackableRow,
-  packRows,
-} from "./micro-batches.js";
+import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
+import { layoutInputs, type MicroBatch, packRows } from "./row-packing.js";
 
 export interface StepRequest<Row extends PackableRow> {
   readonly objective: Objective;
@@ -76,7 +71,7 @@ export async function optimizerStep<Row extends PackableRow>(
       touched = true;
       const outputs = module.call(
         accumulateName(request.objective, batch.bucket),
-        inputsOf(request, arrays, config),
+        inputsOf(batch, request, arrays, config),
       );
       const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
       if (!Number.isFinite(microLoss)) throw notFinite("loss", microLoss, index, batch, request);
@@ -91,9 +86,10 @@ export async function optimizerStep<Row extends PackableRow>(
         details: { step: request.step, loss },
       });
     const applied = request.beforeApply?.(gradientNorm) !== "skip";
-    if (applied)
-      module.call(APPLY, adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer));
-    else module.call(CLEAR, {});
+    if (applied) {
+      const scalars = adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer);
+      for (const name of applyNames(module)) module.call(name, scalars);
+    } else module.call(CLEAR, {});
     return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
     if (touched) module.call(CLEAR, {});
@@ -103,11 +99,12 @@ export async function optimizerStep<Row extends PackableRow>(
 
 /** The compiled function takes no more inputs than it declares. */
 function inputsOf(
+  batch: MicroBatch,
   request: { readonly objective: Objective; readonly klCoefficient?: number },
   arrays: MicroBatchArrays,
   config: ResolvedLearnerConfig,
 ): Readonly<Record<string, HostArray>> {
-  const inputs: Record<string, HostArray> = { tokenIds: arrays.tokenIds };
+  const inputs: Record<string, HostArray> = { ...layoutInputs(batch.bucket, arrays.layout) };
   for (const name of inputNames(request.objective, config)) inputs[name] = arrays[name];
   if (request.objective === "policy")
     inputs[KL_COEFFICIENT] = Float32Array.of(request.klCoefficient ?? config.kl.coefficient);

@@ -3,7 +3,8 @@ import type { JitModule } from "@palimpsest/jit";
 import { scoreName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
-import { fillMicroBatch, type PackableRow, packRows } from "./micro-batches.js";
+import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
+import { layoutInputs, packRows } from "./row-packing.js";
 
 /** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
 export interface RowScores {
@@ -30,7 +31,7 @@ export async function scoreRows(
     if (signal?.aborted)
       throw new LearnerError("ABORTED", "the update was aborted", { cause: signal.reason });
     const arrays = fillMicroBatch(batch, chosen, weights);
-    const outputs = module.call(scoreName(batch.bucket), { tokenIds: arrays.tokenIds });
+    const outputs = module.call(scoreName(batch.bucket), layoutInputs(batch.bucket, arrays.layout));
     const keep = (logprobs: ArrayLike<number> | undefined, kept: Map<number, Float32Array>) => {
       if (logprobs === undefined) return;
       arrays.rowOfToken.forEach((row, at) => {

@@ -1,5 +1,5 @@
 import type { TensorSpec, Tensors } from "@palimpsest/jit";
-import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { initLora, loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type * as tf from "@tensorflow/tfjs";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
@@ -12,12 +12,33 @@ export function stateName(kind: StateKind, parameter: string): string {
   return `${kind}/${parameter}`;
 }
 
+/** What is trained, by name: the adapters where there are any, else every weight. */
+export function trainedShapes(
+  model: ModelConfig,
+  { lora }: Pick<ResolvedLearnerConfig, "lora">,
+): Record<string, readonly number[]> {
+  return lora === null ? parameterShapes(model) : loraShapes(model, loraForm(lora));
+}
+
+/** The reference has weights of its own; with adapters it is the base model, which stands there anyway. */
+export function hasReferenceWeights({ reference, lora }: ResolvedLearnerConfig): boolean {
+  return reference !== "none" && lora === null;
+}
+
 /** Every state entry, as jit wants it. */
 export function stateSpecs(model: ModelConfig, config: ResolvedLearnerConfig): Record<string, TensorSpec> {
-  const kinds = STATE_KINDS.filter((kind) => kind !== "reference" || config.reference !== "none");
+  const all = parameterShapes(model);
+  const trained = trainedShapes(model, config);
+  const kinds: Readonly<Record<StateKind, Record<string, readonly number[]>>> = {
+    weights: { ...all, ...trained },
+    moment1: trained,
+    moment2: trained,
+    gradient: trained,
+    reference: hasReferenceWeights(config) ? all : {},
+  };
   return Object.fromEntries(
-    kinds.flatMap((kind) =>
-      Object.entries(parameterShapes(model)).map(([name, shape]) => [
+    STATE_KINDS.flatMap((kind) =>
+      Object.entries(kinds[kind]).map(([name, shape]) => [
         stateName(kind, name),
         { shape, dtype: "float32" as const },
       ]),
@@ -50,10 +71,17 @@ export function initialState(
       );
     };
     state[stateName("weights", name)] = of(options.parameters, "parameters");
-    if (config.reference !== "none")
+    if (hasReferenceWeights(config))
       state[stateName("reference", name)] = of(reference, "referenceParameters");
   }
-  return state;
+  if (config.lora === null) return state;
+  if (options.referenceParameters !== undefined)
+    throw new LearnerError(
+      "CONFIG_INVALID",
+      "referenceParameters were given with lora, whose reference is the base model; leave them out",
+    );
+  const adapters = initLora(options.model, loraForm(config.lora), config.seed);
+  return { ...state, ...withKind("weights", adapters) };
 }
 
 /** State of a learner that goes on from a checkpoint. @throws {LearnerError} CHECKPOINT_MISMATCH */
@@ -86,10 +114,8 @@ export function withKind(
 }
 
 /** The tensors of one kind by parameter name. */
-export function parametersOf(state: Tensors, kind: StateKind, model: ModelConfig): Tensors {
-  return Object.fromEntries(
-    Object.keys(parameterShapes(model)).map((name) => [name, tensor(state, stateName(kind, name))]),
-  );
+export function tensorsOf(state: Tensors, kind: StateKind, names: Iterable<string>): Tensors {
+  return Object.fromEntries([...names].map((name) => [name, tensor(state, stateName(kind, name))]));
 }
 
 export function tensor(tensors: Tensors, name: string): tf.Tensor {

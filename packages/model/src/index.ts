@@ -1,13 +1,22 @@
 // For users: models in folders, tokenizers, sampling.
+export { inspectModel, loadAnyModel, type ModelFacts, type ModelFormat } from "./any-model.js";
 export { BpeTokenizer, type EncodeOptions, type TokenizerJson } from "./bpe-tokenizer.js";
 export { type BpeTraining, trainBpe } from "./bpe-trainer.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
-export { loadConfig, loadModel, loadTokenizer, type ModelFolder, saveModel } from "./files/model-folder.js";
+export {
+  loadConfig,
+  loadModel,
+  loadTokenizer,
+  type ModelFolder,
+  type SaveOptions,
+  saveModel,
+} from "./files/model-folder.js";
 export { loadGguf } from "./gguf/load-gguf.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
 export { type KnownModel, knownModels } from "./hub/known-models.js";
 export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
+export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";
 export {
   defaultInitScheme,
   type InitScheme,
@@ -42,6 +51,7 @@ export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";
 export { type ForwardOptions, forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+export { initLora, loraForm, loraScale, loraShapes } from "./lora.js";
 export {
   checkFinite,
   checkParameters,

@@ -1,0 +1,99 @@
+import type { TensorSpec, Tensors } from "@palimpsest/jit";
+import {
+  type ForwardOptions,
+  forwardHidden,
+  type ModelConfig,
+  type TokenStatistics,
+  tokenStatistics,
+} from "@palimpsest/model";
+import * as tf from "@tensorflow/tfjs";
+import { type Bucket, isPicked, rowsOf, trainedTokensOf } from "./bucket.js";
+import { forwardForm, logitsChunk, type MemoryConfig } from "./memory-config.js";
+import { tensor } from "./state.js";
+
+/** What a pass over a micro-batch is given, see `MicroBatchArrays`. */
+export function passInputs(bucket: Bucket): Record<string, TensorSpec> {
+  const { rows: sequences, length, packedRows } = bucket;
+  const perToken: TensorSpec = { shape: [sequences, length], dtype: "int32" };
+  const perPick: TensorSpec = { shape: [trainedTokensOf(bucket)], dtype: "int32" };
+  return {
+    tokenIds: perToken,
+    ...(packedRows === undefined ? {} : { segments: perToken, positions: perToken }),
+    ...(isPicked(bucket)
+      ? {
+          picks: perPick,
+          targets: perPick,
+          slots: { shape: [rowsOf(bucket), length - 1], dtype: "int32" as const },
+        }
+      : {}),
+  };
+}
+
+export interface PassOptions {
+  readonly bucket: Bucket;
+  readonly model: ModelConfig;
+  readonly memory: MemoryConfig;
+  readonly entropy: "none" | "value" | "gradient";
+  readonly loraScale?: number | undefined;
+  readonly isFrozen?: ForwardOptions["isFrozen"];
+}
+
+/**
+ * Log-probability of each next token, and the entropy of its distribution. Where a bucket counts its trained tokens,
+ * the others get the numbers of some trained one: mask them.
+ * @returns both float32 [rows, length-1]; entry (r, t) speaks of token t+1 of row r
+ */
+export function tokenPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
+  return isPicked(options.bucket)
+    ? pickedPass(parameters, inputs, options)
+    : wholePass(parameters, inputs, options);
+}
+
+function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
+  const { bucket, model } = options;
+  const { rows, length } = bucket;
+  const width = length - 1;
+  const tokenIds = tensor(inputs, "tokenIds");
+  // The last token predicts nothing that is asked for.
+  const ids = tf.slice(tokenIds, [0, 0], [rows, width]);
+  const hidden = forwardHidden(parameters, ids, model, formOf(options, width)); // [R, T-1, D]
+  const targets = tf.reshape(tf.slice(tokenIds, [0, 1], [rows, width]), [rows * width]);
+  const flat = tf.reshape(hidden, [rows * width, model.hiddenSize]);
+  const { logprobs, entropy } = statisticsOf(parameters, flat, targets, options);
+  const shaped = (values: tf.Tensor): tf.Tensor => tf.reshape(values, [rows, width]);
+  return { logprobs: shaped(logprobs), ...(entropy === undefined ? {} : { entropy: shaped(entropy) }) };
+}
+
+function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
+  const { bucket, model } = options;
+  const { rows: sequences, length, packedRows } = bucket;
+  const packing =
+    packedRows === undefined
+      ? {}
+      : { packing: { segments: tensor(inputs, "segments"), positions: tensor(inputs, "positions") } };
+  const form = { ...formOf(options, length), ...packing };
+  const hidden = forwardHidden(parameters, tensor(inputs, "tokenIds"), model, form); // [S, T, D]
+  const flat = tf.reshape(hidden, [sequences * length, model.hiddenSize]);
+  const picked = tf.gather(flat, tensor(inputs, "picks")); // [N, D]
+  const { logprobs, entropy } = statisticsOf(parameters, picked, tensor(inputs, "targets"), options);
+  const slots = tf.reshape(tensor(inputs, "slots"), [rowsOf(bucket) * (length - 1)]);
+  const placed = (values: tf.Tensor): tf.Tensor =>
+    tf.reshape(tf.gather(values, slots), [rowsOf(bucket), length - 1]);
+  return { logprobs: placed(logprobs), ...(entropy === undefined ? {} : { entropy: placed(entropy) }) };
+}
+
+function formOf({ bucket, model, memory, loraScale, isFrozen }: PassOptions, length: number): ForwardOptions {
+  return { ...forwardForm(memory, model, bucket.rows, length), loraScale, isFrozen };
+}
+
+function statisticsOf(
+  parameters: Tensors,
+  hidden: tf.Tensor,
+  targets: tf.Tensor,
+  { model, memory, entropy, isFrozen }: PassOptions,
+): TokenStatistics {
+  const headName = model.tieWordEmbeddings ? "embedding" : "head";
+  const headFrozen = isFrozen?.(headName) ?? false;
+  const chunk = logitsChunk(memory, model);
+  return tokenStatistics(hidden, tensor(parameters, headName), targets, { chunk, entropy, headFrozen });
+}
