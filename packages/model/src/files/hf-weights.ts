@@ -24,7 +24,7 @@ export async function readParameters(
   { signal, onProgress }: ReadOptions = {},
 ): Promise<Parameters> {
   const wanted = hfTensors(config);
-  checkTensors(config, wanted, source.tensors);
+  checkTensors(config, source.tensors);
   const infoOf = ({ name }: HfTensor) => source.tensors.get(name) as TensorInfo;
   const totalBytes = wanted.reduce((sum, tensor) => sum + infoOf(tensor).sizeBytes, 0);
   const parameters = emptyParameters(config);
@@ -48,7 +48,7 @@ export function parametersFromHf(
   >,
 ): Parameters {
   const wanted = hfTensors(config);
-  checkTensors(config, wanted, new Map(Object.entries(tensors)));
+  checkTensors(config, new Map(Object.entries(tensors)));
   const parameters = emptyParameters(config);
   for (const tensor of wanted) {
     const values = tensors[tensor.name]?.values;
@@ -113,11 +113,15 @@ function place(tensor: HfTensor, values: Float32Array, offset: number, parameter
   placeTransposed(values, offset, stack, { start: tensor.start, rows, columns });
 }
 
-function checkTensors(
+/**
+ * Checks that names and shapes are those of the config.
+ * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH
+ */
+export function checkTensors(
   config: ModelConfig,
-  wanted: readonly HfTensor[],
   tensors: ReadonlyMap<string, Pick<TensorInfo, "shape">>,
 ): void {
+  const wanted = hfTensors(config);
   for (const { name, shape } of wanted) {
     const stored = tensors.get(name)?.shape;
     if (stored === undefined)

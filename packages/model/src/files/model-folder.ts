@@ -19,6 +19,8 @@ export interface ModelFolder {
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** Absent when the folder has no tokenizer.json. */
   readonly tokenizer?: BpeTokenizer;
+  /** generation_config.json, where there is one: further tokens that end an answer, how its makers sample. */
+  readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
 export interface SaveOptions {
@@ -43,12 +45,25 @@ export async function saveModel(
   checkFinite(model.parameters);
   await writeWholeFolder(folder, async (fresh) => {
     await writeWeights(fresh, writableTensors(model.config, model.parameters), { dtype, maxShardBytes });
-    await writeJson(join(fresh, "config.json"), modelConfigToHf(model.config, dtype));
-    if (model.tokenizer !== undefined) {
-      await writeJson(join(fresh, "tokenizer.json"), model.tokenizer.json);
-      await writeJson(join(fresh, "tokenizer_config.json"), model.tokenizer.configJson);
+    const { tokenizer, generationConfig } = model;
+    await writeJson(join(fresh, "config.json"), {
+      ...modelConfigToHf(model.config, dtype),
+      ...(tokenizer === undefined ? {} : endTokenOf(tokenizer)),
+    });
+    if (generationConfig !== undefined)
+      await writeJson(join(fresh, "generation_config.json"), generationConfig);
+    if (tokenizer !== undefined) {
+      await writeJson(join(fresh, "tokenizer.json"), tokenizer.json);
+      await writeJson(join(fresh, "tokenizer_config.json"), tokenizer.configJson);
     }
   });
+}
+
+/** So that `transformers` knows where an answer ends. */
+function endTokenOf(tokenizer: BpeTokenizer): { readonly eos_token_id?: number } {
+  const { endToken } = tokenizer;
+  const id = endToken === undefined ? undefined : tokenizer.specialTokenId(endToken);
+  return id === undefined ? {} : { eos_token_id: id };
 }
 
 /**
@@ -64,13 +79,26 @@ export async function loadModel(
   const config = await loadConfig(folder);
   // Before the weights: it takes no time and is what fails.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
+  const generationConfig = await readGenerationConfig(folder);
   const files = await WeightFiles.open(folder);
   try {
-    const parameters = await readParameters(config, files, options);
-    return tokenizer === undefined ? { config, parameters } : { config, parameters, tokenizer };
+    return {
+      config,
+      parameters: await readParameters(config, files, options),
+      ...(tokenizer === undefined ? {} : { tokenizer }),
+      ...(generationConfig === undefined ? {} : { generationConfig }),
+    };
   } finally {
     await files.close();
   }
+}
+
+async function readGenerationConfig(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const path = join(folder, "generation_config.json");
+  if (!existsSync(path)) return undefined;
+  const json = await readJson(path);
+  if (typeof json === "object" && json !== null && !Array.isArray(json)) return { ...json };
+  throw new ModelError("FILE_DAMAGED", `${path} is no object; fetch it again, or remove it`);
 }
 
 /** @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID */

@@ -1,0 +1,118 @@
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { ModelConfig } from "./config.js";
+import { ModelError } from "./error.js";
+import { checkTensors, type ReadOptions } from "./files/hf-weights.js";
+import { loadConfig, loadModel, loadTokenizer, type ModelFolder } from "./files/model-folder.js";
+import type { TensorInfo } from "./files/tensor-source.js";
+import { WeightFiles } from "./files/weight-files.js";
+import { modelConfigFromGguf } from "./gguf/gguf-config.js";
+import { openGguf } from "./gguf/gguf-file.js";
+import { tokenizerFromGguf } from "./gguf/gguf-tokenizer.js";
+import { loadGguf } from "./gguf/load-gguf.js";
+import { readLlama2cTokenizer } from "./llama2c/llama2c-tokenizer.js";
+import { Llama2cFile } from "./llama2c/llama2c-weights.js";
+import { loadLlama2c } from "./llama2c/load-llama2c.js";
+import type { Parameters } from "./parameters.js";
+
+export type ModelFormat = "folder" | "gguf" | "llama2c";
+
+interface TokenizerPath {
+  /** Of a llama2.c checkpoint, which has its tokenizer in a file of its own. */
+  readonly tokenizerPath?: string;
+}
+
+/** What a model is, told from its headers: no weights are read. */
+export interface ModelFacts {
+  readonly format: ModelFormat;
+  readonly config: ModelConfig;
+  /** By the names of the file. */
+  readonly tensors: ReadonlyMap<string, TensorInfo>;
+  readonly weightFiles: readonly string[];
+  readonly tokenizer: ModelFolder["tokenizer"] | undefined;
+}
+
+/**
+ * Reads a model from a folder in the Hugging Face layout, a GGUF file or a llama2.c checkpoint.
+ * @throws {ModelError} as `loadModel`, `loadGguf` and `loadLlama2c` do
+ */
+export async function loadAnyModel(
+  path: string,
+  options: ReadOptions & TokenizerPath = {},
+): Promise<ModelFolder & { readonly parameters: Parameters }> {
+  switch (formatOf(path)) {
+    case "folder":
+      return await loadModel(path, options);
+    case "gguf":
+      return await loadGguf(path, options);
+    case "llama2c":
+      return await loadLlama2c(path, options);
+  }
+}
+
+/**
+ * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH,
+ *   TOKENIZER_INVALID, DTYPE_UNSUPPORTED
+ */
+export async function inspectModel(path: string, options: TokenizerPath = {}): Promise<ModelFacts> {
+  const format = formatOf(path);
+  switch (format) {
+    case "folder":
+      return { format, ...(await inspectFolder(path)) };
+    case "gguf":
+      return { format, ...(await inspectGguf(path)) };
+    case "llama2c":
+      return { format, ...(await inspectLlama2c(path, options)) };
+  }
+}
+
+function formatOf(path: string): ModelFormat {
+  if (!existsSync(path))
+    throw new ModelError("FILE_MISSING", `${path} is not there; name a model folder or file`);
+  if (statSync(path).isDirectory()) return "folder";
+  if (path.endsWith(".gguf")) return "gguf";
+  if (path.endsWith(".bin")) return "llama2c";
+  const mend = "give a model folder, a GGUF file (.gguf) or a llama2.c checkpoint (.bin)";
+  throw new ModelError("FILE_DAMAGED", `${path}: its name says no format that is read; ${mend}`);
+}
+
+type Found = Omit<ModelFacts, "format">;
+
+async function inspectFolder(path: string): Promise<Found> {
+  const config = await loadConfig(path);
+  const tokenizer = existsSync(`${path}/tokenizer.json`) ? await loadTokenizer(path) : undefined;
+  const files = await WeightFiles.open(path);
+  const { tensors, fileNames } = files;
+  await files.close();
+  checkTensors(config, tensors);
+  return { config, tensors, weightFiles: fileNames, tokenizer };
+}
+
+async function inspectGguf(path: string): Promise<Found> {
+  const file = await openGguf(path);
+  try {
+    const tensors = [...file.tensors.values()].map(
+      ({ name, shape, type, sizeBytes }): [string, TensorInfo] => [
+        name,
+        { shape, dtype: type.name, sizeBytes },
+      ],
+    );
+    return {
+      config: await modelConfigFromGguf(file),
+      tensors: new Map(tensors),
+      weightFiles: [basename(path)],
+      tokenizer: tokenizerFromGguf(file),
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+async function inspectLlama2c(path: string, { tokenizerPath }: TokenizerPath): Promise<Found> {
+  const file = await Llama2cFile.open(path);
+  const { config, tensors } = file;
+  await file.close();
+  const tokenizer =
+    tokenizerPath === undefined ? undefined : await readLlama2cTokenizer(tokenizerPath, config.vocabSize);
+  return { config, tensors, weightFiles: [basename(path)], tokenizer };
+}
