@@ -49,6 +49,5 @@ export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
 export { stepDumpFile, writeStepDump } from "./step-dumps.js";
 export { trainedWeights } from "./trained-weights.js";
-export { trainedWeights } from "./trained-weights.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";
