@@ -5,6 +5,7 @@ import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { groupAdvantages } from "./advantages.js";
 import { aggregationWeights } from "./aggregation.js";
+import { doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
 import { klEstimate } from "./kl.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import {
@@ -15,7 +16,7 @@ import {
   LossConfig,
 } from "./loss-config.js";
 import { tokenStatistics } from "./metrics.js";
-import { policyLoss } from "./policy-loss.js";
+import { type LossTerms, policyLoss } from "./policy-loss.js";
 import { type PresetName, presets } from "./preset.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -43,12 +44,23 @@ const advantageConfig = (input: Parameters<typeof AdvantageConfig.parse>[0]): Ad
   AdvantageConfig.parse(input);
 const noKl = KlConfig.parse({});
 
-/** Loss and gradient of fixture B, as one batch or row by row with the same global weights. */
+interface EvaluateOptions {
+  readonly normTokens?: number;
+  readonly kl?: KlConfig;
+  readonly rowByRow?: boolean;
+}
+
+interface Evaluated {
+  readonly loss: number;
+  readonly grad: readonly number[];
+}
+
+/** Loss and gradient of fixture B in float32 tensors and in float64, as one batch or row by row with global weights. */
 function evaluate(
   loss: LossConfig,
   aggregation: Aggregation,
-  options: { readonly normTokens?: number; readonly kl?: KlConfig; readonly rowByRow?: boolean } = {},
-) {
+  options: EvaluateOptions = {},
+): { readonly float: Evaluated; readonly double: Evaluated } {
   const b = matrices();
   const rows = b.mask.map((mask, index) => ({
     tokens: mask.reduce((sum, value) => sum + value, 0),
@@ -56,42 +68,84 @@ function evaluate(
   }));
   const weights = aggregationWeights(rows, aggregation, options.normTokens);
   const parts = options.rowByRow ? rows.map((_, index) => [index]) : [rows.map((_, index) => index)];
-  let total = 0;
-  const grad: number[] = [];
-  for (const part of parts) {
-    const pick = (name: keyof typeof b) => tf.tensor2d(part.map((i) => [...(b[name][i] ?? [])]));
-    const constants = {
+  const terms: LossTerms = {
+    loss,
+    kl: options.kl ?? noKl,
+    importance: { kind: "none" },
+    entropyCoefficient: 0,
+  };
+  const evaluated = parts.map((part) => {
+    const pick = (name: keyof typeof b) => part.map((i) => [...(b[name][i] ?? [])]);
+    const values = {
+      policyLogprobs: pick("new"),
       oldLogprobs: pick("old"),
       refLogprobs: pick("ref"),
       lossMask: pick("mask"),
-      advantages: tf.tensor2d(part.map((i) => [b.adv[i]?.[0] ?? Number.NaN])),
-      tokenWeights: tf.tensor2d(part.map((i) => [weights[i] ?? Number.NaN])),
+      advantages: part.map((i) => [b.adv[i]?.[0] ?? Number.NaN]),
+      tokenWeights: part.map((i) => [weights[i] ?? Number.NaN]),
     };
-    const f = (policyLogprobs: tf.Tensor) =>
-      policyLoss(
-        tensorAlgebra,
-        { policyLogprobs, ...constants },
-        {
-          loss,
-          kl: options.kl ?? noKl,
-          importance: { kind: "none" },
-          entropyCoefficient: 0,
-        },
-      ) as tf.Scalar;
-    const result = tf.valueAndGrad(f)(pick("new"));
-    total += result.value.dataSync()[0] ?? Number.NaN;
-    grad.push(...result.grad.dataSync());
-  }
-  return { loss: total, grad };
+    return { float: inFloat(values, terms), double: inDouble(values, terms) };
+  });
+  const joined = (of: "float" | "double"): Evaluated => ({
+    loss: evaluated.reduce((sum, part) => sum + part[of].loss, 0),
+    grad: evaluated.flatMap((part) => part[of].grad),
+  });
+  return { float: joined("float"), double: joined("double") };
 }
 
-function expectCase(name: string, actual: { loss: number; grad: readonly number[] }) {
+type Values = Record<
+  "policyLogprobs" | "oldLogprobs" | "refLogprobs" | "lossMask" | "advantages" | "tokenWeights",
+  number[][]
+>;
+
+function inFloat({ policyLogprobs, ...rest }: Values, terms: LossTerms): Evaluated {
+  const constants = {
+    oldLogprobs: tf.tensor2d(rest.oldLogprobs),
+    refLogprobs: tf.tensor2d(rest.refLogprobs),
+    lossMask: tf.tensor2d(rest.lossMask),
+    advantages: tf.tensor2d(rest.advantages),
+    tokenWeights: tf.tensor2d(rest.tokenWeights),
+  };
+  const f = (policy: tf.Tensor) =>
+    policyLoss(tensorAlgebra, { policyLogprobs: policy, ...constants }, terms) as tf.Scalar;
+  const { value, grad } = tf.valueAndGrad(f)(tf.tensor2d(policyLogprobs));
+  return { loss: value.dataSync()[0] ?? Number.NaN, grad: [...grad.dataSync()] };
+}
+
+function inDouble(values: Values, terms: LossTerms): Evaluated {
+  const policyLogprobs = doubleMatrix(values.policyLogprobs);
+  const result = policyLoss(
+    doubleAlgebra,
+    {
+      policyLogprobs,
+      oldLogprobs: doubleMatrix(values.oldLogprobs),
+      refLogprobs: doubleMatrix(values.refLogprobs),
+      lossMask: doubleMatrix(values.lossMask),
+      advantages: doubleMatrix(values.advantages),
+      tokenWeights: doubleMatrix(values.tokenWeights),
+    },
+    terms,
+  );
+  doubleGradient(result);
+  return { loss: result.values[0] ?? Number.NaN, grad: [...policyLogprobs.gradient] };
+}
+
+/** 1e-6 in float64 (the fixture has nine decimals), and in float32 too: the numbers are small. */
+function expectCase(name: string, { float, double }: ReturnType<typeof evaluate>) {
   const wanted = caseOf(name);
-  expect(Math.abs(actual.loss - wanted.loss), `${name} loss ${actual.loss}`).toBeLessThan(1e-6);
-  expect(actual.grad).toHaveLength(wanted.grad.length);
-  wanted.grad.forEach((value, index) => {
-    expect(Math.abs((actual.grad[index] ?? Number.NaN) - value), `${name} grad[${index}]`).toBeLessThan(1e-6);
-  });
+  for (const [width, actual, within] of [
+    ["float64", double, 1e-8],
+    ["float32", float, 1e-6],
+  ] as const) {
+    // slime computes in float32 itself.
+    const tolerance = name.startsWith("B_slime") ? 1e-6 : within;
+    expect(Math.abs(actual.loss - wanted.loss), `${name} ${width} loss`).toBeLessThan(tolerance);
+    expect(actual.grad).toHaveLength(wanted.grad.length);
+    wanted.grad.forEach((value, index) => {
+      const off = Math.abs((actual.grad[index] ?? Number.NaN) - value);
+      expect(off, `${name} ${width} grad[${index}]`).toBeLessThan(tolerance);
+    });
+  }
 }
 
 const clip = (extra: Record<string, unknown> = {}) => LossConfig.parse({ kind: "clip", ...extra });
@@ -110,6 +164,8 @@ describe.skipIf(missing)(
       ["A_trl(std unbiased,eps1e-4)", presets.trl.advantage],
       ["A_prime(centre only)", presets.prime.advantage],
       ["A_verl_drgrpo", presets.memagent.advantage],
+      ["A_verl_drgrpo", presets.rememr1.advantage],
+      ["A_slime(c/(std(c)+1e-6))", presets["memagent-vime"].advantage],
       ["A_art(std population,eps1e-6)", { kind: "grpo", ddof: 0, epsilon: 1e-6 }],
       ["A_verl_rloo", { kind: "rloo" }],
     ])("advantages equal %s", (name, input) => {
@@ -199,14 +255,43 @@ describe.skipIf(missing)(
       expectCase("B_prime_default(DPPO)", evaluate(presetLoss("prime"), presets.prime.aggregation));
     });
 
+    it("the memagent presets have the values and gradients of the systems that they come from, KL added", () => {
+      // MemAgent and ReMemR1 run on verl; their KL of 0.001 is β · Σ w · k3 on top of verl's golden loss.
+      for (const name of ["memagent", "rememr1"] as const) {
+        expect(presets[name].aggregation).toBe("token-mean");
+        expectCase("B_verl_vanilla_token-mean", evaluate(presetLoss(name), presets[name].aggregation));
+        const kl = KlConfig.parse(presets[name].kl);
+        const { double, float } = evaluate(presetLoss(name), presets[name].aggregation, { kl });
+        const k3 = golden["B_verl_kl_k3"] as number[];
+        const trained = matrices().mask.flat();
+        const added = k3.reduce((sum, value, i) => sum + (value * (trained[i] ?? 0)) / 5, 0);
+        const wanted = caseOf("B_verl_vanilla_token-mean").loss + 1e-3 * added;
+        expect(Math.abs(double.loss - wanted)).toBeLessThan(1e-8);
+        expect(Math.abs(float.loss - wanted)).toBeLessThan(1e-6);
+      }
+      // vime runs on slime's algorithms: the row mean is slime's per-rollout mean where every row is a rollout; clip-higher
+      // takes the one clipped token (A = 1, ratio 1.2214 under 1.3) as it is.
+      const vime = evaluate(presetLoss("memagent-vime"), presets["memagent-vime"].aggregation);
+      const slime = caseOf("B_slime_default(per-rollout mean,no dual clip)");
+      const ratio = (golden["B_ratio"] as number[])[0] ?? Number.NaN;
+      expect(Math.abs(vime.double.loss - (slime.loss - (ratio - 1.2) / 6))).toBeLessThan(1e-6);
+      expect(Math.abs((vime.double.grad[0] ?? Number.NaN) + ratio / 6)).toBeLessThan(1e-8);
+      expect(vime.double.grad.slice(1).map((g) => g.toFixed(6))).toEqual(
+        slime.grad.slice(1).map((g) => g.toFixed(6)),
+      );
+    });
+
     it("the sum over micro-batches is the batch's loss, not the mean of micro-batch means", () => {
       const whole = evaluate(presetLoss("verl"), "token-mean");
       const cut = evaluate(presetLoss("verl"), "token-mean", { rowByRow: true });
-      expect(cut.loss).toBeCloseTo(golden["C_global_token_mean"] as number, 6);
-      expect(cut.loss).not.toBeCloseTo(golden["C_legacy_mean_of_microbatch_token_means(mb=1)"] as number, 2);
-      cut.grad.forEach((value, index) => {
-        expect(value).toBeCloseTo(whole.grad[index] ?? Number.NaN, 6);
-      });
+      const legacy = golden["C_legacy_mean_of_microbatch_token_means(mb=1)"] as number;
+      for (const width of ["float", "double"] as const) {
+        expect(cut[width].loss).toBeCloseTo(golden["C_global_token_mean"] as number, 6);
+        expect(cut[width].loss).not.toBeCloseTo(legacy, 2);
+        cut[width].grad.forEach((value, index) => {
+          expect(value).toBeCloseTo(whole[width].grad[index] ?? Number.NaN, 6);
+        });
+      }
     });
   },
 );
