@@ -1,5 +1,5 @@
 // The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
-const learning = "datasets|model|agents|rewards|learner|evals";
+const learning = "datasets|model|agents|engines|rewards|learner|evals";
 const runtime = "head|node|client|worker|scheduler";
 const inPackage = (names) => `^packages/(${names})/`;
 
@@ -17,6 +17,7 @@ const allowed = {
   datasets: ["trajectories"],
   model: ["jit"],
   agents: ["trajectories"],
+  engines: [],
   rewards: ["trajectories"],
   learner: ["jit", "model", "trajectories"],
   evals: ["trajectories", "datasets", "agents", "rewards"],

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ChatEndpoint } from "./chat-endpoint.js";
+import { EngineError } from "./error.js";
+import type { RetryClock } from "./http-client.js";
+import { saying } from "./testing/dialects.js";
+import { type Answer, cut, events, hang, json, ModelServer } from "./testing/model-server.js";
+
+const messages = [{ role: "user", content: "who?" }];
+const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const item of open.splice(0).reverse()) await item.close();
+});
+
+async function anEndpoint(usual: Answer, config: object = { model: "m" }) {
+  const server = await ModelServer.start(usual);
+  const endpoint = new ChatEndpoint({ url: `${server.url}/v1/`, ...config }, clock);
+  open.push({ close: () => server.stop() }, endpoint);
+  return { server, endpoint };
+}
+
+async function gather(pieces: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all;
+}
+
+describe("a chat endpoint", () => {
+  it("answers messages and prompts with text, why it ended and what it took", async () => {
+    const { server, endpoint } = await anEndpoint(saying(["Ada ", "Love", "lace"]));
+    expect(await endpoint.generateText({ messages, maxTokens: 9, stop: ["."], topK: 3, seed: 1 })).toEqual({
+      text: "Ada Lovelace",
+      stopReason: "stop",
+      usage: { promptTokens: 5, sampledTokens: 3 },
+    });
+    expect(server.received[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      body: { model: "m", messages, max_tokens: 9, stop: ["."], top_k: 3, seed: 1, stream: false },
+    });
+    expect(server.received[0]?.body).not.toHaveProperty("temperature");
+    await endpoint.generateText({ prompt: "Ada", temperature: 0 });
+    expect(server.received[1]).toMatchObject({
+      path: "/v1/completions",
+      body: { prompt: "Ada", temperature: 0 },
+    });
+  });
+
+  it("streams the text in whole characters, however the bytes are cut", async () => {
+    const pieces = ["na", "ïve ", "猫", " 🚀"];
+    const { endpoint } = await anEndpoint(saying(pieces, "length"));
+    for (const request of [{ messages }, { prompt: "x" }]) {
+      const generation = endpoint.streamText(request);
+      expect(await gather(generation)).toEqual(pieces);
+      expect(await generation.result).toEqual({
+        text: pieces.join(""),
+        stopReason: "length",
+        usage: { promptTokens: 5, sampledTokens: 4 },
+      });
+    }
+  });
+
+  it("reads events with other line ends and without a last mark", async () => {
+    const chunks = [
+      { choices: [{ delta: { role: "assistant", content: null } }] },
+      { choices: [{ delta: { content: "hi" }, finish_reason: "stop" }] },
+    ];
+    const { endpoint } = await anEndpoint(events(chunks, { done: false, separator: "\r\n\r\n" }));
+    expect(await gather(endpoint.streamText({ messages }))).toEqual(["hi"]);
+  });
+
+  it("takes the first model that the server names when none is given", async () => {
+    const { server, endpoint } = await anEndpoint(
+      (received, response) =>
+        (received.path === "/v1/models" ? json({ data: [{ id: "only" }] }) : saying(["a"]))(
+          received,
+          response,
+        ),
+      {},
+    );
+    await endpoint.generateText({ messages });
+    await endpoint.generateText({ messages });
+    expect(server.received.map(({ path }) => path)).toEqual([
+      "/v1/models",
+      "/v1/chat/completions",
+      "/v1/chat/completions",
+    ]);
+    expect(server.received[1]?.body["model"]).toBe("only");
+  });
+
+  it("asks again while nothing was written, and not after", async () => {
+    const { server, endpoint } = await anEndpoint(saying(["fine"]));
+    server.next(cut, json({ error: "busy" }, 503));
+    expect(await gather(endpoint.streamText({ messages }))).toEqual(["fine"]);
+    let readOne = () => {};
+    const cutWhen = new Promise<void>((resolve) => {
+      readOne = resolve;
+    });
+    const chunks = ["one", "two"].map((content) => ({ choices: [{ delta: { content } }] }));
+    server.next(events(chunks, { cutAfter: 1, cutWhen }));
+    const generation = endpoint.streamText({ messages });
+    const pieces: string[] = [];
+    const reading = (async () => {
+      for await (const piece of generation) {
+        pieces.push(piece);
+        readOne();
+      }
+    })();
+    await expect(reading).rejects.toThrow(/UNREACHABLE.*not asked for again/);
+    await expect(generation.result).rejects.toThrow(EngineError);
+    expect(pieces).toEqual(["one"]);
+    expect(server.received).toHaveLength(4);
+  });
+
+  it("says when a stream ends before the answer does, or tells of an error in it", async () => {
+    const { server, endpoint } = await anEndpoint(events([{ choices: [{ delta: { content: "ha" } }] }]));
+    await expect(gather(endpoint.streamText({ messages }))).rejects.toThrow(/ended before the completion/);
+    server.next(events([{ error: { message: "context too long", code: 400 } }]));
+    await expect(gather(endpoint.streamText({ messages }))).rejects.toThrow(/REFUSED.*context too long/);
+  });
+
+  it("ends the request when the caller aborts or the reader leaves", async () => {
+    const { server, endpoint } = await anEndpoint(hang);
+    const controller = new AbortController();
+    const aborted = gather(endpoint.streamText({ messages, signal: controller.signal }));
+    await server.until(() => server.running === 1);
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    await server.until(() => server.left === 1);
+    const chunks = Array.from({ length: 50 }, () => ({ choices: [{ delta: { content: "x" } }] }));
+    server.next(events(chunks, { cutAfter: 50, cutWhen: new Promise(() => undefined) }));
+    for await (const _piece of endpoint.streamText({ messages })) break;
+    await server.until(() => server.left === 2);
+  });
+});

@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
+import { EngineError } from "./error.js";
+import { HttpClient, type RetryClock } from "./http-client.js";
+import { failureInStream } from "./reply.js";
+import { TextQueue } from "./text-queue.js";
+
+export interface EndpointMessage {
+  readonly role: string;
+  readonly content: string | null;
+}
+
+export interface EndpointSettings {
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly topP?: number;
+  /** Not of OpenAI; vLLM, SGLang and llama.cpp know it, as they do minP. */
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+  /** Goes into the session headers. */
+  readonly session?: string;
+}
+
+/** A conversation, for the server's chat template, or a text to go on with. */
+export type EndpointRequest = EndpointSettings &
+  (
+    | { readonly messages: readonly EndpointMessage[]; readonly prompt?: never }
+    | { readonly prompt: string; readonly messages?: never }
+  );
+
+export interface EndpointText {
+  readonly text: string;
+  readonly stopReason: "stop" | "length";
+  /** As the server counts; undefined where it does not say. */
+  readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
+}
+
+/** An answer while it is written: iterate it once for the pieces of text, await `result` for all of it. */
+export interface EndpointGeneration extends AsyncIterable<string> {
+  readonly result: Promise<EndpointText>;
+}
+
+const chunkSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content: z.string().nullish() }).nullish(),
+        message: z.object({ content: z.string().nullish() }).nullish(),
+        text: z.string().nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  usage: z.object({ prompt_tokens: z.int().nullish(), completion_tokens: z.int().nullish() }).nullish(),
+});
+
+const modelsSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/**
+ * Any server that speaks OpenAI's protocol, as text in and text out. It gives no token ids and no
+ * log-probs: for answers, evaluation and chat; not for training.
+ */
+export class ChatEndpoint {
+  readonly #client: HttpClient;
+  #model: string | undefined;
+
+  /**
+   * @param clock for tests
+   * @throws {EngineError} CONFIG_INVALID
+   */
+  constructor(config: EngineConfigInput, clock?: RetryClock) {
+    const parsed = parseConfig(engineConfigSchema, config);
+    this.#model = parsed.model;
+    this.#client = new HttpClient(parsed, clock);
+  }
+
+  /** Names of the models that the server serves. */
+  async models(signal?: AbortSignal): Promise<string[]> {
+    const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal }));
+    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is no list of models");
+    return reply.data.data.map(({ id }) => id);
+  }
+
+  /**
+   * @throws {EngineError} any code but NOT_TRAINABLE and UNSUPPORTED
+   * @throws the signal's reason when aborted
+   */
+  async generateText(request: EndpointRequest): Promise<EndpointText> {
+    const { path, body } = await this.#ask(request, false);
+    const value = await this.#client.post(path, body, request);
+    return read(path, [value]).whole();
+  }
+
+  /** Starts at once. Whoever stops iterating ends the request. */
+  streamText(request: EndpointRequest): EndpointGeneration {
+    const queue = new TextQueue<EndpointText>(request.signal);
+    queue.run(async (signal, write) => {
+      const { path, body } = await this.#ask({ ...request, signal }, true);
+      return await this.#client.stream(path, body, { ...request, signal }, () => {
+        const reader = read(path, []);
+        let written = false;
+        return {
+          take: (event) => {
+            const piece = reader.take(event);
+            if (piece !== "") write(piece);
+            written ||= piece !== "";
+            return written;
+          },
+          done: () => reader.whole(),
+        };
+      });
+    });
+    return queue;
+  }
+
+  /** Waiting and running requests reject with CLOSED. A second close does nothing. */
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #ask(request: EndpointRequest, stream: boolean): Promise<{ path: string; body: object }> {
+    const { messages, prompt, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
+    const given = {
+      model: await this.#modelName(request.signal),
+      messages,
+      prompt,
+      max_tokens: maxTokens,
+      temperature,
+      top_p: topP,
+      top_k: topK,
+      min_p: minP,
+      stop: stop?.length === 0 ? undefined : stop,
+      seed,
+      stream,
+      stream_options: stream ? { include_usage: true } : undefined,
+    };
+    return { path: messages === undefined ? "/v1/completions" : "/v1/chat/completions", body: given };
+  }
+
+  /** The one that was named, else the first that the server names. */
+  async #modelName(signal: AbortSignal | undefined): Promise<string> {
+    if (this.#model !== undefined) return this.#model;
+    const [first] = await this.models(signal);
+    if (first === undefined) {
+      throw new EngineError("CONFIG_INVALID", "model: not given, and the server names none at /v1/models");
+    }
+    this.#model = first;
+    return first;
+  }
+}
+
+/** Puts an answer together from its events, or from the one value that it is. */
+function read(path: string, values: readonly unknown[]) {
+  let text = "";
+  let finish: string | undefined;
+  let usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
+  const take = (value: unknown): string => {
+    const failure = failureInStream(path, value);
+    if (failure !== undefined) throw failure;
+    const parsed = chunkSchema.safeParse(value);
+    if (!parsed.success) throw new EngineError("BAD_REPLY", `${path}: ${z.prettifyError(parsed.error)}`);
+    const { choices, usage: counted } = parsed.data;
+    if (counted !== undefined && counted !== null) {
+      usage = {
+        promptTokens: counted.prompt_tokens ?? undefined,
+        sampledTokens: counted.completion_tokens ?? undefined,
+      };
+    }
+    const [choice] = choices;
+    finish = choice?.finish_reason ?? finish;
+    const piece = choice?.delta?.content ?? choice?.message?.content ?? choice?.text ?? "";
+    text += piece;
+    return piece;
+  };
+  for (const value of values) take(value);
+  return {
+    take,
+    whole(): EndpointText {
+      if (finish === undefined) {
+        throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
+      }
+      return { text, stopReason: finish === "length" ? "length" : "stop", usage };
+    },
+  };
+}

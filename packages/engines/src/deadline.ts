@@ -1,0 +1,24 @@
+/**
+ * Runs a call under a signal that fires after `timeoutMs` or with one of the caller's. Timer and listener are gone
+ * when the call has ended: thousands of requests under one caller's signal leave nothing behind.
+ * @param late what the signal's reason is after the time
+ */
+export async function withDeadline<T>(
+  timeoutMs: number,
+  signals: readonly (AbortSignal | undefined)[],
+  late: () => Error,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const given = signals.filter((signal) => signal !== undefined);
+  for (const signal of given) signal.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = (event: Event) => controller.abort((event.target as AbortSignal).reason);
+  for (const signal of given) signal.addEventListener("abort", onAbort, { once: true });
+  const timer = setTimeout(() => controller.abort(late()), timeoutMs);
+  try {
+    return await call(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    for (const signal of given) signal.removeEventListener("abort", onAbort);
+  }
+}

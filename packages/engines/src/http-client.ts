@@ -1,0 +1,238 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { EngineConfig } from "./config.js";
+import { withDeadline } from "./deadline.js";
+import { EngineError } from "./error.js";
+import { contentTypeOf, failureOf, readText } from "./reply.js";
+import { readEvents } from "./server-sent-events.js";
+import { Turnstile } from "./turnstile.js";
+
+/*
+ * Job: requests to one server: bounded in number, retried where it helps, ended in time.
+ * Not its job: what the requests say and what the answers mean.
+ *
+ * H1. 408, 429, 5xx and cut connections are tried again, up to maxAttempts, after a random wait below
+ *     backoffMs · 2^n, or as long as the server's Retry-After asks, unless that is beyond timeoutMs. Other refusals are not.
+ * H2. An answer of which a part was handed on is never asked for again: nobody reads the same token twice.
+ * H3. After an abort no further attempt begins, and the signal's reason is thrown.
+ * H4. The API key is in the Authorization header and nowhere else: not in errors, not in what is logged.
+ */
+
+export interface PostOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Name that goes into the session headers. */
+  readonly session?: string | undefined;
+  /** The request is part of a call of `alone`, which has its turn already. */
+  readonly inTurn?: boolean;
+}
+
+/** What waiting between attempts needs; tests put their own in place. */
+export interface RetryClock {
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+const realClock: RetryClock = {
+  wait: async (ms, signal) => {
+    await wait(ms, undefined, { signal });
+  },
+  random: Math.random,
+};
+
+export class HttpClient {
+  readonly #config: Omit<EngineConfig, "apiKey">;
+  readonly #apiKey: string | undefined;
+  readonly #turnstile: Turnstile;
+  readonly #clock: RetryClock;
+  readonly #closing = new AbortController();
+
+  constructor({ apiKey, ...config }: EngineConfig, clock: RetryClock = realClock) {
+    this.#config = config;
+    this.#apiKey = apiKey;
+    this.#clock = clock;
+    this.#turnstile = new Turnstile({ maxRunning: config.maxConcurrency, maxWaiting: config.maxQueue });
+  }
+
+  /** One JSON value; `undefined` for an answer without a body. */
+  async post(path: string, body: unknown, options: PostOptions = {}): Promise<unknown> {
+    return await this.#request("POST", path, body, options, async (response) =>
+      parseJson(path, response, await readText(path, response)),
+    );
+  }
+
+  async get(path: string, options: PostOptions = {}): Promise<unknown> {
+    return await this.#request("GET", path, undefined, options, async (response) =>
+      parseJson(path, response, await readText(path, response)),
+    );
+  }
+
+  /**
+   * The data of server-sent events, one by one; returns what `done` says after the last.
+   * @param take returns true when it handed something on to the caller: from then on there is no retry (H2)
+   */
+  async stream<T>(
+    path: string,
+    body: unknown,
+    options: PostOptions,
+    start: () => { take(event: unknown): boolean; done(): T },
+  ): Promise<T> {
+    return await this.#request("POST", path, body, options, async (response, attempt) => {
+      if (contentTypeOf(response) !== "text/event-stream") {
+        throw new EngineError(
+          "BAD_REPLY",
+          `${path}: answered with ${contentTypeOf(response) || "no content type"} where events were asked for; is ${this.#config.url} a server that streams?`,
+        );
+      }
+      const { take, done } = start();
+      for await (const data of readEvents(path, response)) {
+        if (take(parseEvent(path, data))) attempt.handedOn = true;
+      }
+      return done();
+    });
+  }
+
+  /** Waiting and running requests reject with CLOSED. A second close does nothing. */
+  async close(): Promise<void> {
+    this.#closing.abort(new EngineError("CLOSED", "the engine was closed"));
+    await this.#turnstile.close();
+  }
+
+  /** Several requests of which no other comes between. */
+  async alone<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return await this.#turnstile.run(call, signal, true);
+  }
+
+  async #request<T>(
+    method: "GET" | "POST",
+    path: string,
+    body: unknown,
+    options: PostOptions,
+    read: (response: Response, attempt: { handedOn: boolean }) => Promise<T>,
+  ): Promise<T> {
+    const { timeoutMs } = this.#config;
+    const late = () => new EngineError("TIMEOUT", `${path}: no answer within timeoutMs ${timeoutMs}`);
+    const call = async () =>
+      await withDeadline(timeoutMs, [options.signal, this.#closing.signal], late, async (signal) => {
+        const startedAtMs = performance.now();
+        for (let attempt = 1; ; attempt++) {
+          const state = { handedOn: false };
+          try {
+            return await this.#attempt(method, path, body, options, signal, (response) =>
+              read(response, state),
+            );
+          } catch (reason) {
+            signal.throwIfAborted();
+            const error = this.#asEngineError(path, reason);
+            const inVain = performance.now() - startedAtMs + (error.retryAfterMs ?? 0) >= timeoutMs;
+            const last = attempt >= this.#config.maxAttempts || inVain;
+            if (!error.retryable || state.handedOn || last) {
+              throw this.#lastWord(error, attempt, state.handedOn);
+            }
+            await this.#backOff(attempt, error.retryAfterMs, signal);
+          }
+        }
+      });
+    return options.inTurn === true ? await call() : await this.#turnstile.run(call, options.signal);
+  }
+
+  async #attempt<T>(
+    method: "GET" | "POST",
+    path: string,
+    body: unknown,
+    { session }: PostOptions,
+    signal: AbortSignal,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { url, headers, sessionHeaders, attemptTimeoutMs } = this.#config;
+    const late = () =>
+      new EngineError("TIMEOUT", `${path}: no whole answer within attemptTimeoutMs ${attemptTimeoutMs}`);
+    return await withDeadline(attemptTimeoutMs, [signal], late, async (attemptSignal) => {
+      try {
+        const response = await fetch(`${url}${path}`, {
+          method,
+          // A redirect would carry prompts to a server that nobody named.
+          redirect: "error",
+          headers: {
+            ...(body === undefined ? {} : { "content-type": "application/json" }),
+            ...headers,
+            ...(this.#apiKey === undefined ? {} : { authorization: `Bearer ${this.#apiKey}` }),
+            ...(session === undefined
+              ? {}
+              : Object.fromEntries(sessionHeaders.map((name) => [name, session]))),
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: attemptSignal,
+        });
+        if (!response.ok) throw await failureOf(path, response, (text) => this.#scrub(text));
+        return await read(response);
+      } catch (reason) {
+        // fetch hides which of the two ended it.
+        if (attemptSignal.aborted) throw attemptSignal.reason;
+        throw reason;
+      }
+    });
+  }
+
+  /** H1: a random part of a doubling time, so that requests that failed together do not come back together. */
+  async #backOff(attempt: number, retryAfterMs: number | undefined, signal: AbortSignal): Promise<void> {
+    const { backoffMs, maxBackoffMs } = this.#config;
+    const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempt - 1));
+    const ms = Math.max(retryAfterMs ?? 0, Math.ceil(longest * this.#clock.random()));
+    try {
+      await this.#clock.wait(ms, signal);
+    } catch (reason) {
+      signal.throwIfAborted();
+      throw reason;
+    }
+  }
+
+  #asEngineError(path: string, reason: unknown): EngineError {
+    if (reason instanceof EngineError) return reason;
+    const cause = (reason as { cause?: { code?: unknown; message?: unknown } } | null)?.cause;
+    const why = String(cause?.code ?? cause?.message ?? (reason instanceof Error ? reason.message : reason));
+    return new EngineError(
+      "UNREACHABLE",
+      `${this.#config.url}${path}: ${this.#scrub(why)}; does the server run there?`,
+    );
+  }
+
+  #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
+    const note = handedOn
+      ? "; a part of the answer was handed on, so it was not asked for again"
+      : attempts > 1
+        ? `; the last of ${attempts} attempts`
+        : "";
+    if (note === "") return error;
+    return new EngineError(error.code, `${error.message.replace(/^\[[A-Z_]+\] /, "")}${note}`, {
+      cause: error.cause,
+      retryable: error.retryable,
+      retryAfterMs: error.retryAfterMs,
+      ...(error.status === undefined ? {} : { status: error.status }),
+    });
+  }
+
+  /** H4: some servers repeat the key that they refuse. */
+  #scrub(text: string): string {
+    return this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, "***");
+  }
+}
+
+function parseJson(path: string, response: Response, text: string): unknown {
+  if (text.trim() === "") return undefined;
+  const type = contentTypeOf(response);
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    throw new EngineError(
+      "BAD_REPLY",
+      `${path}: answered with ${type || "no content type"} instead of JSON; is the url that of the model's server?`,
+    );
+  }
+  return parseEvent(path, text);
+}
+
+function parseEvent(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new EngineError("BAD_REPLY", `${path}: answered with JSON that does not parse`);
+  }
+}

@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { engineConfigSchema, parseConfig } from "./config.js";
+import { EngineError } from "./error.js";
+import type { GenerateRequest, GenerateResult } from "./generate.js";
+import { HttpClient, type PostOptions, type RetryClock } from "./http-client.js";
+import { llamaCpp } from "./protocols/llama-cpp.js";
+import type { Sampled, TokenProtocol } from "./protocols/protocol.js";
+import { sglang } from "./protocols/sglang.js";
+import { vllm } from "./protocols/vllm.js";
+import { failureInStream } from "./reply.js";
+import { reloadOn, type WeightsOnDisk } from "./weight-reload.js";
+
+/*
+ * Job: a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
+ * Not its job: connections and retries (http-client.ts), the servers' dialects (protocols/), text (chat-endpoint.ts).
+ *
+ * E1. A result has one log-prob a token, or there is no result: what a server cannot say is an error that
+ *     names what cannot be trained from it.
+ * E2. One result is sampled by one set of weights: a load waits for the running requests and holds the next.
+ * E3. After its end, at a stop token, a text or the limit, nothing is kept; the stop token is.
+ */
+
+export const serverKinds = ["vllm", "sglang", "llamacpp"] as const;
+export type ServerKind = (typeof serverKinds)[number];
+
+export const httpSamplerConfigSchema = engineConfigSchema.extend({
+  kind: z
+    .enum([...serverKinds, "openai"])
+    .describe("whose endpoints are used; openai: the plain protocol, which gives no token ids"),
+  originalLogprobs: z
+    .boolean()
+    .default(false)
+    .describe("sglang: the server runs with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+});
+
+export type HttpSamplerConfig = z.input<typeof httpSamplerConfigSchema>;
+
+const protocols: Readonly<Record<ServerKind, TokenProtocol>> = { vllm, sglang, llamacpp: llamaCpp };
+
+/** What a caller of the sampler needs; `session` gives one that goes to the same replica each time. */
+export interface SessionSampler {
+  generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
+}
+
+export class HttpSampler implements SessionSampler {
+  readonly kind: ServerKind;
+  readonly #protocol: TokenProtocol;
+  readonly #client: HttpClient;
+  readonly #model: string | undefined;
+  readonly #originalLogprobs: boolean;
+  #policyVersion = 0;
+  #weightsHash = "";
+  /** Whether the server was told what to call its weights, so that its answers can be held to it. */
+  #named = false;
+
+  /**
+   * @param clock for tests
+   * @throws {EngineError} CONFIG_INVALID; NOT_TRAINABLE for kind "openai"
+   */
+  constructor(config: HttpSamplerConfig, clock?: RetryClock) {
+    const { kind, originalLogprobs, ...settings } = parseConfig(httpSamplerConfigSchema, config);
+    if (kind === "openai") {
+      throw new EngineError(
+        "NOT_TRAINABLE",
+        "kind: an OpenAI-like server gives text without token ids, so no trajectory can be trained from it; serve the model with vLLM, SGLang or llama.cpp, or use ChatEndpoint for its text",
+      );
+    }
+    this.kind = kind;
+    this.#protocol = protocols[kind];
+    this.#model = settings.model;
+    this.#originalLogprobs = originalLogprobs;
+    this.#client = new HttpClient(settings, clock);
+  }
+
+  get policyVersion(): number {
+    return this.#policyVersion;
+  }
+
+  get weightsHash(): string {
+    return this.#weightsHash;
+  }
+
+  /**
+   * @throws {EngineError} any code but CONFIG_INVALID
+   * @throws the signal's reason when aborted
+   */
+  async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
+    return await this.#generate(request, { signal });
+  }
+
+  /** The same sampler for one episode: its requests carry the name, so that a router keeps them together. */
+  session(name: string): SessionSampler {
+    return { generate: (request, signal) => this.#generate(request, { signal, session: name }) };
+  }
+
+  /**
+   * Makes the server load weights from a folder in the Hugging Face layout that it can read (E2).
+   * @throws {EngineError} UNSUPPORTED where the server has no such endpoint, or does not offer it
+   */
+  async reloadWeights(weights: WeightsOnDisk, signal?: AbortSignal): Promise<void> {
+    await this.#client.alone(async () => {
+      await reloadOn(this.kind, this.#client, weights, signal);
+      this.#policyVersion = weights.policyVersion;
+      this.#weightsHash = weights.weightsHash;
+      this.#named = this.kind === "sglang";
+    }, signal);
+  }
+
+  /** Waiting and running requests reject with CLOSED. A second close does nothing. */
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #generate(request: GenerateRequest, options: PostOptions): Promise<GenerateResult> {
+    this.#checkLogprobs(request);
+    const { path } = this.#protocol;
+    const streams = request.onTokens !== undefined;
+    const body = this.#protocol.body(request, this.#model, streams);
+    const sampled = streams
+      ? await this.#client.stream(path, body, options, () => this.#reader(request))
+      : wholeOf(path, request, this.#protocol.read(await this.#client.post(path, body, options)));
+    if (this.#named && sampled.weightVersion !== undefined) {
+      const expected = String(this.#policyVersion);
+      if (sampled.weightVersion !== expected) {
+        throw new EngineError(
+          "BAD_REPLY",
+          `${path}: sampled by weights "${sampled.weightVersion}" where "${expected}" were loaded; does somebody else load weights into this server?`,
+        );
+      }
+    }
+    return {
+      tokenIds: sampled.tokenIds,
+      rolloutLogprobs: sampled.logprobs,
+      stopReason: sampled.end,
+      policyVersion: this.#policyVersion,
+      weightsHash: this.#weightsHash,
+    };
+  }
+
+  #checkLogprobs({ temperature }: GenerateRequest): void {
+    if (this.kind !== "sglang" || this.#originalLogprobs || temperature === 0 || temperature === 1) return;
+    throw new EngineError(
+      "NOT_TRAINABLE",
+      `temperature: ${temperature} at an SGLang server that gives log-probs after the temperature; use 1, or start it with SGLANG_RETURN_ORIGINAL_LOGPROB=1 and set originalLogprobs`,
+    );
+  }
+
+  /** Gathers the events of one attempt and hands its tokens on. */
+  #reader(request: GenerateRequest): { take(event: unknown): boolean; done(): Whole } {
+    const { path } = this.#protocol;
+    let tokenIds: number[] = [];
+    let logprobs: number[] = [];
+    let end: Sampled["end"];
+    let weightVersion: string | undefined;
+    let handedOn = 0;
+    let over = false;
+    return {
+      take: (event) => {
+        const failure = failureInStream(path, event);
+        if (failure !== undefined) throw failure;
+        const sampled = this.#protocol.read(event);
+        if (sampled === undefined) return handedOn > 0;
+        tokenIds = sampled.cumulative ? [...sampled.tokenIds] : [...tokenIds, ...sampled.tokenIds];
+        logprobs = sampled.cumulative ? [...sampled.logprobs] : [...logprobs, ...sampled.logprobs];
+        end = sampled.end ?? end;
+        weightVersion = sampled.weightVersion ?? weightVersion;
+        const kept = cutAtStop(request, tokenIds);
+        const fresh = over ? [] : kept.slice(handedOn);
+        over ||= kept.length < tokenIds.length || isStop(request, kept.at(-1));
+        handedOn += fresh.length;
+        if (fresh.length > 0) request.onTokens?.(fresh);
+        return handedOn > 0;
+      },
+      done: () => wholeOf(path, request, { tokenIds, logprobs, end, weightVersion }),
+    };
+  }
+}
+
+interface Whole extends Sampled {
+  readonly end: "stop" | "length";
+}
+
+const isStop = ({ stopTokenIds }: GenerateRequest, id: number | undefined) =>
+  id !== undefined && stopTokenIds.includes(id);
+
+/** E3 */
+function cutAtStop(request: GenerateRequest, tokenIds: readonly number[]): readonly number[] {
+  const at = tokenIds.findIndex((id) => isStop(request, id));
+  return at < 0 ? tokenIds : tokenIds.slice(0, at + 1);
+}
+
+/** E1, E3 */
+function wholeOf(path: string, request: GenerateRequest, sampled: Sampled | undefined): Whole {
+  if (sampled === undefined) throw new EngineError("BAD_REPLY", `${path}: the answer holds no completion`);
+  const { end } = sampled;
+  if (end === undefined) {
+    throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
+  }
+  if (end === "abort") {
+    throw new EngineError("SERVER_FAILED", `${path}: the server ended the request before it was done`);
+  }
+  const tokenIds = cutAtStop(request, sampled.tokenIds);
+  if (tokenIds.length > request.maxTokens) {
+    throw new EngineError(
+      "BAD_REPLY",
+      `${path}: gave ${tokenIds.length} tokens where maxTokens is ${request.maxTokens}`,
+    );
+  }
+  if (sampled.logprobs.length < tokenIds.length) {
+    throw new EngineError(
+      "NOT_TRAINABLE",
+      `${path}: gave ${sampled.logprobs.length} log-probs for ${tokenIds.length} tokens, so it cannot be trained on`,
+    );
+  }
+  return {
+    ...sampled,
+    tokenIds,
+    logprobs: sampled.logprobs.slice(0, tokenIds.length),
+    end: isStop(request, tokenIds.at(-1)) ? "stop" : end,
+  };
+}

@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import { EngineError } from "../error.js";
+import type { GenerateRequest } from "../generate.js";
+
+/** What a server said in one answer, or in one event of a stream. */
+export interface Sampled {
+  readonly tokenIds: readonly number[];
+  readonly logprobs: readonly number[];
+  /** Undefined while it goes on. */
+  readonly end?: "stop" | "length" | "abort" | undefined;
+  /** The tokens are all from the first on, not those since the last event. */
+  readonly cumulative?: boolean;
+  /** What the server calls the weights that sampled, where it says so. */
+  readonly weightVersion?: string | undefined;
+}
+
+/** How one kind of server takes and gives tokens. */
+export interface TokenProtocol {
+  readonly path: string;
+  body(request: GenerateRequest, model: string | undefined, stream: boolean): object;
+  /**
+   * Reads an answer or an event; undefined for an event that says nothing about tokens.
+   * @throws {EngineError} BAD_REPLY, NOT_TRAINABLE
+   */
+  read(value: unknown): Sampled | undefined;
+}
+
+/** @throws {EngineError} BAD_REPLY, naming the field */
+export function parseReply<T extends z.ZodType>(path: string, schema: T, value: unknown): z.infer<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new EngineError(
+    "BAD_REPLY",
+    `${path}: the answer's ${issue?.path.join(".") || "body"} is not as this kind of server says: ${issue?.message ?? ""}; is \`kind\` right?`,
+  );
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { EngineError } from "../error.js";
+import { parseReply, type TokenProtocol } from "./protocol.js";
+
+const path = "/generate";
+
+const replySchema = z.object({
+  meta_info: z.object({
+    /** [log-prob, token id, text] a token. */
+    output_token_logprobs: z.array(z.tuple([z.number().nullable(), z.int()], z.unknown())).nullish(),
+    completion_tokens: z.int().optional(),
+    finish_reason: z.object({ type: z.string() }).nullish(),
+    weight_version: z.union([z.string(), z.number()]).nullish(),
+  }),
+});
+
+/**
+ * SGLang's own endpoint. Its log-probs are those after the temperature, unless the server runs with
+ * SGLANG_RETURN_ORIGINAL_LOGPROB=1; seeds count with --enable-deterministic-inference.
+ */
+export const sglang: TokenProtocol = {
+  path,
+  body: (request, _model, stream) => ({
+    input_ids: request.promptTokenIds,
+    sampling_params: {
+      max_new_tokens: request.maxTokens,
+      temperature: request.temperature,
+      top_p: request.topP ?? 1,
+      top_k: request.topK ?? -1,
+      min_p: request.minP ?? 0,
+      repetition_penalty: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      sampling_seed: request.seed,
+      stop_token_ids: request.stopTokenIds,
+      ...(request.stop === undefined ? {} : { stop: request.stop }),
+      skip_special_tokens: false,
+      no_stop_trim: true,
+    },
+    return_logprob: true,
+    stream,
+  }),
+  read(value) {
+    const { meta_info: meta } = parseReply(path, replySchema, value);
+    const tokens = meta.output_token_logprobs;
+    if (tokens === undefined || tokens === null) {
+      if (meta.completion_tokens === 0)
+        return { tokenIds: [], logprobs: [], end: endOf(meta.finish_reason?.type) };
+      throw new EngineError(
+        "NOT_TRAINABLE",
+        `${path}: the answer has no output_token_logprobs, so it cannot be trained on; does the server support return_logprob?`,
+      );
+    }
+    return {
+      tokenIds: tokens.map(([, id]) => id),
+      logprobs: tokens.map(([logprob]) => logprob ?? Number.NEGATIVE_INFINITY),
+      end: endOf(meta.finish_reason?.type),
+      // Streams repeat what was said before, unless the server was told not to.
+      cumulative: meta.completion_tokens === tokens.length,
+      weightVersion:
+        meta.weight_version === undefined || meta.weight_version === null
+          ? undefined
+          : String(meta.weight_version),
+    };
+  },
+};
+
+const endOf = (type: string | undefined) =>
+  type === "stop" || type === "length" || type === "abort" ? type : undefined;

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { EngineError } from "../error.js";
+import { parseReply, type TokenProtocol } from "./protocol.js";
+
+const path = "/v1/completions";
+
+const replySchema = z.object({
+  choices: z.array(
+    z.object({
+      token_ids: z.array(z.int()).nullish(),
+      logprobs: z
+        .object({ token_logprobs: z.array(z.number().nullable()), tokens: z.array(z.string()).nullish() })
+        .nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+});
+
+/**
+ * vLLM's completions with token ids on both sides. Its log-probs are those of the model itself with
+ * `--logprobs-mode raw_logprobs`, the default. Every sampling setting is sent: what is left out, the server
+ * takes from the model's generation_config.json.
+ */
+export const vllm: TokenProtocol = {
+  path,
+  body: (request, model, stream) => ({
+    ...(model === undefined ? {} : { model }),
+    prompt: request.promptTokenIds,
+    max_tokens: request.maxTokens,
+    temperature: request.temperature,
+    top_p: request.topP ?? 1,
+    top_k: request.topK ?? -1,
+    min_p: request.minP ?? 0,
+    repetition_penalty: 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    seed: request.seed,
+    stop_token_ids: request.stopTokenIds,
+    ...(request.stop === undefined ? {} : { stop: request.stop }),
+    logprobs: 0,
+    return_token_ids: true,
+    // Versions before return_token_ids write the ids into the texts of the log-probs.
+    return_tokens_as_token_ids: true,
+    skip_special_tokens: false,
+    stream,
+  }),
+  read(value) {
+    const [choice] = parseReply(path, replySchema, value).choices;
+    if (choice === undefined) return undefined;
+    const { logprobs, finish_reason: finish } = choice;
+    const tokenIds = choice.token_ids ?? idsInTexts(logprobs?.tokens);
+    if (tokenIds === undefined) {
+      throw new EngineError(
+        "NOT_TRAINABLE",
+        `${path}: the answer has no token ids, so nothing can be trained from it; is this vLLM? Text alone comes through ChatEndpoint`,
+      );
+    }
+    if (logprobs === undefined || logprobs === null) {
+      if (tokenIds.length > 0) {
+        throw new EngineError(
+          "NOT_TRAINABLE",
+          `${path}: the answer has no log-probs, so it cannot be trained on`,
+        );
+      }
+    }
+    const end = finish === "stop" || finish === "length" || finish === "abort" ? finish : undefined;
+    return {
+      tokenIds,
+      logprobs: (logprobs?.token_logprobs ?? []).map((logprob) => logprob ?? Number.NEGATIVE_INFINITY),
+      end,
+    };
+  },
+};
+
+/** "token_id:123" */
+function idsInTexts(texts: readonly string[] | null | undefined): number[] | undefined {
+  const ids = texts?.map((text) => Number(/^token_id:(\d+)$/.exec(text)?.[1]));
+  return ids?.every(Number.isInteger) === true ? ids : undefined;
+}

@@ -1,0 +1,86 @@
+import { EngineError, type EngineErrorCode } from "./error.js";
+
+/** So much of an error's text is worth showing. */
+const excerptLength = 300;
+
+export const contentTypeOf = (response: Response) =>
+  (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+
+/** @throws {EngineError} BAD_REPLY when the bytes are no UTF-8 */
+export async function readText(path: string, response: Response): Promise<string> {
+  return decodeUtf8(path, new Uint8Array(await response.arrayBuffer()));
+}
+
+export function decodeUtf8(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new EngineError("BAD_REPLY", `${path}: answered with bytes that are no UTF-8`);
+  }
+}
+
+/** What a status that is not 2xx means, with the server's own words. */
+export async function failureOf(
+  path: string,
+  response: Response,
+  scrub: (text: string) => string,
+): Promise<EngineError> {
+  const { status } = response;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const said = scrub(messageOf(new TextDecoder().decode(bytes))).slice(0, excerptLength);
+  return new EngineError(
+    codeOf(status),
+    `${path}: ${status} ${said || response.statusText}${mendOf(status)}`,
+    {
+      status,
+      retryAfterMs: retryAfterMs(response.headers.get("retry-after"), Date.now()),
+      retryable: isRetryable(status),
+    },
+  );
+}
+
+/** An error inside a stream: { error: { message, code } }, as OpenAI-like servers send after the headers. */
+export function failureInStream(path: string, event: unknown): EngineError | undefined {
+  const error = (event as { error?: unknown } | null)?.error;
+  if (error === undefined || error === null) return undefined;
+  const { code } = error as { code?: unknown };
+  const status = typeof code === "number" ? code : 500;
+  const said = messageOf(JSON.stringify({ error })).slice(0, excerptLength);
+  return new EngineError(codeOf(status), `${path}: ${said}`, { status, retryable: isRetryable(status) });
+}
+
+/** Seconds, or a date. */
+export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
+  if (header === null || header.trim() === "") return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}
+
+const isRetryable = (status: number) => status === 408 || status === 425 || status === 429 || status >= 500;
+
+function codeOf(status: number): EngineErrorCode {
+  if (status === 429 || status === 503) return "OVERLOADED";
+  if (status === 408 || status === 504) return "TIMEOUT";
+  return status >= 500 ? "SERVER_FAILED" : "REFUSED";
+}
+
+function mendOf(status: number): string {
+  if (status === 401 || status === 403) return "; give the server's key as apiKey";
+  if (status === 404) return "; is the url right, and the model's name one that the server serves?";
+  return "";
+}
+
+/** { error: { message } }, { message }, { detail }, or the text as it is, on one line. */
+function messageOf(text: string): string {
+  const flat = text.replace(/\s+/g, " ").trim();
+  try {
+    const { error, message, detail } = JSON.parse(text) as Record<string, unknown>;
+    const inner = (error as { message?: unknown } | null | undefined)?.message ?? error ?? message ?? detail;
+    if (inner !== undefined) return typeof inner === "string" ? inner : JSON.stringify(inner);
+  } catch {
+    // Not JSON: a proxy's page, most often.
+  }
+  return flat;
+}

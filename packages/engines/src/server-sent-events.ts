@@ -1,0 +1,41 @@
+import { createParser } from "eventsource-parser";
+import { EngineError } from "./error.js";
+
+/** One event, or the lack of an end of line in a broken stream, may take so much. */
+const maxEventBytes = 16 * 2 ** 20;
+
+/**
+ * The data of each event as it arrives, up to "[DONE]", however the bytes are cut.
+ * @throws {EngineError} BAD_REPLY for bytes that are no UTF-8 and for an event without end
+ */
+export async function* readEvents(path: string, response: Response): AsyncGenerator<string, void> {
+  const ready: string[] = [];
+  let sizeBytes = 0;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      sizeBytes = 0;
+      ready.push(data);
+    },
+  });
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (bytes?: Uint8Array) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw new EngineError("BAD_REPLY", `${path}: streamed bytes that are no UTF-8`);
+    }
+  };
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length;
+    parser.feed(decode(chunk));
+    for (const data of ready.splice(0)) {
+      if (data.trim() === "[DONE]") return;
+      yield data;
+    }
+    if (sizeBytes > maxEventBytes) {
+      throw new EngineError("BAD_REPLY", `${path}: streamed an event of more than ${maxEventBytes} bytes`);
+    }
+  }
+  parser.feed(`${decode()}\n\n`);
+  for (const data of ready.splice(0)) if (data.trim() !== "[DONE]") yield data;
+}

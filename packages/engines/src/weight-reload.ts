@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { EngineError } from "./error.js";
+import type { HttpClient } from "./http-client.js";
+import type { ServerKind } from "./http-sampler.js";
+
+export interface WeightsOnDisk {
+  /** A folder in the Hugging Face layout, by the name that it has where the server runs. */
+  readonly path: string;
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+const sglangReply = z.object({ success: z.boolean(), message: z.string().optional() });
+
+/** @throws {EngineError} UNSUPPORTED, REFUSED and what the client throws */
+export async function reloadOn(
+  kind: ServerKind,
+  client: HttpClient,
+  weights: WeightsOnDisk,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  switch (kind) {
+    case "vllm":
+      return await reloadVllm(client, weights, signal);
+    case "sglang":
+      return await reloadSglang(client, weights, signal);
+    case "llamacpp":
+      throw new EngineError(
+        "UNSUPPORTED",
+        "llama.cpp: its server cannot load other weights; start it again with the new model, or serve it with vLLM or SGLang",
+      );
+  }
+}
+
+/**
+ * Holds generation, lets every worker read the folder, forgets the prefixes of the old weights, goes on.
+ * The endpoints are those of vLLM's development mode.
+ */
+async function reloadVllm(
+  client: HttpClient,
+  { path }: WeightsOnDisk,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const options = { signal, inTurn: true };
+  const offered = await ask(() => client.post("/pause?mode=wait", undefined, options));
+  if (!offered) {
+    throw new EngineError(
+      "UNSUPPORTED",
+      "vLLM: has no /pause; start it with VLLM_SERVER_DEV_MODE=1, in a version that can pause generation",
+    );
+  }
+  try {
+    const reload = { method: "reload_weights", kwargs: { weights_path: path } };
+    await client.post("/collective_rpc", reload, options);
+    await client.post("/reset_prefix_cache", undefined, options);
+  } finally {
+    // Also after an abort: a server that stays paused answers nobody.
+    await client.post("/resume", undefined, { inTurn: true });
+  }
+}
+
+async function reloadSglang(
+  client: HttpClient,
+  { path, policyVersion }: WeightsOnDisk,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const body = { model_path: path, weight_version: String(policyVersion), flush_cache: true };
+  const said = await client.post("/update_weights_from_disk", body, { signal, inTurn: true });
+  const reply = sglangReply.safeParse(said);
+  if (!reply.success)
+    throw new EngineError("BAD_REPLY", "/update_weights_from_disk: the answer has no `success`");
+  if (!reply.data.success) {
+    throw new EngineError("REFUSED", `/update_weights_from_disk: ${reply.data.message ?? "no reason given"}`);
+  }
+}
+
+/** false where there is no such endpoint. */
+async function ask(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    return true;
+  } catch (reason) {
+    if (reason instanceof EngineError && reason.status === 404) return false;
+    throw reason;
+  }
+}
