@@ -1,0 +1,218 @@
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { parameterShapes } from "@palimpsest/model";
+import { beforeAll, describe, expect, it } from "vitest";
+import { aggregationWeights } from "./aggregation.js";
+import { compileLearner, type Objective } from "./compiled.js";
+import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner } from "./learner.js";
+import type { PackableRow } from "./micro-batches.js";
+import { optimizerStep } from "./optimizer-step.js";
+import { createRandom } from "./random.js";
+import { trainedTokens } from "./row-packing.js";
+import { initialState, stateName, trainedShapes } from "./state.js";
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+
+/** Rows of 3 to 12 tokens, of which the last one to five are trained, but for one in the middle. */
+function rowsOf(count: number): PackableRow[] {
+  const random = createRandom(11);
+  return Array.from({ length: count }, () => {
+    const tokens = 3 + random.below(10);
+    const from = Math.max(1, tokens - 1 - random.below(5));
+    return {
+      tokenIds: Array.from({ length: tokens }, () => random.below(16)),
+      lossMask: Array.from({ length: tokens }, (_, i) => (i >= from && i !== from + 2 ? 1 : 0)),
+      rolloutLogprobs: Array.from({ length: tokens }, () => -2 - random.below(100) / 100),
+      advantage: random.below(5) - 2,
+    };
+  });
+}
+
+interface Step {
+  readonly loss: number;
+  readonly microBatches: number;
+  readonly gradients: Readonly<Record<string, Float32Array>>;
+  readonly entropy: number;
+}
+
+/** Loss and gradients of one step over the rows, nothing applied. */
+async function stepOf(
+  objective: Objective,
+  overrides: Partial<LearnerConfigInput>,
+  rows = rowsOf(9),
+  model = tinyModel,
+): Promise<Step> {
+  const config = resolveLearnerConfig(
+    tinyConfig({ kl: { coefficient: 0.1 }, entropyCoefficient: 0.01, ...overrides }),
+  );
+  const module = compileLearner({ backend, model, config, objectives: [objective], mode: "auto" });
+  try {
+    const base = { model, parameters: tinyParameters() };
+    module.writeState(initialState(base, config));
+    // A reference and adapters that are not the start's, so that the KL has a gradient and B is not zero.
+    const random = createRandom(5);
+    for (const name of Object.keys(trainedShapes(model, config))) {
+      const key = stateName("weights", name);
+      const values = module.readState([key])[key] as Float32Array;
+      module.writeState({ [key]: values.map((value) => value + (random.below(1000) - 500) / 5000) });
+    }
+    const extents = rows.map((row, i) => ({ tokens: trainedTokens(row), trajectoryId: String(i) }));
+    let gradients: Record<string, Float32Array> = {};
+    let entropy = 0;
+    const result = await optimizerStep(module, config, {
+      objective,
+      rows,
+      weights: aggregationWeights(extents, "seq-mean-token-mean"),
+      learningRate: 1e-3,
+      step: 0,
+      onMicroBatch: (_batch, arrays, outputs) => {
+        arrays.lossMask.forEach((trained, at) => {
+          entropy += trained * (outputs["entropy"]?.[at] ?? 0);
+        });
+      },
+      beforeApply: () => {
+        const names = Object.keys(trainedShapes(model, config));
+        const state = module.readState(names.map((name) => stateName("gradient", name)));
+        gradients = Object.fromEntries(
+          names.map((name) => [name, (state[stateName("gradient", name)] as Float32Array).slice()]),
+        );
+        return "skip";
+      },
+    });
+    return { loss: result.loss, microBatches: result.microBatches, gradients, entropy };
+  } finally {
+    module.dispose();
+  }
+}
+
+function expectSame(actual: Step, expected: Step): void {
+  expect(Math.abs(actual.loss / expected.loss - 1)).toBeLessThan(1e-5);
+  expect(Math.abs(actual.entropy - expected.entropy)).toBeLessThan(1e-4);
+  expect(Object.keys(actual.gradients)).toEqual(Object.keys(expected.gradients));
+  for (const [name, wanted] of Object.entries(expected.gradients)) {
+    const largest = Math.max(...wanted.map(Math.abs));
+    const given = actual.gradients[name] as Float32Array;
+    const worst = Math.max(...wanted.map((value, i) => Math.abs(value - (given[i] as number))));
+    expect(largest, name).toBeGreaterThan(1e-4);
+    expect(worst / largest, name).toBeLessThan(1e-5);
+  }
+}
+
+const scanned = { layers: "scan", logitsMb: 1e-3, scoresMb: 1e-4, applyMb: 1e-3 } as const;
+const forms: readonly [string, Partial<LearnerConfigInput>][] = [
+  ["layers as a loop, logits in chunks", { memory: scanned }],
+  ["logits of trained tokens alone", { buckets: [{ rows: 4, length: 12, trainedTokens: 9 }] }],
+  ["rows packed", { buckets: [{ rows: 2, length: 20, packedRows: 8 }] }],
+  ["rows packed, few trained", { buckets: [{ rows: 1, length: 30, packedRows: 5, trainedTokens: 11 }] }],
+  ["a budget of tokens", { buckets: undefined, microBatch: { tokens: 36, lengths: [6, 12] } }],
+  [
+    "a packed budget, everything at once",
+    { buckets: undefined, microBatch: { tokens: 48, lengths: [12, 24], packed: true }, memory: scanned },
+  ],
+];
+
+describe("a step", () => {
+  const objective = "policy";
+  it.each(forms)("has the same loss and gradients with %s", async (_name, overrides) => {
+    const plain = await stepOf(objective, {
+      buckets: [{ rows: 9, length: 12 }],
+      memory: { layers: "unrolled" },
+    });
+    expectSame(await stepOf(objective, overrides), plain);
+  });
+
+  it("has the same loss and gradients of a sequence loss, packed", async () => {
+    const gspo: Partial<LearnerConfigInput> = {
+      loss: { kind: "gspo", clipLow: 0.5, clipHigh: 0.5 },
+      aggregation: "seq-mean-token-mean",
+    };
+    const plain = await stepOf(objective, { ...gspo, buckets: [{ rows: 9, length: 12 }] });
+    const packed = await stepOf(objective, { ...gspo, buckets: [{ rows: 2, length: 30, packedRows: 9 }] });
+    expect(packed.microBatches).toBeLessThan(3);
+    expectSame(packed, plain);
+  });
+
+  it("has the same supervised loss and gradients, packed", async () => {
+    const plain = await stepOf("supervised", {});
+    expectSame(
+      await stepOf("supervised", { buckets: [{ rows: 2, length: 30, packedRows: 9 }], memory: scanned }),
+      plain,
+    );
+  });
+
+  it("trains adapters the same in every form", async () => {
+    const lora = { rank: 3, alpha: 6, targets: ["q_proj", "down_proj"] } as const;
+    const own: Partial<LearnerConfigInput> = { lora: { ...lora, targets: [...lora.targets] } };
+    const plain = await stepOf(objective, { ...own, memory: { layers: "unrolled" } });
+    expect(Object.keys(plain.gradients)).toEqual([
+      "layers.query.loraA",
+      "layers.query.loraB",
+      "layers.down.loraA",
+      "layers.down.loraB",
+    ]);
+    expectSame(await stepOf(objective, { ...own, memory: scanned }), plain);
+    const packed = { buckets: [{ rows: 1, length: 40, packedRows: 9 }], memory: scanned };
+    expectSame(await stepOf(objective, { ...own, ...packed }), plain);
+  });
+});
+
+describe("a learner of adapters", () => {
+  const config = tinyConfig({
+    lora: { rank: 4, alpha: 8 },
+    kl: { coefficient: 0.05 },
+    oldLogprobs: "recompute",
+    schedule: { learningRate: 0.05 },
+  });
+
+  it("starts as the base model, moves its adapters, and gives the base with them merged", async () => {
+    const base = tinyParameters();
+    const learner = createLearner({ backend, model: tinyModel, parameters: base, config });
+    expect(learner.parameters()).toEqual(base);
+    const first = await learner.update(randomGroups(3));
+    expect(first.klK3).toBeLessThan(1e-9);
+    const second = await learner.update(randomGroups(4));
+    expect(second.klK3).toBeGreaterThan(1e-5);
+    const merged = learner.parameters();
+    for (const name of Object.keys(parameterShapes(tinyModel))) {
+      const moved = (merged[name] as Float32Array).some((value, i) => value !== base[name]?.[i]);
+      expect(moved, name).toBe(/\.(query|key|value|attentionOut|gate|up|down)$/.test(name));
+    }
+    // A plain learner that starts from the merged weights predicts what this one does.
+    const rows = rowsOf(4).map(({ tokenIds, lossMask }) => ({ tokenIds, lossMask }));
+    const plain = createLearner({ backend, model: tinyModel, parameters: merged, config: tinyConfig() });
+    const lossOfMerged = (await plain.sft(rows)).loss;
+    expect(Math.abs((await learner.sft(rows)).loss / lossOfMerged - 1)).toBeLessThan(1e-5);
+    plain.close();
+    learner.close();
+  });
+
+  it("goes on from a checkpoint with equal bytes", async () => {
+    const one = createLearner({ backend, model: tinyModel, parameters: tinyParameters(), config });
+    await one.update(randomGroups(3));
+    const saved = one.checkpoint({ consumedGroupIds: [], dataCursor: null });
+    await one.update(randomGroups(4));
+    const other = createLearner({
+      backend,
+      model: tinyModel,
+      parameters: tinyParameters(),
+      config,
+      checkpoint: saved,
+    });
+    await other.update(randomGroups(4));
+    expect(other.adapters()).toEqual(one.adapters());
+    one.close();
+    other.close();
+  });
+
+  it("refuses another reference than the base", () => {
+    const referenceParameters = tinyParameters(2);
+    const parameters = tinyParameters();
+    expect(() =>
+      createLearner({ backend, model: tinyModel, parameters, referenceParameters, config }),
+    ).toThrow(/CONFIG_INVALID.*referenceParameters/);
+  });
+});
