@@ -1,0 +1,30 @@
+/** One number of a comparison with a reference, and what it may be. */
+export interface Measure {
+  readonly name: string;
+  readonly value: number;
+  readonly bar: number;
+  /** atMost: the value may not exceed the bar; atLeast: it may not fall below. */
+  readonly goal: "atMost" | "atLeast";
+  /** Where the worst value was found. */
+  readonly where?: string;
+}
+
+/** A measure that is not a number passes nothing. */
+export function passes({ value, bar, goal }: Measure): boolean {
+  return goal === "atMost" ? value <= bar : value >= bar;
+}
+
+/** Largest |actual − expected| where `counts` says so; NaN where one of them is, Infinity where lengths differ. */
+export function maxDifference(
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  counts: (index: number) => boolean = () => true,
+): number {
+  if (actual.length !== expected.length) return Number.POSITIVE_INFINITY;
+  let largest = 0;
+  for (let i = 0; i < expected.length; i++) {
+    // Math.max keeps a NaN once it has one.
+    if (counts(i)) largest = Math.max(largest, Math.abs((actual[i] as number) - (expected[i] as number)));
+  }
+  return largest;
+}

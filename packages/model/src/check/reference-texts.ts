@@ -1,0 +1,36 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { ModelError } from "../error.js";
+
+const ids = z.array(z.int().nonnegative());
+
+const caseSchema = z.object({
+  text: z.string(),
+  ids: ids.min(2).describe("Tokens of the text"),
+  logprobs: z.array(z.number()).describe("Nats, of token t+1 given those up to t"),
+  last_top5: z
+    .array(z.tuple([z.int().nonnegative(), z.number()]))
+    .describe("The likeliest tokens after the text and their log-probabilities, likeliest first"),
+  greedy_ids: ids.min(1).describe("What greedy decoding goes on with; ends early at an end token"),
+  greedy_text: z.string(),
+});
+
+const fileSchema = z.object({ cases: z.array(caseSchema).min(1) });
+
+export type ReferenceText = z.infer<typeof caseSchema>;
+
+/**
+ * Texts with what a reference implementation makes of them, from a reference.json.
+ * @throws {ModelError} FILE_MISSING, FILE_DAMAGED
+ */
+export async function readReferenceTexts(path: string): Promise<readonly ReferenceText[]> {
+  const json = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new ModelError("FILE_MISSING", `${path} cannot be read`, { cause });
+  });
+  try {
+    return fileSchema.parse(JSON.parse(json)).cases;
+  } catch (cause) {
+    const what = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n").join(" ") : "no JSON";
+    throw new ModelError("FILE_DAMAGED", `${path}: ${what}`, { cause });
+  }
+}
