@@ -48,6 +48,6 @@ export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
 export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
 export { stepDumpFile, writeStepDump } from "./step-dumps.js";
-export { trainedWeights } from "./trained-weights.js";
+export { hasAdapters, trainedWeights } from "./trained-weights.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

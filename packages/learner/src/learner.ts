@@ -33,7 +33,7 @@ import { trainedTokens } from "./row-packing.js";
 import { gatherRows } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
-import { initialState, restoredState, stateName, stateSpecs, trainedShapes, withKind } from "./state.js";
+import { initialState, restoredState, savedNames, stateName, trainedShapes, withKind } from "./state.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
@@ -45,7 +45,7 @@ export interface LearnerOptions {
   readonly parameters: Readonly<Record<string, Float32Array>>;
   /** What the KL is measured against; the starting weights when left out. */
   readonly referenceParameters?: Readonly<Record<string, Float32Array>>;
-  /** Goes on from here; replaces parameters, reference and policy version. */
+  /** Goes on from here; replaces parameters, reference and policy version. With adapters, the base stays `parameters`. */
   readonly checkpoint?: Checkpoint;
   /** Version of the starting weights. Default 0. */
   readonly policyVersion?: number;
@@ -86,7 +86,7 @@ export function createLearner(options: LearnerOptions): Learner {
   const state =
     options.checkpoint === undefined
       ? initialState(options, config)
-      : restoredState(options.checkpoint.tensors, model, config);
+      : restoredState(options.checkpoint.tensors, options, config);
   const module = compileLearner({ backend, model, config, objectives, mode });
   module.writeState(state);
   return new Learner(module, config, model, {
@@ -252,9 +252,9 @@ export class Learner {
     return this.#read(Object.keys(trainedShapes(this.#model, this.config)));
   }
 
-  /** SHA-256 of the present weights, as `hashWeights` makes it. */
+  /** SHA-256 of the present weights, as `hashWeights` makes it; with adapters, of these alone: the base stays what it is. */
   weightsHash(): string {
-    return hashWeights(this.parameters());
+    return hashWeights(this.config.lora === null ? this.parameters() : this.adapters());
   }
 
   /** Makes the present weights the reference from now on. */
@@ -282,9 +282,7 @@ export class Learner {
   /** Everything a fresh learner needs to go on, as host memory. */
   checkpoint(extra: CheckpointExtra): Checkpoint {
     this.#assertIdle("checkpoint");
-    const names = Object.keys(stateSpecs(this.#model, this.config)).filter(
-      (name) => !name.startsWith(stateName("gradient", "")),
-    );
+    const names = savedNames(this.#model, this.config);
     return {
       policyVersion: this.#policyVersion,
       step: this.#step,

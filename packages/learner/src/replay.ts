@@ -14,6 +14,8 @@ export interface ReplayOptions {
   readonly checkpoint: Checkpoint;
   /** What the step was given. */
   readonly dump: StepDump;
+  /** Of a policy with adapters: the weights that they belong to. */
+  readonly baseParameters?: Readonly<Record<string, Float32Array>>;
   /** How it runs; the same bits need the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
@@ -30,7 +32,7 @@ export interface Replay {
  * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
  */
 export async function replayStep(options: ReplayOptions): Promise<Replay> {
-  const { backend, checkpoint, dump, mode = "auto" } = options;
+  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto" } = options;
   if (checkpoint.policyVersion !== dump.policyVersion)
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
@@ -42,7 +44,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     // Parsed again by createLearner, which names what does not fit.
     config: checkpoint.config as LearnerConfigInput,
     model: parseModelConfig(checkpoint.model),
-    parameters: {},
+    parameters: baseParameters,
     objectives: ["policy"],
     mode,
   });

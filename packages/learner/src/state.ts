@@ -84,18 +84,32 @@ export function initialState(
   return { ...state, ...withKind("weights", adapters) };
 }
 
-/** State of a learner that goes on from a checkpoint. @throws {LearnerError} CHECKPOINT_MISMATCH */
+/** State entries that a checkpoint holds: of a policy with adapters these and their moments, not the base. */
+export function savedNames(model: ModelConfig, config: ResolvedLearnerConfig): string[] {
+  const frozen = new Set(
+    config.lora === null ? [] : Object.keys(parameterShapes(model)).map((name) => stateName("weights", name)),
+  );
+  return Object.keys(stateSpecs(model, config)).filter(
+    (name) => !name.startsWith(stateName("gradient", "")) && !frozen.has(name),
+  );
+}
+
+/**
+ * State of a learner that goes on from a checkpoint; what that does not hold comes from the weights it began with.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH, SHAPE_MISMATCH
+ */
 export function restoredState(
   tensors: Readonly<Record<string, Float32Array>>,
-  model: ModelConfig,
+  options: StartingWeights,
   config: ResolvedLearnerConfig,
 ): Record<string, Float32Array> {
-  const state: Record<string, Float32Array> = {};
-  for (const [name, { shape }] of Object.entries(stateSpecs(model, config))) {
-    const size = shape.reduce((product, dimension) => product * dimension, 1);
-    if (name.startsWith(stateName("gradient", ""))) continue;
+  const { model } = options;
+  const specs = stateSpecs(model, config);
+  const state: Record<string, Float32Array> = config.lora === null ? {} : initialState(options, config);
+  for (const name of savedNames(model, config)) {
+    const size = specs[name]?.shape.reduce((product, dimension) => product * dimension, 1);
     const saved = tensors[name];
-    if (saved?.length !== size)
+    if (saved === undefined || saved.length !== size)
       throw new LearnerError(
         "CHECKPOINT_MISMATCH",
         `the checkpoint has ${saved?.length ?? "no"} values for ${name} where this model and configuration need ${size}`,

@@ -15,14 +15,20 @@ import { stateName } from "./state.js";
 /** The one field of a learner's configuration that says what its weights are. */
 const adapterFieldSchema = z.object({ lora: loraConfigSchema.nullish() });
 
+/** Whether the checkpoint holds adapters, without the weights that they belong to. */
+export function hasAdapters(checkpoint: Pick<Checkpoint, "config">): boolean {
+  return Boolean(adapterFieldSchema.parse(checkpoint.config).lora);
+}
+
 /**
  * The policy of a checkpoint as a model of its own: adapters are merged into the weights.
+ * @param base the weights that adapters belong to: those that the run began with
  * @throws {LearnerError} CHECKPOINT_MISMATCH; {ModelError} CONFIG_INVALID
  */
-export function trainedWeights(checkpoint: Pick<Checkpoint, "model" | "config" | "tensors">): {
-  readonly model: ModelConfig;
-  readonly parameters: Record<string, Float32Array>;
-} {
+export function trainedWeights(
+  checkpoint: Pick<Checkpoint, "model" | "config" | "tensors">,
+  base?: Readonly<Record<string, Float32Array>>,
+): { readonly model: ModelConfig; readonly parameters: Record<string, Float32Array> } {
   const model = parseModelConfig(checkpoint.model);
   const { lora } = adapterFieldSchema.parse(checkpoint.config);
   const take = (shapes: Readonly<Record<string, readonly number[]>>) =>
@@ -37,7 +43,11 @@ export function trainedWeights(checkpoint: Pick<Checkpoint, "model" | "config" |
         return [name, values] as const;
       }),
     );
-  const weights = take(parameterShapes(model));
-  if (!lora) return { model, parameters: weights };
-  return { model, parameters: mergeLora(model, weights, take(loraShapes(model, loraForm(lora))), lora) };
+  if (!lora) return { model, parameters: take(parameterShapes(model)) };
+  if (base === undefined)
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      "the checkpoint holds adapters alone; give the weights that they belong to as well",
+    );
+  return { model, parameters: mergeLora(model, base, take(loraShapes(model, loraForm(lora))), lora) };
 }

@@ -17,13 +17,14 @@ import {
   type UpdateMetrics,
   writeStepDump,
 } from "@palimpsest/learner";
-import { parameterShapes } from "@palimpsest/model";
+import { loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
 import { type Group, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep } from "./learner-metrics.js";
+import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { fetchWeights, publishWeights } from "./weights.js";
 
@@ -66,6 +67,7 @@ export class LearnerActor {
   #checkpoint = "";
   #last: StepResult | undefined;
   #held!: HeldWeights;
+  #baseWeightsHash = "";
   #consumed: string[] = [];
 
   constructor(spec: RunSpec) {
@@ -79,6 +81,7 @@ export class LearnerActor {
     const backend = await loadBackend({ threads: recipe.learnerThreads });
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(initialWeights);
+    this.#baseWeightsHash = initial.weightsHash;
     this.#held = new HeldWeights(context.objects, initial);
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
@@ -219,14 +222,20 @@ export class LearnerActor {
     return groupIds.filter((groupId) => outstanding.has(groupId)).length;
   }
 
-  /** Puts the present weights into the object store. */
+  /** Puts the present weights into the object store; of a policy with adapters, these alone. */
   async #store(): Promise<proto.WeightManifest> {
     const { runId, model } = this.#spec;
+    const { lora } = this.#learner.config;
+    const version = { runId, policyVersion: this.#learner.policyVersion };
+    const { objects } = this.#context;
+    if (lora === null)
+      return await publishWeights(objects, version, this.#learner.parameters(), parameterShapes(model));
     return await publishWeights(
-      this.#context.objects,
-      { runId, policyVersion: this.#learner.policyVersion },
-      this.#learner.parameters(),
-      parameterShapes(model),
+      objects,
+      version,
+      this.#learner.adapters(),
+      loraShapes(model, loraForm(lora)),
+      { adapters: adaptersOf(lora, this.#baseWeightsHash) },
     );
   }
 

@@ -3,16 +3,20 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import {
+  hasAdapters,
   loadCheckpoint,
   readStepDump,
   replayStep,
   stepDumpFile,
   type UpdateMetrics,
 } from "@palimpsest/learner";
+import { loadModel } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
+import type { ModelCache } from "./model-source.js";
+import { baseOfRun } from "./run-model.js";
 
 /** What of metrics.jsonl a replay is held against. */
 const recordedSchema = z.object({
@@ -46,6 +50,8 @@ export interface ReplayedStep {
 export async function replayRunStep(options: {
   readonly runDir: string;
   readonly step: number;
+  /** Where models that are named or come from a hub are kept. */
+  readonly models: ModelCache;
   /** Default: loaded as the run's learner had it. */
   readonly backend?: Backend;
 }): Promise<ReplayedStep> {
@@ -67,6 +73,9 @@ export async function replayRunStep(options: {
   const { metrics, weightsHash } = await replayStep({
     backend,
     checkpoint,
+    ...(hasAdapters(checkpoint)
+      ? { baseParameters: (await loadModel(await baseOfRun(runDir, options.models))).parameters }
+      : {}),
     dump: await readStepDump(dumpFile),
   });
   const recorded = await recordedStep(runDir, step);

@@ -25,9 +25,10 @@ import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
+import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
-import { fetchWeights } from "./weights.js";
+import { fetchWeights, type Parameters } from "./weights.js";
 
 /** How long an episode waits for weights that were announced to exist. */
 const weightsTimeoutMs = 60_000;
@@ -60,6 +61,7 @@ export class RolloutActor {
   #sampler!: ModelSampler;
   #exporter: { close(): void } | undefined;
   #held!: HeldWeights;
+  #base!: BaseWeights;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
   #backend = "";
@@ -78,6 +80,11 @@ export class RolloutActor {
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
     this.#held = new HeldWeights(context.objects, initial);
+    // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.
+    this.#base = {
+      weightsHash: initial.weightsHash,
+      parameters: () => fetchWeights(context.objects, initial),
+    };
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       runId,
@@ -209,12 +216,16 @@ export class RolloutActor {
     if (announced !== undefined) {
       const manifest = proto.WeightManifest.decode(announced);
       try {
-        return { manifest, parameters: await fetchWeights(this.#context.objects, manifest) };
+        return { manifest, parameters: await this.#policy(manifest) };
       } catch (reason) {
         if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
       }
     }
-    return { manifest: initial, parameters: await fetchWeights(this.#context.objects, initial) };
+    return { manifest: initial, parameters: await this.#base.parameters() };
+  }
+
+  async #policy(manifest: proto.WeightManifest): Promise<Parameters> {
+    return await fetchPolicy(this.#context.objects, manifest, this.#spec.model, this.#base);
   }
 
   /** Loads the newest announced weights when the sampler's are older than asked. */
@@ -250,7 +261,7 @@ export class RolloutActor {
       const manifest = await this.#announced(minPolicyVersion, afterMs);
       const startedAt = performance.now();
       try {
-        return { manifest, parameters: await fetchWeights(this.#context.objects, manifest), startedAt };
+        return { manifest, parameters: await this.#policy(manifest), startedAt };
       } catch (reason) {
         if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
         this.#context.logger.warn({ err: reason, policyVersion: manifest.policyVersion }, "weights are gone");

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
-import { loadTokenizer, type ModelFolder } from "@palimpsest/model";
+import { hasAdapters, latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
+import { loadModel, loadTokenizer, type ModelFolder, saveModel } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { checkpointDirOf } from "./learner-actor.js";
 import {
   absoluteSource,
+  type ModelSource,
   modelSourceSchema,
   type ResolveSourceOptions,
   resolveSource,
@@ -39,22 +40,45 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
       "NOT_FOUND",
       `${path}: this run has no checkpoint yet; wait for its first step`,
     );
-  const { model, parameters } = trainedWeights(await loadCheckpoint(checkpoint));
   // A checkpoint lies in the folder `checkpoints` of its run.
-  const tokenizerFolder =
-    options.tokenizerFrom ?? (await baseOf(isRun ? path : dirname(dirname(path)), options));
+  const runDir = isRun ? path : dirname(dirname(path));
+  const saved = await loadCheckpoint(checkpoint);
+  const base = hasAdapters(saved)
+    ? (await loadModel(await baseOfRun(runDir, options))).parameters
+    : undefined;
+  const { model, parameters } = trainedWeights(saved, base);
+  const tokenizerFolder = options.tokenizerFrom ?? (await baseOfRun(runDir, options));
   return { config: model, parameters, tokenizer: await loadTokenizer(tokenizerFolder) };
 }
 
-async function baseOf(runDir: string, options: ResolveSourceOptions): Promise<string> {
+/** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+export async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
   const file = join(runDir, "run.json");
   if (!existsSync(file)) {
     const mend = "give the folder of its run, or name a model folder with the tokenizer";
-    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so the tokenizer is not known; ${mend}`);
+    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its first model is not known; ${mend}`);
   }
   const { recipe } = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
   const source = absoluteSource(recipe.model, runDir);
+  return await resolveStart(source, runDir, options);
+}
+
+/** The model folder of a source; a checkpoint of another run becomes one inside the new run's folder. */
+export async function resolveStart(
+  source: ModelSource,
+  runDir: string,
+  options: ResolveSourceOptions,
+): Promise<string> {
   if (source.checkpoint === undefined) return await resolveSource(source, options);
-  const earlier = source.checkpoint;
-  return await baseOf(existsSync(join(earlier, "run.json")) ? earlier : dirname(dirname(earlier)), options);
+  const folder = join(resolve(runDir), "start");
+  if (!existsSync(join(folder, "config.json"))) {
+    if (!holdsRunModel(source.checkpoint)) {
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `model.checkpoint: ${source.checkpoint} holds neither run.json nor checkpoint.json; give the folder of a run or of one of its checkpoints`,
+      );
+    }
+    await saveModel(folder, await readRunModel(source.checkpoint, options));
+  }
+  return folder;
 }

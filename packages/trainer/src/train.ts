@@ -24,15 +24,17 @@ import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
-import { type ModelCache, resolveSource } from "./model-source.js";
+import type { ModelCache } from "./model-source.js";
+import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
+import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
 import { lookOften, watchRun } from "./watch-run.js";
-import { fetchWeights } from "./weights.js";
+import { fetchWeights, type Parameters, withLocations } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -60,7 +62,7 @@ export interface TrainResult {
   readonly counts: RunCounts;
   readonly processes: readonly ProcessRow[];
   readonly backend: string;
-  readonly parameters: Readonly<Record<string, Float32Array>>;
+  readonly parameters: Parameters;
 }
 
 /** @throws {PalimpsestError}; the signal's reason */
@@ -81,7 +83,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const tasks = await tasksFromConfig(recipe.data, { signal });
   const lengths = evaluationTasks(recipe);
   const modelFolder = await timed("resolving the model", () =>
-    resolveSource(recipe.model, {
+    resolveStart(recipe.model, folder.path, {
       ...options.models,
       signal,
       onProgress: (progress) => onEvent({ kind: "download", ...progress }),
@@ -126,7 +128,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       counts: await queues.ledger.counts(),
       processes: await processesOf(cluster),
       backend: `${state.backend} (${state.mode})`,
-      parameters: await trainedWeights(cluster, queues),
+      parameters: await trainedWeights(cluster, queues, spec),
     };
     await queues.retire();
     return result;
@@ -138,10 +140,15 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 }
 
 /** Through the object stores: a reply to a call is bounded, weights are not. */
-async function trainedWeights(cluster: Cluster, queues: RunQueues): Promise<Record<string, Float32Array>> {
+async function trainedWeights(cluster: Cluster, queues: RunQueues, spec: RunSpec): Promise<Parameters> {
   const announced = await queues.currentWeights();
   if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
-  return await fetchWeights(cluster.objects, proto.WeightManifest.decode(announced));
+  const initial = proto.WeightManifest.decode(spec.initialWeights);
+  const locations = await queues.objectHolders.all();
+  return await fetchPolicy(cluster.objects, proto.WeightManifest.decode(announced), spec.model, {
+    weightsHash: initial.weightsHash,
+    parameters: () => fetchWeights(cluster.objects, withLocations(initial, locations)),
+  });
 }
 
 async function exampleOf(

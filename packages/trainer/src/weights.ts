@@ -35,15 +35,18 @@ export interface WeightsVersion {
   readonly policyVersion: number;
 }
 
-/** Stores the parameters and returns the manifest that names this version. */
+/**
+ * Stores the parameters and returns the manifest that names this version.
+ * @param options.adapters what they are where they are not whole weights
+ */
 export async function publishWeights(
   objects: Pick<ObjectAccess, "put">,
   version: WeightsVersion,
   parameters: Parameters,
   shapes: ParameterShapes,
-  options: { readonly shardBytes?: number } = {},
+  options: { readonly shardBytes?: number; readonly adapters?: proto.WeightAdapters.$Properties } = {},
 ): Promise<proto.WeightManifest> {
-  const { shardBytes = defaultShardBytes } = options;
+  const { shardBytes = defaultShardBytes, adapters } = options;
   const tensors: proto.WeightTensor.$Properties[] = [];
   const shards: proto.WeightShard.$Properties[] = [];
   const hash = openWeightsHash();
@@ -84,6 +87,7 @@ export async function publishWeights(
     tensors,
     shards,
     publishedAtMs: Date.now(),
+    ...(adapters ? { adapters } : {}),
   });
 }
 
@@ -132,6 +136,18 @@ export function locationOf(shard: proto.WeightShard.$Properties): ObjectLocation
     sizeBytes: shard.sizeBytes ?? 0,
     locations: shard.locations ?? [],
   };
+}
+
+/** The manifest with more places to fetch from. */
+export function withLocations(
+  manifest: proto.WeightManifest,
+  addresses: readonly string[],
+): proto.WeightManifest.$Properties {
+  const shards = manifest.shards.map((shard) => ({
+    ...shard,
+    locations: [...new Set([...addresses, ...(shard.locations ?? [])])],
+  }));
+  return { ...manifest, shards };
 }
 
 /** Every tensor begins where the one before ended, and the shards hold all of them and no more (W2). */

@@ -6725,6 +6725,9 @@ export namespace palimpsest {
             /** WeightManifest publishedAtMs. */
             publishedAtMs: number;
 
+            /** WeightManifest adapters. */
+            adapters?: (palimpsest.v1.WeightAdapters.$Properties|null);
+
             /**
              * Creates a new WeightManifest instance using the specified properties.
              * @param [properties] Properties to set
@@ -6775,12 +6778,98 @@ export namespace palimpsest {
                 /** WeightManifest publishedAtMs */
                 publishedAtMs?: (number|null);
 
+                /** WeightManifest adapters */
+                adapters?: (palimpsest.v1.WeightAdapters.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a WeightManifest. */
             type $Shape = palimpsest.v1.WeightManifest.$Properties;
+        }
+
+        /**
+         * Properties of a WeightAdapters.
+         * @deprecated Use palimpsest.v1.WeightAdapters.$Properties instead.
+         */
+        interface IWeightAdapters extends palimpsest.v1.WeightAdapters.$Properties {
+        }
+
+        /** Represents a WeightAdapters. */
+        class WeightAdapters {
+
+            /**
+             * Constructs a new WeightAdapters.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WeightAdapters.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WeightAdapters baseWeightsHash. */
+            baseWeightsHash: string;
+
+            /** WeightAdapters rank. */
+            rank: number;
+
+            /** WeightAdapters alpha. */
+            alpha: number;
+
+            /** WeightAdapters targets. */
+            targets: string[];
+
+            /**
+             * Creates a new WeightAdapters instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WeightAdapters instance
+             */
+            static create(properties: palimpsest.v1.WeightAdapters.$Shape): palimpsest.v1.WeightAdapters & palimpsest.v1.WeightAdapters.$Shape;
+            static create(properties?: palimpsest.v1.WeightAdapters.$Properties): palimpsest.v1.WeightAdapters;
+
+            /**
+             * Encodes the specified WeightAdapters message. Does not implicitly {@link palimpsest.v1.WeightAdapters.verify|verify} messages.
+             * @param message WeightAdapters message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WeightAdapters.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WeightAdapters message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WeightAdapters & palimpsest.v1.WeightAdapters.$Shape} WeightAdapters
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WeightAdapters & palimpsest.v1.WeightAdapters.$Shape;
+        }
+
+        namespace WeightAdapters {
+
+            /** Properties of a WeightAdapters. */
+            interface $Properties {
+
+                /** WeightAdapters baseWeightsHash */
+                baseWeightsHash?: (string|null);
+
+                /** WeightAdapters rank */
+                rank?: (number|null);
+
+                /** WeightAdapters alpha */
+                alpha?: (number|null);
+
+                /** WeightAdapters targets */
+                targets?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WeightAdapters. */
+            type $Shape = palimpsest.v1.WeightAdapters.$Properties;
         }
 
         /**
@@ -7039,6 +7128,7 @@ export import Task = palimpsest.v1.Task;
 export import TaskFact = palimpsest.v1.TaskFact;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
+export import WeightAdapters = palimpsest.v1.WeightAdapters;
 export import WeightManifest = palimpsest.v1.WeightManifest;
 export import WeightShard = palimpsest.v1.WeightShard;
 export import WeightTensor = palimpsest.v1.WeightTensor;

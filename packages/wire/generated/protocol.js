@@ -16955,6 +16955,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<palimpsest.v1.WeightTensor.$Properties>|null} [tensors] WeightManifest tensors
              * @property {Array.<palimpsest.v1.WeightShard.$Properties>|null} [shards] WeightManifest shards
              * @property {number|null} [publishedAtMs] WeightManifest publishedAtMs
+             * @property {palimpsest.v1.WeightAdapters.$Properties|null} [adapters] WeightManifest adapters
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -17037,6 +17038,14 @@ export const palimpsest = $root.palimpsest = (() => {
             WeightManifest.prototype.publishedAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * WeightManifest adapters.
+             * @member {palimpsest.v1.WeightAdapters.$Properties|null|undefined} adapters
+             * @memberof palimpsest.v1.WeightManifest
+             * @instance
+             */
+            WeightManifest.prototype.adapters = null;
+
+            /**
              * Creates a new WeightManifest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.WeightManifest
@@ -17082,6 +17091,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         $root.palimpsest.v1.WeightShard.encode(message.shards[i], writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.publishedAtMs != null && $Object.hasOwnProperty.call(message, "publishedAtMs") && (typeof message.publishedAtMs === "object" ? message.publishedAtMs.low || message.publishedAtMs.high : message.publishedAtMs !== 0))
                     writer.uint32(/* id 6, wireType 0 =*/48).int64(message.publishedAtMs);
+                if (message.adapters != null && $Object.hasOwnProperty.call(message, "adapters"))
+                    $root.palimpsest.v1.WeightAdapters.encode(message.adapters, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -17178,6 +17189,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.publishedAtMs;
                             continue;
                         }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            message.adapters = $root.palimpsest.v1.WeightAdapters.decode(reader, reader.size(), $undefined, _depth + 1, message.adapters);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -17196,6 +17213,219 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return WeightManifest;
+        })();
+
+        v1.WeightAdapters = (function() {
+
+            /**
+             * Properties of a WeightAdapters.
+             * @typedef {Object} palimpsest.v1.WeightAdapters.$Properties
+             * @property {string|null} [baseWeightsHash] WeightAdapters baseWeightsHash
+             * @property {number|null} [rank] WeightAdapters rank
+             * @property {number|null} [alpha] WeightAdapters alpha
+             * @property {Array.<string>|null} [targets] WeightAdapters targets
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WeightAdapters.
+             * @memberof palimpsest.v1
+             * @interface IWeightAdapters
+             * @augments palimpsest.v1.WeightAdapters.$Properties
+             * @deprecated Use palimpsest.v1.WeightAdapters.$Properties instead.
+             */
+
+            /**
+             * Shape of a WeightAdapters.
+             * @typedef {palimpsest.v1.WeightAdapters.$Properties} palimpsest.v1.WeightAdapters.$Shape
+             */
+
+            /**
+             * Constructs a new WeightAdapters.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WeightAdapters.
+             * @constructor
+             * @param {palimpsest.v1.WeightAdapters.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WeightAdapters = function (properties) {
+                this.targets = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WeightAdapters baseWeightsHash.
+             * @member {string} baseWeightsHash
+             * @memberof palimpsest.v1.WeightAdapters
+             * @instance
+             */
+            WeightAdapters.prototype.baseWeightsHash = "";
+
+            /**
+             * WeightAdapters rank.
+             * @member {number} rank
+             * @memberof palimpsest.v1.WeightAdapters
+             * @instance
+             */
+            WeightAdapters.prototype.rank = 0;
+
+            /**
+             * WeightAdapters alpha.
+             * @member {number} alpha
+             * @memberof palimpsest.v1.WeightAdapters
+             * @instance
+             */
+            WeightAdapters.prototype.alpha = 0;
+
+            /**
+             * WeightAdapters targets.
+             * @member {Array.<string>} targets
+             * @memberof palimpsest.v1.WeightAdapters
+             * @instance
+             */
+            WeightAdapters.prototype.targets = $util.emptyArray;
+
+            /**
+             * Creates a new WeightAdapters instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WeightAdapters
+             * @static
+             * @param {palimpsest.v1.WeightAdapters.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WeightAdapters} WeightAdapters instance
+             * @type {{
+             *   (properties: palimpsest.v1.WeightAdapters.$Shape): palimpsest.v1.WeightAdapters & palimpsest.v1.WeightAdapters.$Shape;
+             *   (properties?: palimpsest.v1.WeightAdapters.$Properties): palimpsest.v1.WeightAdapters;
+             * }}
+             */
+            WeightAdapters.create = function(properties) {
+                return new WeightAdapters(properties);
+            };
+
+            /**
+             * Encodes the specified WeightAdapters message. Does not implicitly {@link palimpsest.v1.WeightAdapters.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WeightAdapters
+             * @static
+             * @param {palimpsest.v1.WeightAdapters.$Properties} message WeightAdapters message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WeightAdapters.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.baseWeightsHash != null && $Object.hasOwnProperty.call(message, "baseWeightsHash") && message.baseWeightsHash !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.baseWeightsHash);
+                if (message.rank != null && $Object.hasOwnProperty.call(message, "rank") && message.rank !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.rank);
+                if (message.alpha != null && $Object.hasOwnProperty.call(message, "alpha") && !$Object.is(message.alpha, 0))
+                    writer.uint32(/* id 3, wireType 1 =*/25).double(message.alpha);
+                if (message.targets != null && message.targets.length)
+                    for (let i = 0; i < message.targets.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.targets[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WeightAdapters message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WeightAdapters
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WeightAdapters & palimpsest.v1.WeightAdapters.$Shape} WeightAdapters
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WeightAdapters.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WeightAdapters();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.baseWeightsHash = value;
+                            else
+                                delete message.baseWeightsHash;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.rank = value;
+                            else
+                                delete message.rank;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.alpha = value;
+                            else
+                                delete message.alpha;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.targets && message.targets.length))
+                                message.targets = [];
+                            message.targets.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WeightAdapters;
         })();
 
         v1.WeightTensor = (function() {
@@ -17741,7 +17971,8 @@ const exportedTask = palimpsest.v1.Task;
 const exportedTaskFact = palimpsest.v1.TaskFact;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
+const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };

@@ -1,6 +1,7 @@
 import type { ReplayedStep } from "@palimpsest/trainer";
 import type { Command } from "commander";
 import { parseWhole } from "../key-values.js";
+import { modelCache } from "../model-cache.js";
 import { formatTable } from "../table.js";
 
 interface ReplayOptions {
@@ -20,7 +21,7 @@ export function addTrainReplay(train: Command): void {
     .option("--json", "prints metrics and differences as JSON")
     .action(async ({ run, step, json }: ReplayOptions) => {
       const { replayRunStep } = await import("@palimpsest/trainer");
-      const replayed = await replayRunStep({ runDir: run, step });
+      const replayed = await replayRunStep({ runDir: run, step, models: modelCache() });
       process.stdout.write(json ? `${JSON.stringify(replayed, null, 2)}\n` : replayText(replayed));
       if (!isSame(replayed)) process.exitCode = 1;
     });

@@ -1,0 +1,46 @@
+import { type LoraConfig, loraConfigSchema, type ModelConfig, mergeLora } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { fetchWeights, type ObjectAccess, type Parameters } from "./weights.js";
+
+/** The weights that adapters belong to. */
+export interface BaseWeights {
+  readonly weightsHash: string;
+  readonly parameters: () => Promise<Parameters>;
+}
+
+/** What a manifest says of adapters over those weights. */
+export function adaptersOf(
+  { rank, alpha, targets }: LoraConfig,
+  baseWeightsHash: string,
+): proto.WeightAdapters.$Properties {
+  return { baseWeightsHash, rank, alpha, targets: targets === "all-linear" ? [targets] : [...targets] };
+}
+
+/**
+ * The whole weights of the policy that a manifest names: its own, or adapters merged into the base. Both are
+ * proved by their hashes (T5).
+ * @throws {PalimpsestError} OBJECT_LOST, CODEC
+ */
+export async function fetchPolicy(
+  objects: Pick<ObjectAccess, "get">,
+  manifest: proto.WeightManifest.$Properties,
+  model: ModelConfig,
+  base: BaseWeights,
+): Promise<Parameters> {
+  const { adapters } = manifest;
+  if (!adapters) return await fetchWeights(objects, manifest);
+  if (adapters.baseWeightsHash !== base.weightsHash) {
+    throw new PalimpsestError(
+      "CODEC",
+      `weights version ${manifest.policyVersion} are adapters over ${adapters.baseWeightsHash}, and the run's base is ${base.weightsHash}; they are not loaded`,
+    );
+  }
+  const { rank, alpha, targets } = adapters;
+  const lora = loraConfigSchema.parse({
+    rank,
+    alpha,
+    targets: targets?.[0] === "all-linear" ? "all-linear" : targets,
+  });
+  return mergeLora(model, await base.parameters(), await fetchWeights(objects, manifest), lora);
+}
