@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { BpeTokenizer } from "./bpe-tokenizer.js";
+import { trainBpe } from "./bpe-trainer.js";
+import { modelConfigSchema, parseModelConfig } from "./config.js";
+import { ModelError } from "./error.js";
+import type { ModelFolder } from "./files/model-folder.js";
+import { initParameters } from "./parameters.js";
+
+const size = z.int().positive();
+
+/** A small random model and its own tokenizer, for experiments and tests. */
+export const modelInitSchema = z.strictObject({
+  seed: z.int().min(0).default(1).describe("of the weights"),
+  tokenizer: z
+    .strictObject({
+      vocabSize: z.int().min(2).default(1024).describe("most ids: special tokens, bytes, merges"),
+      specialTokens: z
+        .array(z.string().min(1))
+        .default(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+        .describe("take the first ids"),
+      endToken: z.string().min(1).default("<|im_end|>").describe("one of specialTokens: ends an answer"),
+      alphabet: z
+        .enum(["bytes", "corpus"])
+        .default("bytes")
+        .describe(
+          "bytes: encodes any text; corpus: only the bytes of the texts, for the smallest vocabulary",
+        ),
+    })
+    .prefault({})
+    .describe("byte-level BPE trained on the given texts"),
+  model: z
+    .strictObject({
+      architecture: modelConfigSchema.shape.architecture.default("llama"),
+      layers: size.default(4).describe("decoder blocks"),
+      hiddenSize: size.default(256).describe("width of the residual stream"),
+      heads: size.default(4).describe("query heads"),
+      kvHeads: size.optional().describe("key and value heads; default: as many as heads"),
+      headDim: size.multipleOf(2).optional().describe("width of one head; default: hiddenSize / heads"),
+      intermediateSize: size
+        .optional()
+        .describe("width of the feed-forward layer; default: 8/3 of hiddenSize"),
+      maxPositions: size.default(2048).describe("longest sequence, tokens"),
+      tieWordEmbeddings: z.boolean().default(false).describe("true: the embedding is also the output head"),
+      ropeTheta: modelConfigSchema.shape.ropeTheta,
+      rmsNormEps: modelConfigSchema.shape.rmsNormEps,
+    })
+    .prefault({})
+    .describe("shape of the transformer"),
+});
+export type ModelInit = z.infer<typeof modelInitSchema>;
+
+/** @throws {ModelError} CONFIG_INVALID, naming each wrong field */
+export function parseModelInit(input: unknown): ModelInit {
+  const parsed = modelInitSchema.safeParse(input);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(
+      ({ path, message }) => `${path.join(".") || "(root)"}: ${message}`,
+    );
+    throw new ModelError("CONFIG_INVALID", `model init: ${fields.join("; ")}`, { cause: parsed.error });
+  }
+  const { endToken, specialTokens } = parsed.data.tokenizer;
+  if (!specialTokens.includes(endToken)) {
+    const message = `model init: tokenizer.endToken is "${endToken}", which is none of specialTokens; add it there`;
+    throw new ModelError("CONFIG_INVALID", message);
+  }
+  return parsed.data;
+}
+
+/**
+ * Trains the tokenizer on texts and draws the weights; the same texts, settings and seed give the same model.
+ * @throws {ModelError} CONFIG_INVALID
+ */
+export function initModel(init: ModelInit, texts: Iterable<string>): ModelFolder {
+  const { vocabSize, specialTokens, endToken, alphabet } = init.tokenizer;
+  const trained = trainBpe(texts, { vocabSize, specialTokens, alphabet });
+  const tokenizer = new BpeTokenizer(trained.json, { ...trained.configJson, eos_token: endToken });
+  const { heads, hiddenSize, kvHeads, headDim, intermediateSize, ...rest } = init.model;
+  const config = parseModelConfig({
+    ...rest,
+    heads,
+    hiddenSize,
+    vocabSize: tokenizer.vocabSize,
+    kvHeads: kvHeads ?? heads,
+    headDim: headDim ?? hiddenSize / heads,
+    intermediateSize: intermediateSize ?? Math.round((hiddenSize * 8) / 3),
+  });
+  return { config, tokenizer, parameters: initParameters(config, init.seed) };
+}
