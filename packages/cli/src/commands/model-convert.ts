@@ -1,0 +1,24 @@
+import type { Command } from "commander";
+import { modelArgument } from "../model-input.js";
+import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
+
+export function addModelConvert(model: Command): void {
+  withSaveOptions(
+    model
+      .command("convert")
+      .description(
+        "writes a model as a folder in the Hugging Face layout: config.json, safetensors, tokenizer.json",
+      )
+      .argument("<model>", modelArgument)
+      .option("--tokenizer <file>", "tokenizer of a llama2.c checkpoint"),
+  ).action(async (name: string, options: SaveFlags & { readonly tokenizer?: string }) => {
+    const { readModelInput } = await import("../model-input.js");
+    const { parameterCount, saveModel } = await import("@palimpsest/model");
+    const read = await readModelInput(name, options);
+    await saveModel(options.out, read, saveOptions(options));
+    const tokenizer = read.tokenizer === undefined ? "no tokenizer" : "with its tokenizer";
+    process.stdout.write(
+      `${options.out}: ${parameterCount(read.config)} parameters as ${options.dtype}, ${tokenizer}\n`,
+    );
+  });
+}

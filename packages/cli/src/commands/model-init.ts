@@ -1,0 +1,112 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { parse } from "yaml";
+import { formatCount } from "../display/count.js";
+import { parseWhole } from "../key-values.js";
+import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
+
+interface InitFlags extends SaveFlags {
+  readonly config?: string;
+  readonly seed?: number;
+  readonly vocabSize?: number;
+  readonly alphabet?: string;
+  readonly architecture?: string;
+  readonly layers?: number;
+  readonly hiddenSize?: number;
+  readonly heads?: number;
+  readonly kvHeads?: number;
+  readonly headDim?: number;
+  readonly intermediateSize?: number;
+  readonly maxPositions?: number;
+  readonly tied?: boolean;
+}
+
+const shapeFlags = [
+  "architecture",
+  "layers",
+  "hiddenSize",
+  "heads",
+  "kvHeads",
+  "headDim",
+  "intermediateSize",
+  "maxPositions",
+] as const;
+
+export function addModelInit(model: Command): void {
+  withSaveOptions(
+    model
+      .command("init")
+      .description("makes a small random model with its own tokenizer, trained on the texts given")
+      .argument("<text...>", "text files that the byte-level BPE is trained on")
+      .option("--config <file.yaml>", "seed, tokenizer and model settings; flags replace its fields")
+      .option("--seed <n>", "of the weights", parseWhole)
+      .option("--vocab-size <n>", "most ids of the tokenizer", parseWhole)
+      .addOption(
+        new Option("--alphabet <kind>", "bytes: any text; corpus: only bytes of the texts").choices([
+          "bytes",
+          "corpus",
+        ]),
+      )
+      .addOption(new Option("--architecture <name>", "family").choices(["llama", "qwen2", "qwen3"]))
+      .option("--layers <n>", "decoder blocks", parseWhole)
+      .option("--hidden-size <n>", "width of the residual stream", parseWhole)
+      .option("--heads <n>", "query heads", parseWhole)
+      .option("--kv-heads <n>", "key and value heads", parseWhole)
+      .option("--head-dim <n>", "width of one head", parseWhole)
+      .option("--intermediate-size <n>", "width of the feed-forward layer", parseWhole)
+      .option("--max-positions <n>", "longest sequence, tokens", parseWhole)
+      .option("--tied", "the embedding is also the output head"),
+  ).action(async (files: readonly string[], flags: InitFlags) => {
+    const { hashWeights, initModel, parameterCount, parseModelInit, saveModel } = await import(
+      "@palimpsest/model"
+    );
+    const init = parseModelInit(withFlags(flags.config === undefined ? {} : readYaml(flags.config), flags));
+    const made = initModel(init, files.map(readText));
+    await saveModel(flags.out, made, saveOptions(flags));
+    const { config, parameters } = made;
+    process.stdout.write(
+      `${flags.out}: ${config.architecture}, ${formatCount(parameterCount(config))} parameters, vocabulary ${config.vocabSize}, weights ${hashWeights(parameters).slice(0, 12)}\n`,
+    );
+  });
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** Flags that were given replace the file's fields; everything else is left for the schema to judge. */
+function withFlags(file: Section, flags: InitFlags): Section {
+  const given = (entries: Section) =>
+    Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined));
+  const { seed, vocabSize, alphabet, tied } = flags;
+  const shape = Object.fromEntries(shapeFlags.map((name) => [name, flags[name]]));
+  return {
+    ...file,
+    ...given({ seed }),
+    tokenizer: { ...sectionOf(file, "tokenizer"), ...given({ vocabSize, alphabet }) },
+    model: { ...sectionOf(file, "model"), ...given({ ...shape, tieWordEmbeddings: tied }) },
+  };
+}
+
+function sectionOf(file: Section, name: string): object {
+  const section = file[name] ?? {};
+  if (typeof section === "object" && !Array.isArray(section)) return section;
+  throw new Error(`model init: ${name} is ${JSON.stringify(section)}; it must be a table of settings`);
+}
+
+function readYaml(path: string): Section {
+  let content: unknown;
+  try {
+    content = parse(readText(path)) ?? {};
+  } catch (reason) {
+    throw new Error(`${path}: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }
+  if (typeof content === "object" && content !== null && !Array.isArray(content)) return { ...content };
+  throw new Error(`${path}: it must be a table of settings (seed, tokenizer, model)`);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (reason) {
+    throw new Error(`${path} cannot be read (${(reason as NodeJS.ErrnoException).code}); name a text file`);
+  }
+}

@@ -1,0 +1,8 @@
+const units = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** "950 B", "12.3 kB", "4.1 GB": decimal units, as downloads and disks are sold. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power]}`;
+}

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import {
+  inspectModel,
+  loadAnyModel,
+  type ModelFacts,
+  type ModelFolder,
+  resolveModel,
+} from "@palimpsest/model";
+import { downloadBar } from "./display/download-bar.js";
+import { modelCache } from "./model-cache.js";
+import { stopSignal } from "./signals.js";
+
+export interface ModelInputOptions {
+  /** Of a llama2.c checkpoint. */
+  readonly tokenizer?: string;
+  readonly revision?: string;
+}
+
+/** What a model argument may be, for help texts. */
+export const modelArgument =
+  "folder, .gguf or llama2.c .bin file, known name, or ORGANISATION/NAME on the hub";
+
+/** The path of a model argument, fetched where it is not on this machine yet. @throws {ModelError} */
+export async function modelPath(name: string, { revision }: ModelInputOptions = {}): Promise<string> {
+  if (existsSync(name)) return name;
+  const bar = downloadBar(name, process.stderr);
+  try {
+    return await resolveModel(name, {
+      ...modelCache(),
+      ...(revision === undefined ? {} : { revision }),
+      signal: stopSignal(),
+      onProgress: bar.show,
+    });
+  } finally {
+    bar.close();
+  }
+}
+
+/** @throws {ModelError} */
+export async function readModelInput(name: string, options: ModelInputOptions = {}): Promise<ModelFolder> {
+  return await loadAnyModel(await modelPath(name, options), tokenizerOption(options));
+}
+
+/** @throws {ModelError} */
+export async function inspectModelInput(
+  name: string,
+  options: ModelInputOptions = {},
+): Promise<ModelFacts & { readonly path: string }> {
+  const path = await modelPath(name, options);
+  return { path, ...(await inspectModel(path, tokenizerOption(options))) };
+}
+
+function tokenizerOption({ tokenizer }: ModelInputOptions): { readonly tokenizerPath?: string } {
+  return tokenizer === undefined ? {} : { tokenizerPath: tokenizer };
+}
