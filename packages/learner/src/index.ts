@@ -41,6 +41,7 @@ export {
   OverlongConfig,
   StepAdvantageConfig,
 } from "./loss-config.js";
+export { estimateMemory, type MemoryEstimate, type SamplerMemory } from "./memory-estimate.js";
 export { type LossInputs, type LossTerms, policyLoss } from "./policy-loss.js";
 export { PRESET_NAMES, type Preset, type PresetName, presets } from "./preset.js";
 export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./replay.js";

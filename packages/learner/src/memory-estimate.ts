@@ -1,0 +1,131 @@
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { type Bucket, isPicked, rowsOf, trainedTokensOf } from "./bucket.js";
+import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
+import { applyParts, forwardForm, logitsChunk } from "./memory-config.js";
+import { hasReferenceWeights, trainedShapes } from "./state.js";
+
+/** What of a sampler's configuration decides its memory. */
+export interface SamplerMemory {
+  readonly maxBatch?: number | undefined;
+  readonly maxLength: number;
+  /** Tokens whose keys and values are held; default maxBatch · maxLength. */
+  readonly cacheTokens?: number | undefined;
+}
+
+/** Bytes by part; of the passing ones the greater of `step` and `apply` counts. */
+export interface MemoryEstimate {
+  /** The process itself: Node, TensorFlow, what allocators keep. */
+  readonly processBytes: number;
+  /** Weights as they were loaded, in host memory, as long as the caller keeps them. */
+  readonly hostBytes: number;
+  readonly weightsBytes: number;
+  readonly referenceBytes: number;
+  readonly momentsBytes: number;
+  readonly gradientsBytes: number;
+  /** Passing: new gradients before they are added, activations, logits of one micro-batch. */
+  readonly stepBytes: number;
+  readonly stepParts: {
+    readonly gradientsBytes: number;
+    readonly activationsBytes: number;
+    readonly logitsBytes: number;
+  };
+  /** Passing: the optimiser's temporaries. */
+  readonly applyBytes: number;
+  readonly samplerWeightsBytes: number;
+  readonly samplerCacheBytes: number;
+  /** The highest that all of it takes together in one process. */
+  readonly totalBytes: number;
+}
+
+const FLOAT = 4;
+const PROCESS_BYTES = 400 * 2 ** 20;
+/** Tensors of a part's size that stand at once while it is applied, beside state. */
+const APPLY_TENSORS = 5;
+/** Logits, their softmax and the slopes of both. */
+const LOGITS_TENSORS = 4;
+/** Scores, their softmax and the slopes of both. */
+const SCORE_TENSORS = 5;
+
+/**
+ * What training a model takes on CPU, and a sampler of it in the same process where one is given. Compared with the
+ * highest resident set of real updates it was within 25 %: see bench/memory.ts.
+ * @throws {LearnerError} CONFIG_INVALID
+ */
+export function estimateMemory(
+  model: ModelConfig,
+  learner: LearnerConfigInput,
+  sampler?: SamplerMemory,
+): MemoryEstimate {
+  const config = resolveLearnerConfig(learner);
+  const all = bytesOf(parameterShapes(model));
+  const trained = bytesOf(trainedShapes(model, config));
+  const adapters = config.lora === null ? 0 : trained;
+  const steps = config.buckets.map((bucket) => stepParts(model, config, bucket));
+  const total = (part: (typeof steps)[number]): number =>
+    part.gradientsBytes + part.activationsBytes + part.logitsBytes;
+  const largest = steps.reduce((most, part) => (total(part) > total(most) ? part : most));
+  const shapes = trainedShapes(model, config);
+  const parts = applyParts(config.memory, shapes).map((names) =>
+    names.reduce((sum, name) => sum + bytesOf({ [name]: shapes[name] ?? [] }), 0),
+  );
+  const standing = {
+    processBytes: PROCESS_BYTES,
+    hostBytes: all,
+    weightsBytes: all + adapters,
+    referenceBytes: hasReferenceWeights(config) ? all : 0,
+    momentsBytes: 2 * trained,
+    gradientsBytes: trained,
+    ...samplerParts(model, sampler),
+  };
+  const passing = { stepBytes: total(largest), applyBytes: APPLY_TENSORS * Math.max(...parts) };
+  const totalBytes =
+    Object.values(standing).reduce((sum, bytes) => sum + bytes, 0) +
+    Math.max(passing.stepBytes, passing.applyBytes);
+  return { ...standing, ...passing, stepParts: largest, totalBytes };
+}
+
+function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
+  return Object.values(shapes).reduce(
+    (sum, shape) => sum + shape.reduce((product, dimension) => product * dimension, FLOAT),
+    0,
+  );
+}
+
+function stepParts(
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  bucket: Bucket,
+): MemoryEstimate["stepParts"] {
+  const { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, vocabSize, layers } = model;
+  const width = isPicked(bucket) ? bucket.length : bucket.length - 1;
+  const tokens = bucket.rows * width;
+  const { layers: kind, attentionBlock = width } = forwardForm(config.memory, model, bucket.rows, width);
+  const scores = SCORE_TENSORS * bucket.rows * heads * attentionBlock * width;
+  // What one block's forward pass keeps for its gradient, and about half of it again for the slopes.
+  const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
+  const blocks = kind === "scan" ? layers * tokens * D + 1.5 * kept + scores : layers * (kept + scores / 2);
+  const picked = isPicked(bucket) ? trainedTokensOf(bucket) : tokens;
+  const chunk = Math.min(picked, logitsChunk(config.memory, model));
+  const head = vocabSize * D;
+  // A trained head: the sum over chunks and one chunk's share; the embedding's own gradient beside them.
+  const headGradients = config.lora === null ? 2 * head : 0;
+  const losses = 20 * rowsOf(bucket) * (bucket.length - 1);
+  return {
+    gradientsBytes: bytesOf(trainedShapes(model, config)),
+    activationsBytes: FLOAT * (blocks + 4 * tokens * D + losses),
+    logitsBytes: FLOAT * (LOGITS_TENSORS * chunk * vocabSize + headGradients),
+  };
+}
+
+function samplerParts(
+  model: ModelConfig,
+  sampler: SamplerMemory | undefined,
+): { readonly samplerWeightsBytes: number; readonly samplerCacheBytes: number } {
+  if (sampler === undefined) return { samplerWeightsBytes: 0, samplerCacheBytes: 0 };
+  const { maxBatch = 64, maxLength, cacheTokens = maxBatch * maxLength } = sampler;
+  const tokenBytes = FLOAT * 2 * model.layers * model.kvHeads * model.headDim;
+  return {
+    samplerWeightsBytes: bytesOf(parameterShapes(model)),
+    samplerCacheBytes: cacheTokens * tokenBytes,
+  };
+}
