@@ -35,13 +35,14 @@ export function importanceStatistics(config: ImportanceConfig): {
       pair.rollout.push(rolloutLogprob);
     },
     endRows() {
+      if (config.kind === "none") return;
       for (const { old, rollout } of open.values()) {
         const given = {
           oldLogprobs: doubleMatrix([old]),
           rolloutLogprobs: doubleMatrix([rollout]),
           lossMask: doubleMatrix([old.map(() => 1)]),
         };
-        const weights = importanceWeights(doubleAlgebra, given, config)?.values ?? [];
+        const weights = importanceWeights(doubleAlgebra, given, config).values;
         for (let i = 0; i < old.length; i++) {
           const weight = weights[weights.length === 1 ? 0 : i] ?? Number.NaN;
           tokens += 1;

@@ -15,16 +15,15 @@ import type { ImportanceConfig } from "./loss-config.js";
  *
  * Denominators of the aggregation stay what they were: a token of weight 0 still counts.
  * @param sumBySequence sum over the tokens of each conversation, broadcastable to [batch, time]
- * @returns [batch, time] or [batch, 1]; undefined for `none`
+ * @returns [batch, time] or [batch, 1]
  */
 export function importanceWeights<V>(
   algebra: LossAlgebra<V>,
   inputs: { readonly oldLogprobs: V; readonly rolloutLogprobs: V; readonly lossMask: V },
-  config: ImportanceConfig,
+  config: Exclude<ImportanceConfig, { kind: "none" }>,
   sumBySequence: (values: V) => V = algebra.sumTokens,
-): V | undefined {
+): V {
   const { sub, mul, div, exp, minimum, maximum } = algebra;
-  if (config.kind === "none") return undefined;
   const difference = mul(sub(inputs.oldLogprobs, inputs.rolloutLogprobs), inputs.lossMask); // [B, T]
   // ±20 nats before exp, as verl does: the cap or the mask decides long before.
   const ratioOf = (logRatio: V): V => exp(minimum(maximum(logRatio, -20), 20));

@@ -101,7 +101,7 @@ describe("createLearner", () => {
   it("leaves the weights' hash alone over many steps at learning rate 0", async () => {
     const learner = aLearner(tinyConfig({ schedule: { learningRate: 0 }, optimizer: { weightDecay: 0.1 } }));
     const before = hashWeights(tinyParameters());
-    for (let step = 0; step < 20; step++) await learner.update(randomGroups(step));
+    for (let step = 0; step < 50; step++) await learner.update(randomGroups(step));
     expect(learner.weightsHash()).toBe(before);
   });
 
@@ -198,8 +198,10 @@ describe("createLearner", () => {
     { loss: { kind: "gspo" }, aggregation: "seq-mean-token-mean", kl: { coefficient: 0.1, estimator: "k1" } },
     { loss: { kind: "cispo" }, aggregation: "trajectory-mean", kl: { coefficient: 0.1, estimator: "k2" } },
     { loss: { kind: "dppo" }, aggregation: "seq-mean-token-sum", kl: { coefficient: 0.1, estimator: "abs" } },
+    { importance: { kind: "tis-sequence", length: "mean" }, entropyCoefficient: 0.1, miniBatches: 2 },
+    { importance: { kind: "icepop" }, kl: { coefficient: 0.1, in: "reward" } },
   ])(
-    "compiles every loss and KL estimator to what eager gives ($loss.kind, $kl.estimator)",
+    "compiles every loss, KL estimator and correction to what eager gives ($loss.kind, $kl.estimator, $importance.kind)",
     async (parts) => {
       const other = tinyParameters(2);
       const results = [];

@@ -46,7 +46,7 @@ export const tensorAlgebra: LossAlgebra<tf.Tensor> = {
   detached(f, x) {
     const held = tf.customGrad((value) => ({
       value: f(value as tf.Tensor),
-      gradFunc: (dy: tf.Tensor) => tf.zerosLike(dy),
+      gradFunc: () => tf.zerosLike(x),
     })) as (value: tf.Tensor) => tf.Tensor;
     return held(x);
   },

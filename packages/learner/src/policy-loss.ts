@@ -53,11 +53,20 @@ export function policyLoss<V>(algebra: LossAlgebra<V>, given: LossInputs<V>, ter
   const sumBySequence = given.sumBySequence ?? algebra.sumTokens;
   const inputs = { policyLogprobs, oldLogprobs, lossMask, advantages: given.advantages, sumBySequence };
   let perToken = tokenLoss(algebra, inputs, terms.loss);
-  if (given.rolloutLogprobs !== undefined) {
+  if (given.rolloutLogprobs !== undefined && terms.importance.kind !== "none") {
+    const { importance } = terms;
     const rolloutLogprobs = trained(given.rolloutLogprobs);
-    const pair = { oldLogprobs, rolloutLogprobs, lossMask };
-    const weights = importanceWeights(algebra, pair, terms.importance, sumBySequence);
-    if (weights !== undefined) perToken = algebra.mul(perToken, weights);
+    const weights = algebra.detached(
+      (values) =>
+        importanceWeights(
+          algebra,
+          { oldLogprobs: values, rolloutLogprobs, lossMask },
+          importance,
+          sumBySequence,
+        ),
+      oldLogprobs,
+    );
+    perToken = algebra.mul(perToken, weights);
   }
   if (given.refLogprobs !== undefined && terms.kl.in === "loss" && terms.kl.coefficient > 0) {
     const estimate = klEstimate(algebra, policyLogprobs, trained(given.refLogprobs), terms.kl);

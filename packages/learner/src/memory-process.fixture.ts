@@ -1,0 +1,30 @@
+import { loadBackend } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner } from "./learner.js";
+
+/** A process that trains argv[2] updates of two optimiser steps and tells its parent tensors and resident bytes. */
+const updates = Number(process.argv[2]);
+const learner = createLearner({
+  backend: await loadBackend({ threads: 1 }),
+  config: tinyConfig({
+    miniBatches: 2,
+    buckets: [{ rows: 4, length: 12 }],
+    measureEntropy: false,
+    reference: "none",
+  }),
+  model: tinyModel,
+  parameters: tinyParameters(),
+  objectives: ["policy"],
+});
+const groups = randomGroups(1, 2, 2);
+const look = (update: number) => {
+  globalThis.gc?.();
+  process.send?.({ update, tensors: tf.memory().numTensors, rssBytes: process.memoryUsage.rss() });
+};
+for (let update = 1; update <= updates; update++) {
+  await learner.update(groups);
+  if (update % 50 === 0) look(update);
+}
+learner.close();
+process.disconnect?.();
