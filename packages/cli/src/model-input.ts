@@ -8,7 +8,7 @@ import {
 } from "@palimpsest/model";
 import { downloadBar } from "./display/download-bar.js";
 import { modelCache } from "./model-cache.js";
-import { stopSignal } from "./signals.js";
+import { untilStopped } from "./signals.js";
 
 export interface ModelInputOptions {
   /** Of a llama2.c checkpoint. */
@@ -25,12 +25,14 @@ export async function modelPath(name: string, { revision }: ModelInputOptions = 
   if (existsSync(name)) return name;
   const bar = downloadBar(name, process.stderr);
   try {
-    return await resolveModel(name, {
-      ...modelCache(),
-      ...(revision === undefined ? {} : { revision }),
-      signal: stopSignal(),
-      onProgress: bar.show,
-    });
+    return await untilStopped((signal) =>
+      resolveModel(name, {
+        ...modelCache(),
+        ...(revision === undefined ? {} : { revision }),
+        signal,
+        onProgress: bar.show,
+      }),
+    );
   } finally {
     bar.close();
   }

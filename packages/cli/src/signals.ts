@@ -1,11 +1,34 @@
+const stopping = ["SIGINT", "SIGTERM"] as const;
+
 /** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
 export function stopSignal(): AbortSignal {
+  return listen().signal;
+}
+
+/** Does a part of a command that SIGINT and SIGTERM abort; afterwards they mean what they meant before. */
+export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal, forget } = listen();
+  try {
+    return await work(signal);
+  } finally {
+    forget();
+  }
+}
+
+function listen(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const controller = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.on(name, () => {
+  const handlers = stopping.map((name) => {
+    const stop = () => {
       if (controller.signal.aborted) process.exit(130);
       controller.abort(new Error(`stopped by ${name}`));
-    });
-  }
-  return controller.signal;
+    };
+    process.on(name, stop);
+    return () => process.off(name, stop);
+  });
+  return {
+    signal: controller.signal,
+    forget: () => {
+      for (const off of handlers) off();
+    },
+  };
 }

@@ -6,6 +6,7 @@ export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelC
 export { ModelError, type ModelErrorCode } from "./error.js";
 export {
   loadConfig,
+  loadGenerationConfig,
   loadModel,
   loadTokenizer,
   type ModelFolder,

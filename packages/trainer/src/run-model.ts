@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { hasAdapters, latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
-import { loadModel, loadTokenizer, type ModelFolder, saveModel } from "@palimpsest/model";
+import {
+  loadGenerationConfig,
+  loadModel,
+  loadTokenizer,
+  type ModelFolder,
+  saveModel,
+} from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
@@ -48,7 +54,13 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
     : undefined;
   const { model, parameters } = trainedWeights(saved, base);
   const tokenizerFolder = options.tokenizerFrom ?? (await baseOfRun(runDir, options));
-  return { config: model, parameters, tokenizer: await loadTokenizer(tokenizerFolder) };
+  const generationConfig = await loadGenerationConfig(tokenizerFolder);
+  return {
+    config: model,
+    parameters,
+    tokenizer: await loadTokenizer(tokenizerFolder),
+    ...(generationConfig === undefined ? {} : { generationConfig }),
+  };
 }
 
 /** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
@@ -61,6 +73,12 @@ export async function baseOfRun(runDir: string, options: ResolveSourceOptions): 
   const { recipe } = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
   const source = absoluteSource(recipe.model, runDir);
   return await resolveStart(source, runDir, options);
+}
+
+/** The model folder that the run of a checkpoint began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+export async function baseOfCheckpoint(folder: string, options: ResolveSourceOptions): Promise<string> {
+  const isRun = existsSync(join(folder, "run.json"));
+  return await baseOfRun(isRun ? folder : dirname(dirname(folder)), options);
 }
 
 /** The model folder of a source; a checkpoint of another run becomes one inside the new run's folder. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { downloadBar } from "../display/download-bar.js";
 import { modelCache } from "../model-cache.js";
-import { stopSignal } from "../signals.js";
+import { untilStopped } from "../signals.js";
 
 interface DownloadCommandOptions {
   readonly revision?: string;
@@ -27,19 +27,24 @@ export function addModelDownload(model: Command): void {
       const { downloadModel, knownModels, resolveModel } = await import("@palimpsest/model");
       const { cacheDir, ...hub } = modelCache();
       const bar = downloadBar(id, process.stderr);
-      const common = {
+      const settings = {
         ...hub,
         ...(options.revision === undefined ? {} : { revision: options.revision }),
         ...(options.refresh === undefined ? {} : { refresh: options.refresh }),
-        signal: stopSignal(),
         onProgress: bar.show,
       };
-      try {
+      const fetchInto = async (to: string, signal: AbortSignal): Promise<string> => {
         const known = knownModels[id];
-        let folder = options.to;
-        if (folder === undefined) folder = await resolveModel(id, { ...common, cacheDir });
-        else if (known !== undefined) await known.make(folder, common);
-        else folder = await downloadModel(id, folder, common);
+        if (known === undefined) return await downloadModel(id, to, { ...settings, signal });
+        await known.make(to, { ...settings, signal });
+        return to;
+      };
+      try {
+        const folder = await untilStopped(async (signal) =>
+          options.to === undefined
+            ? await resolveModel(id, { ...settings, cacheDir, signal })
+            : await fetchInto(options.to, signal),
+        );
         bar.close();
         process.stdout.write(`${folder}\n`);
       } finally {

@@ -79,7 +79,7 @@ export async function loadModel(
   const config = await loadConfig(folder);
   // Before the weights: it takes no time and is what fails.
   const tokenizer = existsSync(join(folder, "tokenizer.json")) ? await loadTokenizer(folder) : undefined;
-  const generationConfig = await readGenerationConfig(folder);
+  const generationConfig = await loadGenerationConfig(folder);
   const files = await WeightFiles.open(folder);
   try {
     return {
@@ -93,7 +93,10 @@ export async function loadModel(
   }
 }
 
-async function readGenerationConfig(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** generation_config.json, where there is one. @throws {ModelError} FILE_DAMAGED */
+export async function loadGenerationConfig(
+  folder: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const path = join(folder, "generation_config.json");
   if (!existsSync(path)) return undefined;
   const json = await readJson(path);

@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { createLearner } from "@palimpsest/learner";
+import { hashWeights, initModel, type ModelFolder, parseModelInit, saveModel } from "@palimpsest/model";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkpointDirOf } from "./learner-actor.js";
+import { holdsRunModel, readRunModel } from "./run-model.js";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
+const base = join(folder, "base");
+const options = { cacheDir: join(folder, "cache") };
+let backend: Backend;
+let model: ModelFolder;
+
+beforeAll(async () => {
+  backend = await loadBackend({ prefer: "cpu" });
+  const init = parseModelInit({
+    tokenizer: { vocabSize: 270 },
+    model: { layers: 1, hiddenSize: 8, heads: 2, maxPositions: 32 },
+  });
+  model = { ...initModel(init, ["a b a b"]), generationConfig: { eos_token_id: [2, 0] } };
+  await saveModel(base, model);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A run of which a learner with other weights has written a checkpoint. */
+async function aRun(name: string, lora?: { readonly rank: number; readonly alpha: number }) {
+  const runDir = join(folder, name);
+  mkdirSync(runDir);
+  writeFileSync(join(runDir, "run.json"), JSON.stringify({ runId: "r", recipe: { model: { path: base } } }));
+  const parameters = Object.fromEntries(
+    Object.entries(model.parameters).map(([key, values]) => [key, lora ? values : values.map((v) => v + 1)]),
+  );
+  const learner = createLearner({
+    backend,
+    model: model.config,
+    parameters,
+    config: {
+      reference: "none",
+      kl: { coefficient: 0 },
+      buckets: [{ rows: 1, length: 4 }],
+      ...(lora === undefined ? {} : { lora }),
+    },
+    objectives: ["supervised"],
+    mode: "eager",
+  });
+  await learner.sft([{ tokenIds: [5, 6, 7], lossMask: [0, 1, 1] }]);
+  const extra = { consumedGroupIds: [], dataCursor: null };
+  const checkpoint = await learner.saveCheckpoint(checkpointDirOf(runDir), extra);
+  const trained = learner.parameters();
+  learner.close();
+  return { runDir, checkpoint, trained };
+}
+
+test("a run is the model of its newest checkpoint with the tokenizer that it began with", async () => {
+  const { runDir, checkpoint, trained } = await aRun("whole");
+  for (const path of [runDir, checkpoint]) {
+    expect(holdsRunModel(path)).toBe(true);
+    const read = await readRunModel(path, options);
+    expect(read.config).toEqual(model.config);
+    expect(hashWeights(read.parameters)).toBe(hashWeights(trained));
+    expect(read.tokenizer?.json).toEqual(model.tokenizer?.json);
+    expect(read.generationConfig).toEqual(model.generationConfig);
+  }
+});
+
+test("adapters of a run are merged into the weights that it began with", async () => {
+  const { runDir, trained } = await aRun("adapters", { rank: 2, alpha: 4 });
+  expect(hashWeights(trained)).not.toBe(hashWeights(model.parameters));
+  expect(hashWeights((await readRunModel(runDir, options)).parameters)).toBe(hashWeights(trained));
+});
+
+test("a run without a checkpoint, and a checkpoint without its run, say what is missing", async () => {
+  expect(holdsRunModel(base)).toBe(false);
+  const begun = join(folder, "begun");
+  mkdirSync(begun);
+  writeFileSync(join(begun, "run.json"), JSON.stringify({ recipe: { model: { path: base } } }));
+  await expect(readRunModel(begun, options)).rejects.toThrow(/no checkpoint yet/);
+  const { checkpoint, runDir, trained } = await aRun("orphan");
+  rmSync(join(runDir, "run.json"));
+  await expect(readRunModel(checkpoint, options)).rejects.toThrow(/run\.json.*tokenizer/);
+  const read = await readRunModel(checkpoint, { ...options, tokenizerFrom: base });
+  expect(hashWeights(read.parameters)).toBe(hashWeights(trained));
+});
