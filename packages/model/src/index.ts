@@ -40,6 +40,12 @@ export type { SamplerStats } from "./sampler/sampler-stats.js";
 export type { ChatMessage, ChatOptions, ChatTool } from "./text/chat-message.js";
 export { ChatTemplate } from "./text/chat-template.js";
 export {
+  createTextModel,
+  type LoadedModel,
+  type LocalTextModel,
+  type LocalTextModelOptions,
+} from "./text/local-text-model.js";
+export {
   type GeneratedText,
   type TextGeneration,
   TextModel,

@@ -1,7 +1,10 @@
 import type { Command } from "commander";
+import { addModelChat } from "./model-chat.js";
+import { addModelCheck } from "./model-check.js";
 import { addModelConvert } from "./model-convert.js";
 import { addModelDownload } from "./model-download.js";
 import { addModelExport } from "./model-export.js";
+import { addModelGenerate } from "./model-generate.js";
 import { addModelInfo } from "./model-info.js";
 import { addModelInit } from "./model-init.js";
 
@@ -12,4 +15,7 @@ export function addModel(program: Command): void {
   addModelConvert(model);
   addModelExport(model);
   addModelInit(model);
+  addModelGenerate(model);
+  addModelChat(model);
+  addModelCheck(model);
 }

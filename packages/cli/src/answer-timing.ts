@@ -1,0 +1,48 @@
+/** How long an answer took: the time to its first token, and the speed of those after it. */
+export class AnswerTiming {
+  readonly #now: () => number;
+  readonly #startedAtMs: number;
+  #firstAtMs: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#startedAtMs = now();
+  }
+
+  /** Call it for every piece. */
+  piece(): void {
+    this.#firstAtMs ??= this.#now();
+  }
+
+  /** @param sampledTokens undefined where the server does not count them */
+  end(sampledTokens: number | undefined): AnswerTimes {
+    const endedAtMs = this.#now();
+    const firstAtMs = this.#firstAtMs ?? endedAtMs;
+    const seconds = (endedAtMs - this.#startedAtMs) / 1000;
+    return {
+      firstTokenSeconds: (firstAtMs - this.#startedAtMs) / 1000,
+      seconds,
+      sampledTokens,
+      tokensPerSecond: sampledTokens === undefined || seconds === 0 ? undefined : sampledTokens / seconds,
+    };
+  }
+}
+
+export interface AnswerTimes {
+  readonly firstTokenSeconds: number;
+  readonly seconds: number;
+  readonly sampledTokens: number | undefined;
+  /** All tokens over all seconds, the prompt's reading included. */
+  readonly tokensPerSecond: number | undefined;
+}
+
+export function timesText({
+  firstTokenSeconds,
+  seconds,
+  sampledTokens,
+  tokensPerSecond,
+}: AnswerTimes): string {
+  const count = sampledTokens === undefined ? "" : `, ${sampledTokens} tokens`;
+  const speed = tokensPerSecond === undefined ? "" : `, ${tokensPerSecond.toFixed(1)} tokens/s`;
+  return `first token after ${firstTokenSeconds.toFixed(2)} s${count} in ${seconds.toFixed(2)} s${speed}`;
+}

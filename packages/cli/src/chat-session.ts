@@ -1,0 +1,97 @@
+import type { ChatMessage } from "@palimpsest/model";
+import { AnswerTiming, timesText } from "./answer-timing.js";
+import type { TextSource } from "./text-source.js";
+
+export interface ChatSettings {
+  readonly system?: string | undefined;
+  readonly seed?: number | undefined;
+  readonly stats: boolean;
+}
+
+const help = `/reset          forgets the conversation
+/system [TEXT]  says what the model should be, and forgets the conversation; without TEXT: nothing
+/stats          shows or hides times after each answer
+/exit           ends; so does the end of input
+`;
+
+/** One conversation with a model: what was said, and the commands that begin with a slash. */
+export class ChatSession {
+  readonly #source: TextSource;
+  readonly #write: (text: string) => void;
+  #settings: ChatSettings;
+  #turns: ChatMessage[] = [];
+
+  constructor(source: TextSource, settings: ChatSettings, write: (text: string) => void) {
+    this.#source = source;
+    this.#settings = settings;
+    this.#write = write;
+  }
+
+  /** Takes one line of a person; false when that was the last. */
+  async line(text: string, signal?: AbortSignal): Promise<boolean> {
+    const said = text.trim();
+    if (said === "") return true;
+    if (!said.startsWith("/")) {
+      await this.say(said, signal);
+      return true;
+    }
+    const [command = "", ...rest] = said.split(/\s+/);
+    switch (command) {
+      case "/exit":
+      case "/quit":
+        return false;
+      case "/reset":
+        this.#turns = [];
+        this.#write("(forgotten)\n");
+        return true;
+      case "/system":
+        this.#settings = {
+          ...this.#settings,
+          system: rest.length === 0 ? undefined : said.slice(command.length).trim(),
+        };
+        this.#turns = [];
+        this.#write("(taken, and the conversation forgotten)\n");
+        return true;
+      case "/stats":
+        this.#settings = { ...this.#settings, stats: !this.#settings.stats };
+        return true;
+      default:
+        this.#write(command === "/help" ? help : `${command} is unknown\n${help}`);
+        return true;
+    }
+  }
+
+  /**
+   * Answers, piece by piece. An answer that fails or is stopped leaves the conversation as it was before.
+   * @throws what the model throws; the signal's reason
+   */
+  async say(content: string, signal?: AbortSignal): Promise<void> {
+    const { system, seed, stats } = this.#settings;
+    const question: ChatMessage = { role: "user", content };
+    const answer = this.#source.ask({
+      messages: [
+        ...(system === undefined ? [] : [{ role: "system", content: system }]),
+        ...this.#turns,
+        question,
+      ],
+      ...(seed === undefined ? {} : { seed }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const timing = new AnswerTiming();
+    let open = false;
+    try {
+      for await (const piece of answer) {
+        timing.piece();
+        // The space that many models begin with says nothing at the beginning of a line.
+        this.#write(open ? piece : piece.trimStart());
+        open ||= piece.trim() !== "";
+      }
+    } finally {
+      this.#write("\n");
+    }
+    const { text, usage, stopReason } = await answer.result;
+    this.#turns.push(question, { role: "assistant", content: text.trim() });
+    if (stopReason === "length") this.#write("(cut at --max-tokens)\n");
+    if (stats) this.#write(`(${timesText(timing.end(usage.sampledTokens))})\n`);
+  }
+}

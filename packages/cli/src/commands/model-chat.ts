@@ -1,0 +1,86 @@
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+import { ChatSession } from "../chat-session.js";
+import { reportFailure } from "../failure.js";
+import { modelArgument } from "../model-input.js";
+import {
+  defaultModel,
+  openTextSource,
+  type SamplingFlags,
+  type SourceFlags,
+  withSamplingFlags,
+  withSourceFlags,
+} from "../text-source.js";
+
+interface ChatFlags extends SamplingFlags, SourceFlags {
+  readonly system?: string;
+  readonly once?: string;
+  readonly stats?: boolean;
+}
+
+export function addModelChat(model: Command): void {
+  const command = model
+    .command("chat")
+    .description("talks with a model; /help inside shows what there is")
+    .argument("[model]", modelArgument, defaultModel)
+    .option("--system <text>", "what the model should be")
+    .option("--once <question>", "asks this and ends")
+    .option("--stats", "times and tokens/s after each answer");
+  withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: ChatFlags) => {
+    const terminal = process.stdin.isTTY && process.stdout.isTTY;
+    const source = await openTextSource(name, flags, { parallel: 1 });
+    const session = new ChatSession(
+      source,
+      { system: flags.system, seed: flags.seed, stats: flags.stats ?? false },
+      (text) => process.stdout.write(text),
+    );
+    try {
+      if (flags.once !== undefined) await session.say(flags.once, interrupted().signal);
+      else await converse(session, terminal ? `${source.name}; /help, /exit, Ctrl-C stops an answer\n` : "");
+    } finally {
+      await source.close();
+    }
+  });
+}
+
+/** Reads lines to the end of input, one answer at a time. */
+async function converse(session: ChatSession, greeting: string): Promise<void> {
+  const terminal = greeting !== "";
+  process.stdout.write(greeting);
+  const lines = createInterface({
+    input: process.stdin,
+    output: terminal ? process.stdout : undefined,
+    prompt: "> ",
+  });
+  let answering: AbortController | undefined;
+  lines.on("SIGINT", () => {
+    // At an answer it stops the answer, at the prompt it ends.
+    if (answering === undefined) lines.close();
+    else answering.abort(new Error("stopped"));
+  });
+  if (terminal) lines.prompt();
+  for await (const line of lines) {
+    answering = terminal ? new AbortController() : interrupted();
+    try {
+      if (!(await session.line(line, answering.signal))) break;
+    } catch (reason) {
+      // One answer failed; a person may go on, a script should know.
+      const code = reportFailure(reason);
+      if (!terminal) {
+        process.exitCode = code;
+        break;
+      }
+    } finally {
+      answering = undefined;
+    }
+    if (terminal) lines.prompt();
+  }
+  lines.close();
+}
+
+/** Aborts at Ctrl-C; for runs without a prompt of their own. */
+function interrupted(): AbortController {
+  const controller = new AbortController();
+  process.once("SIGINT", () => controller.abort(new Error("stopped by SIGINT")));
+  return controller;
+}

@@ -1,0 +1,116 @@
+import { text as readAll } from "node:stream/consumers";
+import { type Command, InvalidArgumentError } from "commander";
+import { AnswerTiming, timesText } from "../answer-timing.js";
+import { parseWhole } from "../key-values.js";
+import { modelArgument } from "../model-input.js";
+import { stopSignal } from "../signals.js";
+import {
+  defaultModel,
+  openTextSource,
+  type SamplingFlags,
+  type SourceFlags,
+  type TextQuestion,
+  type TextSource,
+  withSamplingFlags,
+  withSourceFlags,
+} from "../text-source.js";
+
+interface GenerateFlags extends SamplingFlags, SourceFlags {
+  readonly prompt?: string;
+  readonly chat?: boolean;
+  readonly system?: string;
+  readonly n: number;
+  readonly json?: boolean;
+  readonly stats?: boolean;
+}
+
+export function addModelGenerate(model: Command): void {
+  const command = model
+    .command("generate")
+    .description("goes on with a text, or answers it with --chat")
+    .argument("[model]", modelArgument, defaultModel)
+    .option("--prompt <text>", "the text; without it, standard input")
+    .option("--chat", "the text is a user's message in the model's chat template")
+    .option("--system <text>", "with --chat: what the model should be")
+    .option("--n <count>", "so many texts, sampled together", parseCount, 1)
+    .option("--stats", "times and tokens/s at the end, on standard error")
+    .option("--json", "as JSON: texts, token ids and log-probs where the model runs here");
+  withSourceFlags(withSamplingFlags(command)).action(async (name: string, flags: GenerateFlags) => {
+    const prompt = flags.prompt ?? (await readAll(process.stdin));
+    const signal = stopSignal();
+    const source = await openTextSource(name, flags, { parallel: flags.n });
+    const timing = new AnswerTiming();
+    try {
+      const sampledTokens = flags.json
+        ? await generateJson(source, questions(prompt, flags, signal), prompt)
+        : await generateTexts(source, questions(prompt, flags, signal), timing);
+      if (flags.stats) process.stderr.write(`${timesText(timing.end(sampledTokens))}\n`);
+    } finally {
+      await source.close();
+    }
+  });
+}
+
+function parseCount(text: string): number {
+  const count = parseWhole(text);
+  if (count < 1) throw new InvalidArgumentError(`"${text}" is not a whole number ≥ 1`);
+  return count;
+}
+
+function questions(prompt: string, flags: GenerateFlags, signal: AbortSignal): TextQuestion[] {
+  const { chat, system, n, seed } = flags;
+  const messages = [
+    ...(system === undefined ? [] : [{ role: "system", content: system }]),
+    { role: "user", content: prompt },
+  ];
+  return Array.from({ length: n }, (_, i) => ({
+    ...(chat ? { messages } : { prompt }),
+    ...(seed === undefined ? {} : { seed: seed + i }),
+    signal,
+  }));
+}
+
+/** One is written while it is sampled; several one after another, when all are done. */
+async function generateTexts(
+  source: TextSource,
+  asked: readonly TextQuestion[],
+  timing: AnswerTiming,
+): Promise<number | undefined> {
+  const answers = asked.map((question) => source.ask(question));
+  const [only] = answers;
+  if (only !== undefined && answers.length === 1) {
+    for await (const piece of only) {
+      timing.piece();
+      process.stdout.write(piece);
+    }
+    process.stdout.write("\n");
+  }
+  const results = await Promise.all(answers.map(({ result }) => result));
+  if (answers.length > 1) {
+    process.stdout.write(results.map(({ text }, i) => `--- ${i + 1}\n${text}\n`).join(""));
+  }
+  return total(results.map(({ usage }) => usage.sampledTokens));
+}
+
+async function generateJson(
+  source: TextSource,
+  asked: readonly TextQuestion[],
+  prompt: string,
+): Promise<number | undefined> {
+  const results = await Promise.all(asked.map((question) => source.ask(question).result));
+  const texts = results.map(({ text, stopReason, usage, tokenIds, rolloutLogprobs }, i) => ({
+    text,
+    stopReason,
+    ...usage,
+    seed: asked[i]?.seed,
+    tokenIds,
+    rolloutLogprobs,
+  }));
+  process.stdout.write(`${JSON.stringify({ model: source.name, prompt, texts }, null, 2)}\n`);
+  return total(results.map(({ usage }) => usage.sampledTokens));
+}
+
+const total = (counts: readonly (number | undefined)[]) =>
+  counts.some((count) => count === undefined)
+    ? undefined
+    : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);

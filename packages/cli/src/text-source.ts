@@ -1,0 +1,151 @@
+import type { ChatMessage } from "@palimpsest/model";
+import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
+import { withLoadingScreen } from "./display/loading-screen.js";
+import { parseAmount, parseWhole } from "./key-values.js";
+
+/** What a command asks for: a conversation or a text to go on with. */
+export interface TextQuestion {
+  readonly messages?: readonly ChatMessage[];
+  readonly prompt?: string;
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface TextAnswer {
+  readonly text: string;
+  readonly stopReason: "stop" | "length";
+  readonly usage: { readonly promptTokens: number | undefined; readonly sampledTokens: number | undefined };
+  /** Where the model runs in this process. */
+  readonly tokenIds?: readonly number[];
+  readonly rolloutLogprobs?: readonly number[];
+}
+
+export interface AnswerStream extends AsyncIterable<string> {
+  readonly result: Promise<TextAnswer>;
+}
+
+/** A language model for the commands that talk to one: in this process, or a server. */
+export interface TextSource {
+  readonly name: string;
+  ask(question: TextQuestion): AnswerStream;
+  close(): Promise<void>;
+}
+
+export interface SamplingFlags {
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly topP: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+}
+
+export interface SourceFlags {
+  readonly endpoint?: string;
+  /** The server's name for its model. */
+  readonly model?: string;
+  readonly backend: string;
+}
+
+export const defaultModel = "smollm2-135m-instruct";
+/** The key of a server is in the environment: a flag would be in everybody's process list. */
+const apiKeyVariable = "OPENAI_API_KEY";
+
+export function withSamplingFlags(command: Command): Command {
+  return command
+    .option("--max-tokens <n>", "longest answer", parseWhole, 512)
+    .option("--temperature <t>", "0 is greedy", parseAmount, 0.7)
+    .option("--top-p <p>", "keeps the likeliest tokens that together have this probability", parseShare, 0.95)
+    .option("--top-k <n>", "keeps the n likeliest tokens", parseWhole)
+    .option("--min-p <p>", "keeps tokens at least this many times as likely as the likeliest", parseShare)
+    .option("--stop <text...>", "texts that end the answer and are no part of it")
+    .option("--seed <n>", "same seed, same answer; default: another one each time", parseWhole);
+}
+
+export function withSourceFlags(command: Command): Command {
+  return command
+    .option("--endpoint <url>", `an OpenAI-compatible server instead; its key comes from ${apiKeyVariable}`)
+    .option("--model <name>", "the server's name for its model; default: the first that it names")
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto");
+}
+
+function parseShare(text: string): number {
+  const value = parseAmount(text);
+  if (value > 1) throw new InvalidArgumentError(`"${text}" is not in [0, 1]`);
+  return value;
+}
+
+/** Opens what the flags name. */
+export async function openTextSource(
+  model: string,
+  flags: SourceFlags & SamplingFlags,
+  options: { readonly parallel: number },
+): Promise<TextSource> {
+  const { maxTokens, temperature, topP, topK, minP, stop } = flags;
+  const settings = {
+    maxTokens,
+    temperature,
+    topP,
+    ...(topK === undefined ? {} : { topK }),
+    ...(minP === undefined ? {} : { minP }),
+    ...(stop === undefined ? {} : { stop }),
+  };
+  return flags.endpoint === undefined
+    ? await openLocal(model, flags, settings, options)
+    : await openEndpoint(flags.endpoint, flags, settings);
+}
+
+type Settings = Omit<SamplingFlags, "seed">;
+
+async function openLocal(
+  name: string,
+  { backend: wanted }: SourceFlags,
+  settings: Settings,
+  { parallel }: { readonly parallel: number },
+): Promise<TextSource> {
+  const { readModelInput } = await import("./model-input.js");
+  const { createTextModel } = await import("@palimpsest/model");
+  const { loadBackend } = await import("@palimpsest/jit");
+  const prefer = backendName(wanted);
+  const { backend, model } = await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
+    const loaded = await readModelInput(name);
+    const backend = await loadBackend({ prefer });
+    return { backend, model: createTextModel(loaded, { backend, maxBatch: parallel }) };
+  });
+  return {
+    name: `${name} on ${backend.name}`,
+    ask: ({ messages, prompt, ...more }) =>
+      model.streamText({ ...settings, ...more, ...asked(messages, prompt) }),
+    close: () => model.close(),
+  };
+}
+
+async function openEndpoint(url: string, { model }: SourceFlags, settings: Settings): Promise<TextSource> {
+  const { ChatEndpoint } = await import("@palimpsest/engines");
+  const apiKey = process.env[apiKeyVariable];
+  const endpoint = new ChatEndpoint({
+    url,
+    ...(model === undefined ? {} : { model }),
+    ...(apiKey ? { apiKey } : {}),
+  });
+  return {
+    name: `${model ?? "the model"} at ${url}`,
+    ask: ({ messages, prompt, ...more }) =>
+      endpoint.streamText({ ...settings, ...more, ...asked(messages, prompt) }),
+    close: () => endpoint.close(),
+  };
+}
+
+const asked = (messages: readonly ChatMessage[] | undefined, prompt: string | undefined) =>
+  messages === undefined ? { prompt: prompt ?? "" } : { messages };
+
+const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
+
+function backendName(text: string): (typeof backendNames)[number] {
+  const name = backendNames.find((known) => known === text);
+  if (name === undefined)
+    throw new InvalidArgumentError(`backend "${text}" is none of ${backendNames.join(", ")}`);
+  return name;
+}

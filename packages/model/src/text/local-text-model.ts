@@ -1,0 +1,84 @@
+import type { Backend, JitMode } from "@palimpsest/jit";
+import type { BpeTokenizer } from "../bpe-tokenizer.js";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { createSampler, type ModelSampler } from "../sampler/model-sampler.js";
+import type { SamplerConfigInput } from "../sampler/request.js";
+import { ChatTemplate } from "./chat-template.js";
+import { TextModel } from "./text-model.js";
+
+/** A model as loadModel gives it. */
+export interface LoadedModel {
+  readonly config: ModelConfig;
+  readonly parameters: Readonly<Record<string, Float32Array>>;
+  readonly tokenizer?: BpeTokenizer;
+}
+
+export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
+  readonly backend: Backend;
+  readonly mode?: "auto" | JitMode;
+  /** Jinja text that stands in for the tokenizer's own chat template. */
+  readonly template?: string;
+  /** Default: the tokenizer's end token. */
+  readonly stopTokens?: readonly string[];
+  /** Longest answer where a request says nothing. Default 512. */
+  readonly maxTokens?: number;
+}
+
+const defaultMaxLength = 4096;
+
+/**
+ * A loaded model as text in and text out, in this process: tokenizer, chat template where it has one, and a
+ * sampler of its own.
+ * @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer; CONFIG_INVALID
+ */
+export function createTextModel(model: LoadedModel, options: LocalTextModelOptions): LocalTextModel {
+  return new LocalTextModel(model, options);
+}
+
+export class LocalTextModel extends TextModel {
+  /** For token ids: the sampler that the texts come from. */
+  readonly sampler: ModelSampler;
+  readonly tokenizer: BpeTokenizer;
+
+  constructor(model: LoadedModel, options: LocalTextModelOptions) {
+    const { tokenizer, config, parameters } = model;
+    if (tokenizer === undefined) {
+      throw new ModelError(
+        "TOKENIZER_INVALID",
+        "the model has no tokenizer.json, so it knows token ids alone; put the tokenizer into its folder",
+      );
+    }
+    const { backend, mode, template: own, stopTokens, maxTokens, ...limits } = options;
+    const template =
+      own === undefined && !ChatTemplate.has(tokenizer)
+        ? undefined
+        : new ChatTemplate(tokenizer, own === undefined ? {} : { template: own });
+    const sampler = createSampler({
+      maxLength: Math.min(config.maxPositions, defaultMaxLength),
+      maxBatch: 4,
+      ...limits,
+      backend,
+      config,
+      parameters,
+      decode: (tokenIds) => tokenizer.decode(tokenIds),
+      // Weights that are never exchanged need no proof of which they are; hashing half a gigabyte takes seconds.
+      weightsHash: "",
+      ...(mode === undefined ? {} : { mode }),
+    });
+    super({
+      sampler,
+      tokenizer,
+      ...(template === undefined ? {} : { template }),
+      ...(stopTokens === undefined ? {} : { stopTokens }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    });
+    this.sampler = sampler;
+    this.tokenizer = tokenizer;
+  }
+
+  /** Rejects what runs and frees the model's memory. A second close does nothing. */
+  async close(): Promise<void> {
+    await this.sampler.close();
+  }
+}
