@@ -81,8 +81,19 @@ describe("question-answering metrics", () => {
 describe("rewardByName", () => {
   it("gives every reward by its name", () => {
     const score = (name: string) => rewardByName(name)("\\boxed{green tea}", ["tea", "milk"]).reward;
-    expect(rewardNames.map(score)).toEqual([0, 2 / 3, 0.5]);
+    expect(rewardNames.map(score)).toEqual([0, 2 / 3, 0.5, 2 / 3]);
     expect(rewardByName("boxed-exact-match", { lastCharacters: 5 })("\\boxed{tea}", ["tea"]).reward).toBe(0);
+  });
+
+  it("takes the whole reply for the answer where the reward says so", () => {
+    const reward = rewardByName("answer-f1");
+    expect(reward("The answer is tea.", ["tea"])).toEqual({
+      reward: 0.5,
+      components: { exactMatch: 0, f1: 0.5, subExactMatch: 1, containedFraction: 1 },
+    });
+    expect(reward(" Tea.", ["milk", "tea"]).components.exactMatch).toBe(1);
+    expect(reward("", ["tea"]).reward).toBe(0);
+    expect(() => reward("tea", [])).toThrow("NO_GROUND_TRUTH");
   });
 
   it("names the ones there are where it does not know one", () => {

@@ -5,7 +5,8 @@ import { bestQaMetrics, containedFraction } from "./qa-metrics.js";
 
 /**
  * Scores a final answer against the right ones. Pure. Components, each in [0, 1]: `exactMatch` (boxed exact
- * match), `boxed` (1 where a box was found), `f1`, `subExactMatch`, `containedFraction` (of the box's content).
+ * match), `boxed` (1 where a box was found), `f1`, `subExactMatch`, `containedFraction` (of the box's content); of
+ * the rewards whose names begin with `answer-`, the same of the whole reply, which needs no box.
  * @throws {RewardError} NO_GROUND_TRUTH
  */
 export type Reward = (answer: string, answers: readonly string[]) => Score;
@@ -45,13 +46,22 @@ function boxedComponents(answer: string, answers: readonly string[], options: Bo
   };
 }
 
+/** Of models that were never shown a box: what they reply is the answer. */
+function answerComponents(answer: string, answers: readonly string[]) {
+  requireAnswers(answers);
+  const { exactMatch, f1, subExactMatch } = bestQaMetrics(answer, answers);
+  return { exactMatch, f1, subExactMatch, containedFraction: containedFraction(answer, answers) };
+}
+
 const rewards = {
   /** Boxed exact match. */
-  "boxed-exact-match": "exactMatch",
+  "boxed-exact-match": { of: boxedComponents, component: "exactMatch" },
   /** Token F1 of the box's content, best over the right answers. */
-  "boxed-f1": "f1",
+  "boxed-f1": { of: boxedComponents, component: "f1" },
   /** Share of the right answers that the box contains, for tasks that ask for several values. */
-  "boxed-contained-fraction": "containedFraction",
+  "boxed-contained-fraction": { of: boxedComponents, component: "containedFraction" },
+  /** Token F1 of the whole reply. */
+  "answer-f1": { of: answerComponents, component: "f1" },
 } as const;
 
 export type RewardName = keyof typeof rewards;
@@ -59,15 +69,16 @@ export const rewardNames = Object.keys(rewards) as readonly RewardName[];
 
 /** @throws {RewardError} UNKNOWN_REWARD */
 export function rewardByName(name: string, options: BoxedOptions = {}): Reward {
-  const component = Object.hasOwn(rewards, name) ? rewards[name as RewardName] : undefined;
-  if (component === undefined) {
+  const found = Object.hasOwn(rewards, name) ? rewards[name as RewardName] : undefined;
+  if (found === undefined) {
     throw new RewardError(
       "UNKNOWN_REWARD",
       `reward: "${name}" is unknown; use one of ${rewardNames.join(", ")}`,
     );
   }
+  const { of, component } = found;
   return (answer, answers) => {
-    const components = boxedComponents(answer, answers, options);
+    const components = of(answer, answers, options);
     return { reward: components[component], components };
   };
 }

@@ -45,6 +45,16 @@ const rolloutSchema = z.strictObject({
   concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
   maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
   maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
+  cacheTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("tokens whose keys and values one actor keeps; absent: maxBatch times maxTokens"),
+  prefillTokens: z
+    .int()
+    .min(32)
+    .optional()
+    .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
   temperature: z.number().min(0).max(10).default(1).describe("of sampling in training"),
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Evaluation, writeReport } from "@palimpsest/evals";
-import { loadConfig, loadTokenizer, saveModel } from "@palimpsest/model";
+import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import type { TrainResult } from "./train.js";
@@ -74,10 +74,12 @@ export async function reportRun(
   shuffleRewards: boolean,
 ): Promise<RunReport> {
   const modelDir = join(result.runDir, "model");
+  const generationConfig = await loadGenerationConfig(result.modelFolder);
   await saveModel(modelDir, {
     config: await loadConfig(result.modelFolder),
     tokenizer: await loadTokenizer(result.modelFolder),
     parameters: result.parameters,
+    ...(generationConfig === undefined ? {} : { generationConfig }),
   });
   const steps = result.steps;
   const { before, after } = result;

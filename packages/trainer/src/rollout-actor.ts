@@ -106,6 +106,8 @@ export class RolloutActor {
       weightsHash: manifest.weightsHash,
       maxBatch: rollout.maxBatch,
       maxLength: rollout.maxTokens,
+      ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
+      ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
     this.#exporter = exportSampler(context.metrics, this.#sampler);
     this.#agent = memAgent({

@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import {
+  planRun,
   type Recipe,
   type RunReport,
   readRecipe,
@@ -9,8 +11,11 @@ import {
   runFolderName,
   train,
 } from "@palimpsest/trainer";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { downloadBar } from "../display/download-bar.js";
+import { planText } from "../display/plan-text.js";
 import { reportText } from "../display/report-text.js";
 import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
@@ -101,6 +106,39 @@ export async function runRecipe(
   return report;
 }
 
+interface DryRunOptions {
+  readonly dryRun?: boolean;
+  readonly memory?: number;
+}
+
+/** Ends with exit code 1 when the recipe cannot run. */
+async function dryRun(
+  recipe: Recipe,
+  options: RunOptions & DryRunOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { memory } = options;
+  if (memory !== undefined && !(memory > 0)) {
+    throw new PalimpsestError("INVALID_ARGUMENT", `--memory is ${memory}; give gibibytes, such as 64`);
+  }
+  const bar = downloadBar("model", process.stderr);
+  const plan = await planRun(recipe, {
+    ...modelCache(),
+    memoryBytes: memory === undefined ? ownMemoryBytes() : memory * 2 ** 30,
+    signal,
+    onProgress: bar.show,
+  }).finally(bar.close);
+  if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
+  process.stdout.write(planText(plan));
+  if (plan.problems.length > 0) process.exitCode = 1;
+}
+
+/** Of the machine, or of the container that this runs in. */
+function ownMemoryBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
 export function addTrain(program: Command): void {
   const command = withRunOptions(withConnection(program.command("train")));
   addTrainSft(command);
@@ -108,9 +146,18 @@ export function addTrain(program: Command): void {
   command
     .description("runs a training recipe on a cluster, with this process as its driver")
     .argument("<recipe.yaml>", "the recipe")
-    .action(async (file: string, options: ConnectionOptions & RunOptions) => {
+    .option(
+      "--dry-run",
+      "checks recipe, model, tokenizer and data, says what a run takes, and starts nothing; no cluster is needed",
+    )
+    .option("--memory <GiB>", "memory that the run has, for --dry-run; default: this machine's", Number)
+    .action(async (file: string, options: ConnectionOptions & RunOptions & DryRunOptions) => {
       const recipe = recipeWith(readRecipe(file).recipe, options);
       const signal = stopSignal();
+      if (options.dryRun) {
+        await dryRun(recipe, options, signal);
+        return;
+      }
       await withCluster(options, `train ${recipe.name}`, async (cluster) => {
         await runRecipe(cluster, recipe, options, signal);
       });

@@ -1,0 +1,64 @@
+import type { RunPlan } from "@palimpsest/trainer";
+import { formatTable } from "../table.js";
+import { formatCount } from "./count.js";
+
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+const whole = (value: number) => Math.round(value).toLocaleString("en-US");
+
+/** What `train --dry-run` says of a run: shapes, memory by part, a step's tokens, and what stands against it. */
+export function planText(plan: RunPlan): string {
+  const { model, needs, step, memory, final, tasks, documentTokens } = plan;
+  const { learner } = needs;
+  const facts = [
+    ["model", plan.modelFolder],
+    [
+      "",
+      `${model.architecture}, ${formatCount(plan.parameters)} parameters: ${model.layers} layers, width ${model.hiddenSize}, ${model.heads} heads (${model.kvHeads} of keys), vocabulary ${whole(model.vocabSize)}, ${whole(model.maxPositions)} positions`,
+    ],
+    ["prompts", `${plan.prompt}; replies end at ${plan.stopTokens.join(", ")}`],
+    [
+      "tasks",
+      `${whole(tasks.total)}, of which ${tasks.lookedAt} were read; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`,
+    ],
+    ["memory update", `prompt up to ${memory.promptTokens} + reply up to ${memory.replyTokens} tokens`],
+    ["answer", `prompt up to ${final.promptTokens} + reply up to ${final.replyTokens} tokens`],
+    [
+      "a step",
+      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser steps`,
+    ],
+    ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
+  ] as const;
+  const store = [
+    ["learner", "weights", gib(learner.weightsBytes)],
+    ["", "as loaded, in host memory", gib(learner.hostBytes)],
+    ["", "reference", gib(learner.referenceBytes)],
+    ["", "moments", gib(learner.momentsBytes)],
+    ["", "gradients", gib(learner.gradientsBytes)],
+    ["", "one micro-batch, or the optimiser at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
+    ["", "together, with the process", gib(needs.learnerBytes)],
+    ["rollout actor", "weights", gib(learner.samplerWeightsBytes)],
+    ["", "keys and values", gib(learner.samplerCacheBytes)],
+    ["", "together, while new weights come in", gib(needs.rolloutBytes)],
+    ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],
+    ["object store", "base and kept versions, a node", gib(needs.storeBytes)],
+    ["others", "head, Redis, node, driver, reward actors", gib(needs.otherBytes)],
+    ["all", `on one machine; there are ${gib(plan.memoryBytes)}`, gib(needs.totalBytes)],
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  const lines = [
+    ...facts.map(([name, text]) => `${name.padEnd(width)}  ${text}`),
+    "",
+    formatTable(["memory of", "what", "estimate"], store),
+    "",
+    ...(plan.problems.length === 0
+      ? ["It can run: nothing was started, no weights were read."]
+      : ["It cannot run:", ...plan.problems.map((problem) => `- ${problem}`)]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function bucketText({ rows, length, packedRows, trainedTokens }: RunPlan["buckets"][number]): string {
+  const packed = packedRows === undefined ? "" : `, ${packedRows} packed`;
+  const trained = trainedTokens === undefined ? "" : `, ${trainedTokens} trained`;
+  return `${rows} × ${length}${packed}${trained}`;
+}

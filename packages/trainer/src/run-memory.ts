@@ -1,0 +1,58 @@
+import { estimateMemory, type MemoryEstimate } from "@palimpsest/learner";
+import { loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
+import type { Recipe } from "./recipe.js";
+
+/** What the processes of a run take at their highest, bytes; machines share it among them. */
+export interface RunMemory {
+  readonly learner: MemoryEstimate;
+  readonly learnerBytes: number;
+  readonly rolloutActors: number;
+  /** Each; while it takes new weights over. */
+  readonly rolloutBytes: number;
+  /** The driver while it stores the base, head, Redis, nodes and reward actors. */
+  readonly otherBytes: number;
+  /** Base weights and the versions that are kept, on one node. */
+  readonly storeBytes: number;
+  /** Everything on one machine. */
+  readonly totalBytes: number;
+}
+
+const floatBytes = 4;
+/** Of a Node process of the trainer that has no tensors. */
+const plainProcessBytes = 150 * 2 ** 20;
+/** Head, Redis, node. */
+const clusterProcesses = 3;
+/** The initial weights aside; see held-weights.ts. */
+const keptVersions = 2;
+
+export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
+  const { rollout, reward } = recipe;
+  const { maxBatch, maxTokens, cacheTokens } = rollout;
+  const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
+  const { processBytes, samplerWeightsBytes, samplerCacheBytes } = learner;
+  const learnerBytes = learner.totalBytes - samplerWeightsBytes - samplerCacheBytes;
+  const weightsBytes = bytesOf(parameterShapes(model));
+  const lora = recipe.learner.lora ?? null;
+  const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
+  // New weights stand in host memory while the sampler copies them; merged ones beside the base.
+  const swapBytes = lora === null ? weightsBytes : 2 * weightsBytes;
+  const rolloutBytes = processBytes + samplerWeightsBytes + samplerCacheBytes + swapBytes;
+  const storeBytes = weightsBytes + keptVersions * versionBytes;
+  const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1);
+  return {
+    learner,
+    learnerBytes,
+    rolloutActors: rollout.actors,
+    rolloutBytes,
+    otherBytes,
+    storeBytes,
+    totalBytes: learnerBytes + rollout.actors * rolloutBytes + otherBytes + storeBytes,
+  };
+}
+
+function bytesOf(shapes: Readonly<Record<string, readonly number[]>>): number {
+  return Object.values(shapes).reduce(
+    (sum, shape) => sum + shape.reduce((product, size) => product * size, floatBytes),
+    0,
+  );
+}
