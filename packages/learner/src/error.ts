@@ -29,7 +29,9 @@ export type LearnerErrorCode =
   /** A checkpoint is damaged or of an unknown format. */
   | "CHECKPOINT_CORRUPT"
   /** A checkpoint is sound but belongs to another model. */
-  | "CHECKPOINT_MISMATCH";
+  | "CHECKPOINT_MISMATCH"
+  /** A file of reference numbers is missing, damaged or lacks a field. */
+  | "REFERENCE_INVALID";
 
 /** The one error class of this package. The message names the field, the value and the mend. */
 export class LearnerError extends Error {

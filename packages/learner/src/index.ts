@@ -4,6 +4,10 @@
 export { type Advantages, computeAdvantages, type EpisodeReward, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
 export { Bucket } from "./bucket.js";
+export { checkLosses, type LossMeasure } from "./check/check-losses.js";
+export { type CheckReferenceOptions, checkReference } from "./check/check-reference.js";
+export { type Golden, readGolden } from "./check/golden-file.js";
+export { type ReferenceNumbers, readReferenceNumbers } from "./check/reference-numbers.js";
 export {
   bestCheckpoint,
   type Checkpoint,

@@ -1,0 +1,230 @@
+import type { Backend, HostArray, JitMode, JitModule } from "@palimpsest/jit";
+import {
+  createSampler,
+  type Measure,
+  type ModelConfig,
+  type ModelFolder,
+  maxDifference,
+  parameterShapes,
+  parametersFromHf,
+} from "@palimpsest/model";
+import { aggregationWeights } from "../aggregation.js";
+import { OptimizerConfig } from "../config.js";
+import { LossConfig } from "../loss-config.js";
+import { tokenStatistics } from "../metrics.js";
+import { adamwScalars } from "../optimizer.js";
+import { compareGradients, gradientNorm } from "./compare-gradients.js";
+import { gradientName, referenceModule, stateName } from "./reference-module.js";
+import { LOSS_CASES, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
+
+export interface CheckReferenceOptions {
+  readonly backend: Backend;
+  readonly mode?: "auto" | JitMode;
+  readonly signal?: AbortSignal;
+}
+
+/** float32 sums in the order of another kernel library drift further. */
+function barsOf(backend: Backend["name"]) {
+  const wide = backend === "wasm" ? 5 : 1;
+  return {
+    logprobs: 1e-4 * wide,
+    entropy: 1e-4 * wide,
+    loss: 1e-5 * wide,
+    statistic: 1e-5 * wide,
+    relativeNorm: 1e-4 * wide,
+    cosine: 0.99999,
+    relativeGradient: 1e-3 * wide,
+    afterSteps: backend === "wasm" ? 5e-4 : 2e-4,
+  };
+}
+
+type Bars = ReturnType<typeof barsOf>;
+
+/**
+ * Recomputes everything of a reference with the learner's and the sampler's own code and compares.
+ * @throws {LearnerError} REFERENCE_INVALID; the signal's reason
+ */
+export async function checkReference(
+  model: Pick<ModelFolder, "config" | "parameters">,
+  reference: ReferenceNumbers,
+  options: CheckReferenceOptions,
+): Promise<readonly Measure[]> {
+  const bars = barsOf(options.backend.name);
+  const module = referenceModule(model.config, reference, options.backend, options.mode ?? "auto");
+  try {
+    const names = Object.keys(parameterShapes(model.config));
+    module.writeState(
+      Object.fromEntries(
+        names.map((name) => [stateName("weights", name), model.parameters[name] as Float32Array]),
+      ),
+    );
+    const { measures, logprobs } = checkScores(module, reference, bars);
+    for (const name of LOSS_CASES) {
+      options.signal?.throwIfAborted();
+      measures.push(...checkLoss(module, model.config, reference, name, logprobs, bars));
+    }
+    measures.push(...checkAdamw(module, model.config, reference, bars));
+    measures.push(await checkGreedy(model, reference, options));
+    return measures;
+  } finally {
+    module.dispose();
+  }
+}
+
+function checkScores(
+  module: JitModule,
+  reference: ReferenceNumbers,
+  bars: Bars,
+): { readonly measures: Measure[]; readonly logprobs: HostArray } {
+  const outputs = module.call("score", { tokenIds: reference.tokenIds });
+  const logprobs = outputs["logprobs"] ?? new Float32Array();
+  const present = (i: number) => reference.present[i] === true;
+  return {
+    logprobs,
+    measures: [
+      atMost("log-probabilities", maxDifference(logprobs, reference.logprobs, present), bars.logprobs),
+      atMost("entropy", maxDifference(outputs["entropy"] ?? [], reference.entropy, present), bars.entropy),
+    ],
+  };
+}
+
+function checkLoss(
+  module: JitModule,
+  model: ModelConfig,
+  reference: ReferenceNumbers,
+  name: (typeof LOSS_CASES)[number],
+  logprobs: HostArray,
+  bars: Bars,
+): Measure[] {
+  const wanted = reference.losses[name];
+  const { loss, gradients } = evaluate(module, model, reference, name);
+  const { klK3, clipFractionHigh, clipFractionLow } = statisticsOf(reference, wanted, logprobs);
+  const clipFraction = clipFractionHigh + clipFractionLow;
+  const measures = [
+    atMost(`${name}: loss`, Math.abs(loss - wanted.loss), bars.loss),
+    atMost(`${name}: kl_k3`, Math.abs(klK3 - wanted.kl_k3), bars.statistic),
+    atMost(`${name}: clip_fraction`, Math.abs(clipFraction - wanted.clip_fraction), bars.statistic),
+    atMost(
+      `${name}: grad_norm (relative)`,
+      Math.abs(gradientNorm(gradients) / wanted.grad_norm - 1),
+      bars.relativeNorm,
+    ),
+  ];
+  if (name !== "token_mean") return measures;
+  const compared = compareGradients(model, gradients, parametersFromHf(model, reference.gradients));
+  const turned = compared.reduce((worst, each) => (each.cosine >= worst.cosine ? worst : each));
+  const furthest = compared.reduce((worst, each) => (each.relative <= worst.relative ? worst : each));
+  return [
+    ...measures,
+    {
+      name: `gradients: least cosine of ${compared.length}`,
+      value: turned.cosine,
+      bar: bars.cosine,
+      goal: "atLeast",
+      where: turned.where,
+    },
+    {
+      ...atMost("gradients: greatest relative difference", furthest.relative, bars.relativeGradient),
+      where: furthest.where,
+    },
+  ];
+}
+
+function evaluate(
+  module: JitModule,
+  model: ModelConfig,
+  reference: ReferenceNumbers,
+  name: (typeof LOSS_CASES)[number],
+): { readonly loss: number; readonly gradients: Readonly<Record<string, Float32Array>> } {
+  const { rows, width, lossMask } = reference;
+  const extents = Array.from({ length: rows }, (_, row) => ({
+    tokens: lossMask.subarray(row * width, (row + 1) * width).reduce((sum, value) => sum + value, 0),
+    trajectoryId: String(row),
+  }));
+  const outputs = module.call(name, {
+    tokenIds: reference.tokenIds,
+    oldLogprobs: reference.oldLogprobs,
+    refLogprobs: reference.refLogprobs,
+    lossMask,
+    advantages: Float32Array.from(reference.advantages),
+    tokenWeights: Float32Array.from(aggregationWeights(extents, reference.losses[name].aggregation)),
+  });
+  const gradients = Object.keys(parameterShapes(model)).map((parameter) => {
+    const values = outputs[gradientName(parameter)];
+    return [parameter, Float32Array.from(values ?? [])] as const;
+  });
+  return { loss: outputs["loss"]?.[0] ?? Number.NaN, gradients: Object.fromEntries(gradients) };
+}
+
+function statisticsOf(reference: ReferenceNumbers, of: LossCase, logprobs: HostArray) {
+  const loss = LossConfig.parse({ kind: "clip", clipLow: of.clip_low, clipHigh: of.clip_high });
+  const statistics = tokenStatistics(loss);
+  reference.lossMask.forEach((trained, i) => {
+    if (trained === 0) return;
+    const old = reference.oldLogprobs[i] as number;
+    statistics.add({
+      policyLogprob: logprobs[i] as number,
+      rolloutLogprob: old,
+      oldLogprob: old,
+      refLogprob: reference.refLogprobs[i] as number,
+      advantage: reference.advantages[Math.floor(i / reference.width)] as number,
+    });
+  });
+  return statistics.result();
+}
+
+function checkAdamw(
+  module: JitModule,
+  model: ModelConfig,
+  reference: ReferenceNumbers,
+  bars: Bars,
+): Measure[] {
+  const { adamw } = reference;
+  const optimizer = OptimizerConfig.parse({
+    beta1: adamw.betas[0],
+    beta2: adamw.betas[1],
+    epsilon: adamw.eps,
+    weightDecay: adamw.weight_decay,
+    maxGradNorm: adamw.max_grad_norm,
+  });
+  let worstLoss = 0;
+  let worstNorm = 0;
+  adamw.steps.forEach((wanted, step) => {
+    const { loss, gradients } = evaluate(module, model, reference, "token_mean");
+    const norm = gradientNorm(gradients);
+    worstLoss = Math.max(worstLoss, Math.abs(loss - wanted.loss));
+    worstNorm = Math.max(worstNorm, Math.abs(norm / wanted.grad_norm - 1));
+    const named = Object.entries(gradients).map(([name, values]) => [gradientName(name), values] as const);
+    module.call("apply", { ...adamwScalars(step, adamw.lr, norm, optimizer), ...Object.fromEntries(named) });
+  });
+  const after = module.call("score", { tokenIds: reference.tokenIds })["logprobs"] ?? [];
+  const difference = maxDifference(after, reference.logprobsAfterAdamw, (i) => reference.present[i] === true);
+  const steps = `${adamw.steps.length} AdamW steps`;
+  return [
+    atMost(`${steps}: loss`, worstLoss, bars.afterSteps),
+    atMost(`${steps}: grad_norm (relative)`, worstNorm, bars.relativeNorm * 10),
+    atMost(`${steps}: log-probabilities after`, difference, bars.afterSteps),
+  ];
+}
+
+async function checkGreedy(
+  { config, parameters }: Pick<ModelFolder, "config" | "parameters">,
+  { greedy: { prompt, continuation } }: ReferenceNumbers,
+  { backend, mode = "auto", signal }: CheckReferenceOptions,
+): Promise<Measure> {
+  const length = prompt.length + continuation.length;
+  const limits = { maxBatch: 1, maxLength: length, promptLengths: [prompt.length] };
+  const sampler = createSampler({ backend, mode, config, parameters, weightsHash: "", ...limits });
+  try {
+    const wanted = { maxTokens: continuation.length, temperature: 0, stopTokenIds: [], seed: 0 };
+    const { tokenIds } = await sampler.generate({ promptTokenIds: prompt, ...wanted }, signal);
+    const differing = continuation.filter((id, i) => tokenIds[i] !== id).length;
+    return atMost(`greedy continuation: other tokens of ${continuation.length}`, differing, 0);
+  } finally {
+    await sampler.close();
+  }
+}
+
+function atMost(name: string, value: number, bar: number): Measure {
+  return { name, value, bar, goal: "atMost" };
+}

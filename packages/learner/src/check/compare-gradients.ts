@@ -1,0 +1,61 @@
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+
+/** How far one tensor's gradient is from the reference's. */
+export interface GradientComparison {
+  /** Cosine of the angle between the two. */
+  readonly cosine: number;
+  /** Largest difference, as a part of the reference's largest element. */
+  readonly relative: number;
+  /** Parameter, with the layer where it is stacked. */
+  readonly where: string;
+}
+
+/** Compares each parameter, and each layer of the stacked ones for itself, as a checkpoint has them. */
+export function compareGradients(
+  model: ModelConfig,
+  actual: Readonly<Record<string, ArrayLike<number>>>,
+  expected: Readonly<Record<string, Float32Array>>,
+): GradientComparison[] {
+  return Object.keys(parameterShapes(model)).flatMap((name) => {
+    const theirs = expected[name] ?? new Float32Array();
+    const ours = actual[name] ?? [];
+    const parts = name.startsWith("layers.") ? model.layers : 1;
+    const size = theirs.length / parts;
+    return Array.from({ length: parts }, (_, part) => ({
+      where: parts === 1 ? name : `${name}[${part}]`,
+      ...compare(ours, theirs, part * size, size),
+    }));
+  });
+}
+
+function compare(
+  ours: ArrayLike<number>,
+  theirs: Float32Array,
+  start: number,
+  size: number,
+): Omit<GradientComparison, "where"> {
+  let [dot, ownSquares, squares, difference, largest] = [0, 0, 0, 0, 0];
+  for (let i = start; i < start + size; i++) {
+    const own = ours[i] ?? Number.NaN;
+    const their = theirs[i] as number;
+    dot += own * their;
+    ownSquares += own * own;
+    squares += their * their;
+    difference = Math.max(difference, Math.abs(own - their));
+    largest = Math.max(largest, Math.abs(their));
+  }
+  // A tensor that nothing flows into has no direction.
+  const both = ownSquares === 0 && squares === 0;
+  return {
+    cosine: both ? 1 : dot / Math.sqrt(ownSquares * squares),
+    relative: both ? 0 : difference / largest,
+  };
+}
+
+export function gradientNorm(gradients: Readonly<Record<string, ArrayLike<number>>>): number {
+  let squares = 0;
+  for (const values of Object.values(gradients)) {
+    for (let i = 0; i < values.length; i++) squares += (values[i] as number) ** 2;
+  }
+  return Math.sqrt(squares);
+}

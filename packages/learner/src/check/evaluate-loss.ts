@@ -1,0 +1,57 @@
+import * as tf from "@tensorflow/tfjs";
+import { doubleAlgebra, doubleGradient, doubleMatrix } from "../double-algebra.js";
+import { tensorAlgebra } from "../loss-algebra.js";
+import { type LossTerms, policyLoss } from "../policy-loss.js";
+
+/** What a loss is taken of; see `LossInputs`. */
+export type LossNumbers = Readonly<
+  Record<
+    "policyLogprobs" | "oldLogprobs" | "refLogprobs" | "lossMask" | "advantages" | "tokenWeights",
+    readonly (readonly number[])[]
+  >
+>;
+
+export interface EvaluatedLoss {
+  readonly loss: number;
+  /** In each policy log-probability, row-major. */
+  readonly gradient: readonly number[];
+}
+
+/** A loss and its gradient by the learner's own formula, in float32 tensors of the active backend and in float64. */
+export function evaluateLoss(
+  numbers: LossNumbers,
+  terms: LossTerms,
+): { readonly float32: EvaluatedLoss; readonly double: EvaluatedLoss } {
+  return { float32: inFloat32(numbers, terms), double: inDouble(numbers, terms) };
+}
+
+function inFloat32({ policyLogprobs, ...rest }: LossNumbers, terms: LossTerms): EvaluatedLoss {
+  return tf.tidy(() => {
+    const matrix = (rows: readonly (readonly number[])[]) => tf.tensor2d(rows.map((row) => [...row]));
+    const constants = {
+      oldLogprobs: matrix(rest.oldLogprobs),
+      refLogprobs: matrix(rest.refLogprobs),
+      lossMask: matrix(rest.lossMask),
+      advantages: matrix(rest.advantages),
+      tokenWeights: matrix(rest.tokenWeights),
+    };
+    const f = (policy: tf.Tensor) =>
+      policyLoss(tensorAlgebra, { policyLogprobs: policy, ...constants }, terms) as tf.Scalar;
+    const { value, grad } = tf.valueAndGrad(f)(matrix(policyLogprobs));
+    return { loss: value.dataSync()[0] ?? Number.NaN, gradient: [...grad.dataSync()] };
+  });
+}
+
+function inDouble(numbers: LossNumbers, terms: LossTerms): EvaluatedLoss {
+  const policyLogprobs = doubleMatrix(numbers.policyLogprobs);
+  const constants = {
+    oldLogprobs: doubleMatrix(numbers.oldLogprobs),
+    refLogprobs: doubleMatrix(numbers.refLogprobs),
+    lossMask: doubleMatrix(numbers.lossMask),
+    advantages: doubleMatrix(numbers.advantages),
+    tokenWeights: doubleMatrix(numbers.tokenWeights),
+  };
+  const result = policyLoss(doubleAlgebra, { policyLogprobs, ...constants }, terms);
+  doubleGradient(result);
+  return { loss: result.values[0] ?? Number.NaN, gradient: [...policyLogprobs.gradient] };
+}

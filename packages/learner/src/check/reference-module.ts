@@ -1,0 +1,131 @@
+import {
+  type Backend,
+  type JitFunction,
+  type JitMode,
+  type JitModule,
+  jit,
+  type TensorSpec,
+  type Tensors,
+} from "@palimpsest/jit";
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import * as tf from "@tensorflow/tfjs";
+import { OptimizerConfig } from "../config.js";
+import { tensorAlgebra } from "../loss-algebra.js";
+import { KlConfig, LossConfig } from "../loss-config.js";
+import { MemoryConfig } from "../memory-config.js";
+import { ADAM_SCALARS, type AdamScalars, adamwStep } from "../optimizer.js";
+import { policyLoss } from "../policy-loss.js";
+import { tokenPass } from "../token-pass.js";
+import { LOSS_CASES, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
+
+const KINDS = ["weights", "moment1", "moment2"] as const;
+
+/** The name under which a function gives out, and `apply` takes in, the gradient in a parameter. */
+export const gradientName = (parameter: string): string => `gradient.${parameter}`;
+
+export const stateName = (kind: (typeof KINDS)[number], parameter: string): string => `${kind}.${parameter}`;
+
+/**
+ * What a learner computes, over the one batch of a reference: `score` (log-probabilities and entropies), one
+ * function a loss case (loss, log-probabilities, gradients), `apply` (AdamW).
+ */
+export function referenceModule(
+  model: ModelConfig,
+  reference: ReferenceNumbers,
+  backend: Backend,
+  mode: "auto" | JitMode,
+): JitModule {
+  const names = Object.keys(parameterShapes(model));
+  const { adamw } = reference;
+  const optimizer = OptimizerConfig.parse({
+    beta1: adamw.betas[0],
+    beta2: adamw.betas[1],
+    epsilon: adamw.eps,
+    weightDecay: adamw.weight_decay,
+    maxGradNorm: adamw.max_grad_norm,
+  });
+  const perParameter = Object.entries(parameterShapes(model));
+  const spec = (shape: readonly number[]): TensorSpec => ({ shape, dtype: "float32" });
+  const state = KINDS.flatMap((kind) =>
+    perParameter.map(([name, shape]) => [stateName(kind, name), spec(shape)] as const),
+  );
+  const apply: JitFunction = {
+    inputs: Object.fromEntries([
+      ...ADAM_SCALARS.map((name) => [name, spec([])] as const),
+      ...perParameter.map(([name, shape]) => [gradientName(name), spec(shape)] as const),
+    ]),
+    body: (entries, inputs) => {
+      const next = names.flatMap((name) => {
+        const of = (kind: (typeof KINDS)[number]) => entries[stateName(kind, name)] as tf.Tensor;
+        const before = { weights: of("weights"), moment1: of("moment1"), moment2: of("moment2") };
+        const gradient = inputs[gradientName(name)] as tf.Tensor;
+        const after = adamwStep(before, gradient, inputs as Tensors & AdamScalars, optimizer);
+        return KINDS.map((kind) => [stateName(kind, name), after[kind]] as const);
+      });
+      return { outputs: {}, state: Object.fromEntries(next) };
+    },
+  };
+  const functions: Record<string, JitFunction> = { apply, score: scoreFunction(model, reference) };
+  for (const name of LOSS_CASES) functions[name] = lossFunction(model, reference, reference.losses[name]);
+  return jit({ backend, mode, state: Object.fromEntries(state), functions });
+}
+
+function scoreFunction(model: ModelConfig, { rows, width }: ReferenceNumbers): JitFunction {
+  const bucket = { rows, length: width + 1 };
+  return {
+    inputs: { tokenIds: { shape: [rows, width + 1], dtype: "int32" } },
+    body: (entries, inputs) => {
+      const options = { bucket, model, memory: MemoryConfig.parse({}), entropy: "value" as const };
+      const { logprobs, entropy } = tokenPass(weightsOf(entries, model), inputs, options);
+      return { outputs: { logprobs, entropy: entropy as tf.Tensor } };
+    },
+  };
+}
+
+function lossFunction(model: ModelConfig, { rows, width }: ReferenceNumbers, of: LossCase): JitFunction {
+  const bucket = { rows, length: width + 1 };
+  const perToken: TensorSpec = { shape: [rows, width], dtype: "float32" };
+  const perRow: TensorSpec = { shape: [rows, 1], dtype: "float32" };
+  const terms = {
+    loss: LossConfig.parse({ kind: "clip", clipLow: of.clip_low, clipHigh: of.clip_high }),
+    kl: KlConfig.parse({ coefficient: of.kl_beta }),
+    importance: { kind: "none" as const },
+    entropyCoefficient: 0,
+  };
+  const names = Object.keys(parameterShapes(model));
+  return {
+    inputs: {
+      tokenIds: { shape: [rows, width + 1], dtype: "int32" },
+      oldLogprobs: perToken,
+      refLogprobs: perToken,
+      lossMask: perToken,
+      advantages: perRow,
+      tokenWeights: perRow,
+    },
+    body: (entries, inputs) => {
+      const given = (name: string) => inputs[name] as tf.Tensor;
+      const constants = {
+        oldLogprobs: given("oldLogprobs"),
+        refLogprobs: given("refLogprobs"),
+        lossMask: given("lossMask"),
+        advantages: given("advantages"),
+        tokenWeights: given("tokenWeights"),
+      };
+      const options = { bucket, model, memory: MemoryConfig.parse({}), entropy: "none" as const };
+      const f = (...values: tf.Tensor[]) => {
+        const parameters = Object.fromEntries(names.map((name, i) => [name, values[i] as tf.Tensor]));
+        const { logprobs } = tokenPass(parameters, inputs, options);
+        return policyLoss(tensorAlgebra, { policyLogprobs: logprobs, ...constants }, terms) as tf.Scalar;
+      };
+      const weights = weightsOf(entries, model);
+      const { value, grads } = tf.valueAndGrads(f)(names.map((name) => weights[name] as tf.Tensor));
+      const gradients = names.map((name, i) => [gradientName(name), grads[i] as tf.Tensor] as const);
+      return { outputs: { loss: value, ...Object.fromEntries(gradients) } };
+    },
+  };
+}
+
+function weightsOf(entries: Tensors, model: ModelConfig): Tensors {
+  const names = Object.keys(parameterShapes(model));
+  return Object.fromEntries(names.map((name) => [name, entries[stateName("weights", name)] as tf.Tensor]));
+}
