@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,14 +38,24 @@ it("a model of 200 MB is loaded and written with its weights and a few MiB in me
   );
   await saveModel(join(folder, "m"), { config, parameters });
   const child = fileURLToPath(new URL("./load-memory.fixture.ts", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    ...["--conditions=@palimpsest/source", "--import", "tsx", child],
-    ...[join(folder, "m"), join(folder, "copy")],
-  ]);
-  const { weightBytes, loadedBytes, savedBytes, peakExternalBytes } = JSON.parse(stdout);
-  expect(weightBytes).toBeGreaterThan(200e6);
-  expect(peakExternalBytes).toBeLessThan(weightBytes + 20 * MiB);
-  // Resident memory also holds what V8 has compiled meanwhile.
-  expect(loadedBytes).toBeLessThan(weightBytes + 60 * MiB);
-  expect(savedBytes).toBeLessThan(weightBytes + 80 * MiB);
+  const load = async (from: string, copy: string) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...["--conditions=@palimpsest/source", "--import", "tsx", child],
+      ...[join(folder, from), join(folder, copy)],
+    ]);
+    return JSON.parse(stdout);
+  };
+  // As float32 in one file, then as bfloat16 in shards.
+  for (const [from, copy] of [
+    ["m", "shards"],
+    ["shards", "again"],
+  ] as const) {
+    const { weightBytes, loadedBytes, savedBytes, peakExternalBytes } = await load(from, copy);
+    expect(weightBytes, from).toBeGreaterThan(200e6);
+    expect(peakExternalBytes, from).toBeLessThan(weightBytes + 20 * MiB);
+    // Resident memory also holds what V8 has compiled meanwhile.
+    expect(loadedBytes, from).toBeLessThan(weightBytes + 60 * MiB);
+    expect(savedBytes, from).toBeLessThan(weightBytes + 80 * MiB);
+  }
+  expect((await readdir(join(folder, "shards"))).length).toBeGreaterThan(5);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -59,6 +59,16 @@ describe("a model folder", () => {
       hashWeights(initParameters(config, 2)),
     );
     expect(await readdir(folder)).toEqual(["m"]);
+  });
+
+  it("never takes the place of anything but a model", async () => {
+    const config = aConfig();
+    const model = { config, parameters: initParameters(config, 1) };
+    await mkdir(join(folder, "home"));
+    await writeFile(join(folder, "home", "thesis.tex"), "precious");
+    await expect(saveModel(join(folder, "home"), model)).rejects.toThrow(/FOLDER_TAKEN.*thesis\.tex/);
+    expect(await readFile(join(folder, "home", "thesis.tex"), "utf8")).toBe("precious");
+    await expect(saveModel(join(folder, "home", "thesis.tex"), model)).rejects.toThrow(/ENOTDIR/);
   });
 
   it("refuses NaN weights and keeps the folder that is there", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
@@ -32,9 +32,11 @@ export interface SaveOptions {
 
 /**
  * Writes config.json, the weights as safetensors and the tokenizer's files, such that `transformers` loads
- * them. The folder appears whole or not at all: everything is written beside it, synced and renamed. A
- * folder that is already there is replaced. Beside the weights given, a few MiB of memory are used.
- * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, before anything is written
+ * them. The folder appears whole or not at all: everything is written beside it, synced and renamed. A model
+ * that is already there is replaced; a folder with anything else is left alone. Beside the weights given, a
+ * few MiB of memory are used.
+ * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, FOLDER_TAKEN, before anything
+ *   is written
  */
 export async function saveModel(
   folder: string,
@@ -43,6 +45,7 @@ export async function saveModel(
 ): Promise<void> {
   checkParameters(model.config, model.parameters);
   checkFinite(model.parameters);
+  await refuseForeign(folder);
   await writeWholeFolder(folder, async (fresh) => {
     await writeWeights(fresh, writableTensors(model.config, model.parameters), { dtype, maxShardBytes });
     const { tokenizer, generationConfig } = model;
@@ -57,6 +60,17 @@ export async function saveModel(
       await writeJson(join(fresh, "tokenizer_config.json"), tokenizer.configJson);
     }
   });
+}
+
+/** A slip in a path must not cost a folder of something else. */
+async function refuseForeign(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((reason: NodeJS.ErrnoException): string[] => {
+    if (reason.code === "ENOENT") return [];
+    throw reason;
+  });
+  if (names.length === 0 || names.includes("config.json")) return;
+  const message = `${folder} holds something else (${names[0]}); name another folder, or remove it`;
+  throw new ModelError("FOLDER_TAKEN", message);
 }
 
 /** So that `transformers` knows where an answer ends. */

@@ -1,12 +1,9 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { ModelError } from "../error.js";
 import { float16Values } from "../gguf/float16.js";
-import { sizeOf } from "../parameters.js";
+import { type PieceBuffer, PieceBuffers, pieceBytes } from "./piece-buffers.js";
 import { type ReadableDtype, readableDtypes, readHeader, type TensorPlace } from "./safetensors-header.js";
 import type { TensorInfo, TensorSource, VisitValues } from "./tensor-source.js";
-
-/** Bytes read at a time. A reader holds this much of a file, and twice that where halves are widened. */
-const pieceBytes = 4 << 20;
 
 /** A tensor of a file, read whole: floats of any width come as float32. */
 export interface StoredTensor {
@@ -20,11 +17,16 @@ export class SafetensorsFile implements TensorSource {
   readonly tensors: ReadonlyMap<string, TensorInfo>;
   readonly #file: FileHandle;
   readonly #places: ReadonlyMap<string, TensorPlace>;
-  /** The buffer of the last read, for the next one: made anew for each tensor they would wait for the collector. */
-  #spare: Uint8Array | undefined;
+  readonly #buffers: PieceBuffers;
 
-  private constructor(path: string, file: FileHandle, places: ReadonlyMap<string, TensorPlace>) {
+  private constructor(
+    path: string,
+    file: FileHandle,
+    places: ReadonlyMap<string, TensorPlace>,
+    buffers: PieceBuffers,
+  ) {
     this.path = path;
+    this.#buffers = buffers;
     this.#file = file;
     this.#places = places;
     this.tensors = new Map(
@@ -35,11 +37,14 @@ export class SafetensorsFile implements TensorSource {
     );
   }
 
-  /** @throws {ModelError} FILE_DAMAGED: truncated, bad header, offsets that contradict each other */
-  static async open(path: string): Promise<SafetensorsFile> {
+  /**
+   * @param buffers shared by files that are read one after the other
+   * @throws {ModelError} FILE_DAMAGED: truncated, bad header, offsets that contradict each other
+   */
+  static async open(path: string, buffers = new PieceBuffers()): Promise<SafetensorsFile> {
     const file = await open(path, "r");
     try {
-      return new SafetensorsFile(path, file, await readHeader(path, file));
+      return new SafetensorsFile(path, file, await readHeader(path, file), buffers);
     } catch (reason) {
       await file.close();
       throw reason;
@@ -47,19 +52,22 @@ export class SafetensorsFile implements TensorSource {
   }
 
   async read(name: string, visit: VisitValues, signal?: AbortSignal): Promise<void> {
-    const { dtype, shape } = this.#place(name);
+    const { dtype } = this.#place(name);
     if (dtype === "I32") {
       const message = `${this.path}: tensor ${name} holds integers where weights are expected`;
       throw new ModelError("DTYPE_UNSUPPORTED", message);
     }
     const widen = wideners[dtype];
-    const widened = new Float32Array(dtype === "F32" ? 0 : Math.min(pieceBytes / 2, sizeOf(shape)));
     let offset = 0;
-    for await (const bytes of this.#pieces(name, signal)) {
-      const values = widen(bytes, widened);
-      visit(values, offset);
-      offset += values.length;
-    }
+    await this.#pieces(
+      name,
+      (bytes, buffer) => {
+        const values = widen(bytes, buffer);
+        visit(values, offset);
+        offset += values.length;
+      },
+      signal,
+    );
   }
 
   /** A whole tensor in memory of its own. */
@@ -68,10 +76,10 @@ export class SafetensorsFile implements TensorSource {
     if (dtype === "I32") {
       const bytes = new Uint8Array(end - start);
       let at = 0;
-      for await (const piece of this.#pieces(name)) {
+      await this.#pieces(name, (piece) => {
         bytes.set(piece, at);
         at += piece.length;
-      }
+      });
       return { shape, values: new Int32Array(bytes.buffer) };
     }
     const values = new Float32Array((end - start) / readableDtypes[dtype]);
@@ -94,27 +102,35 @@ export class SafetensorsFile implements TensorSource {
     );
   }
 
-  async *#pieces(name: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  async #pieces(
+    name: string,
+    visit: (bytes: Uint8Array, buffer: PieceBuffer) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { start, end } = this.#place(name);
-    const buffer = this.#spare ?? new Uint8Array(pieceBytes);
-    this.#spare = undefined;
-    let at = start;
-    while (at < end) {
-      signal?.throwIfAborted();
-      const wanted = Math.min(buffer.length, end - at);
-      let filled = 0;
-      while (filled < wanted) {
-        const { bytesRead } = await this.#file.read(buffer, filled, wanted - filled, at + filled);
-        if (bytesRead === 0) {
-          const message = `${this.path}: truncated while it was read, at byte ${at + filled}`;
-          throw new ModelError("FILE_DAMAGED", message);
-        }
-        filled += bytesRead;
+    const buffer = this.#buffers.take();
+    try {
+      for (let at = start; at < end; at += pieceBytes) {
+        signal?.throwIfAborted();
+        const bytes = buffer.bytes.subarray(0, Math.min(pieceBytes, end - at));
+        await this.#fill(bytes, at);
+        visit(bytes, buffer);
       }
-      yield buffer.subarray(0, wanted);
-      at += wanted;
+    } finally {
+      this.#buffers.giveBack(buffer);
     }
-    this.#spare = buffer;
+  }
+
+  async #fill(bytes: Uint8Array, position: number): Promise<void> {
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, position + filled);
+      if (bytesRead === 0) {
+        const message = `${this.path}: truncated while it was read, at byte ${position + filled}`;
+        throw new ModelError("FILE_DAMAGED", message);
+      }
+      filled += bytesRead;
+    }
   }
 }
 
@@ -140,17 +156,19 @@ function isReadable(dtype: string): dtype is ReadableDtype {
 // Pieces begin at the start of a buffer and hold whole elements, so they can be looked at as such.
 const wideners = {
   F32: (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4),
-  BF16: (bytes: Uint8Array, into: Float32Array) => {
+  BF16: (bytes: Uint8Array, buffer: PieceBuffer) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
-    const words = new Uint32Array(into.buffer, into.byteOffset, halves.length);
+    const values = buffer.widened().subarray(0, halves.length);
+    const words = new Uint32Array(values.buffer, values.byteOffset, halves.length);
     // bfloat16 is the upper half of a float32.
     for (let i = 0; i < halves.length; i++) words[i] = (halves[i] as number) << 16;
-    return into.subarray(0, halves.length);
+    return values;
   },
-  F16: (bytes: Uint8Array, into: Float32Array) => {
+  F16: (bytes: Uint8Array, buffer: PieceBuffer) => {
     const halves = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2);
+    const values = buffer.widened().subarray(0, halves.length);
     const table = float16Values();
-    for (let i = 0; i < halves.length; i++) into[i] = table[halves[i] as number] as number;
-    return into.subarray(0, halves.length);
+    for (let i = 0; i < halves.length; i++) values[i] = table[halves[i] as number] as number;
+    return values;
   },
 };

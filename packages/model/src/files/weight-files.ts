@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
 import { ModelError } from "../error.js";
+import { PieceBuffers } from "./piece-buffers.js";
 import { SafetensorsFile } from "./safetensors.js";
 import {
   type WritableTensor,
@@ -41,9 +42,10 @@ export class WeightFiles implements TensorSource {
     }
     const weightMap = await readShardIndex(folder);
     const shards = new Map<string, SafetensorsFile>();
+    const buffers = new PieceBuffers();
     try {
       for (const shard of new Set(Object.values(weightMap))) {
-        shards.set(shard, await SafetensorsFile.open(join(folder, shard)));
+        shards.set(shard, await SafetensorsFile.open(join(folder, shard), buffers));
       }
       const fileOf = Object.entries(weightMap).map(([name, shard]): [string, SafetensorsFile] => {
         const file = shards.get(shard) as SafetensorsFile;
