@@ -79,19 +79,6 @@ export function writableTensors(
     });
 }
 
-/** The same in memory. */
-export function parametersToHf(
-  config: ModelConfig,
-  parameters: Readonly<Record<string, Float32Array>>,
-): Record<string, { readonly shape: readonly number[]; readonly values: Float32Array }> {
-  const entries = writableTensors(config, parameters).map(({ name, shape, fillRows }) => {
-    const values = new Float32Array(sizeOf(shape));
-    fillRows(0, values);
-    return [name, { shape, values }] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 function emptyParameters(config: ModelConfig): Parameters {
   return Object.fromEntries(
     Object.entries(parameterShapes(config)).map(([name, shape]) => [name, new Float32Array(sizeOf(shape))]),
