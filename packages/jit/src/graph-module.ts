@@ -9,6 +9,9 @@ import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
 import { type TracedFunction, traceFunction } from "./traced-function.js";
 
+/** Entries that are written to the state in one run, bytes; a larger one goes alone. */
+const MAX_WRITTEN_BYTES = 64 * 2 ** 20;
+
 interface LoadedFunction {
   readonly inputs: Readonly<Record<string, TensorSpec>>;
   readonly outputs: Readonly<Record<string, TensorSpec>>;
@@ -64,12 +67,27 @@ export class GraphModule implements JitModule {
 
   writeState(values: HostArrays): void {
     checkState(this.#state, values);
-    const names = Object.keys(values);
-    if (names.length === 0) return;
+    // Each run holds the arrays, the addon's aligned copies of them and the variables' copies: a few entries a run.
+    let names: string[] = [];
+    let bytes = 0;
+    for (const [name, array] of Object.entries(values)) {
+      if (names.length > 0 && bytes + array.byteLength > MAX_WRITTEN_BYTES) {
+        this.#write(names, values);
+        names = [];
+        bytes = 0;
+      }
+      names.push(name);
+      bytes += array.byteLength;
+    }
+    if (names.length > 0) this.#write(names, values);
+  }
+
+  #write(names: readonly string[], values: HostArrays): void {
     const entries = names.map((name) => this.#entry(name));
     const specs = names.map((name) => stateSpec(this.#state, name));
+    const arrays = names.map((name) => values[name] as HostArray);
     const feeds = entries.map((entry) => entry.feed).join();
-    this.#feed(specs, Object.values(values), feeds, entries.map((entry) => entry.written).join());
+    this.#feed(specs, arrays, feeds, entries.map((entry) => entry.written).join());
   }
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
