@@ -64,16 +64,18 @@ async function converse(session: ChatSession, greeting: string): Promise<void> {
     try {
       if (!(await session.line(line, answering.signal))) break;
     } catch (reason) {
-      // One answer failed; a person may go on, a script should know.
-      const code = reportFailure(reason);
-      if (!terminal) {
+      if (terminal && answering.signal.aborted) process.stdout.write("(stopped)\n");
+      else {
+        // One answer failed; a person may go on, a script should know.
+        const code = reportFailure(reason);
+        if (terminal) continue;
         process.exitCode = code;
         break;
       }
     } finally {
       answering = undefined;
+      if (terminal) lines.prompt();
     }
-    if (terminal) lines.prompt();
   }
   lines.close();
 }

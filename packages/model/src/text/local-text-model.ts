@@ -12,6 +12,8 @@ export interface LoadedModel {
   readonly config: ModelConfig;
   readonly parameters: Readonly<Record<string, Float32Array>>;
   readonly tokenizer?: BpeTokenizer;
+  /** generation_config.json, of which the end tokens are taken. */
+  readonly generationConfig?: Readonly<Record<string, unknown>>;
 }
 
 export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
@@ -19,7 +21,7 @@ export interface LocalTextModelOptions extends Partial<SamplerConfigInput> {
   readonly mode?: "auto" | JitMode;
   /** Jinja text that stands in for the tokenizer's own chat template. */
   readonly template?: string;
-  /** Default: the tokenizer's end token. */
+  /** Default: the tokenizer's end token and those of generation_config.json. */
   readonly stopTokens?: readonly string[];
   /** Longest answer where a request says nothing. Default 512. */
   readonly maxTokens?: number;
@@ -70,7 +72,7 @@ export class LocalTextModel extends TextModel {
       sampler,
       tokenizer,
       ...(template === undefined ? {} : { template }),
-      ...(stopTokens === undefined ? {} : { stopTokens }),
+      ...(stopTokens === undefined ? { stopTokenIds: endTokenIds(model.generationConfig) } : { stopTokens }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
     });
     this.sampler = sampler;
@@ -81,4 +83,10 @@ export class LocalTextModel extends TextModel {
   async close(): Promise<void> {
     await this.sampler.close();
   }
+}
+
+/** One id, or several: models that chat often end at more than one. */
+function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
+  const ids = generationConfig?.["eos_token_id"];
+  return (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[];
 }

@@ -87,6 +87,8 @@ export interface TextModelOptions {
   readonly template?: Pick<ChatTemplate, "encode">;
   /** Special tokens that end an answer; default: the tokenizer's end token. */
   readonly stopTokens?: readonly string[];
+  /** More of them, by id: what generation_config.json of some models adds. */
+  readonly stopTokenIds?: readonly number[];
   /** Default 512. */
   readonly maxTokens?: number;
 }
@@ -101,12 +103,13 @@ export class TextModel {
     this.#options = options;
     const { endToken } = options.tokenizer;
     const stopTokens = options.stopTokens ?? (endToken === undefined ? [] : [endToken]);
-    this.#stopTokenIds = stopTokens.map((text) => {
+    const named = stopTokens.map((text) => {
       const id = options.tokenizer.specialTokenId(text);
       if (id !== undefined) return id;
       const message = `stopTokens: the tokenizer has no special token "${text}"; use one of the model's own`;
       throw new ModelError("CONFIG_INVALID", message);
     });
+    this.#stopTokenIds = [...new Set([...named, ...(options.stopTokenIds ?? [])])];
   }
 
   /**
