@@ -1,9 +1,10 @@
 import { attributeProto, constant, text, typeOf } from "./attributes.js";
+import { type AdamStep, type EmittedStep, emitAdamComposed, emitAdamStep } from "./emit-adam.js";
 import { emitLoop } from "./emit-loop.js";
 import { JitError } from "./error.js";
 import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
-import { opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
+import { ADAM, opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
@@ -20,6 +21,10 @@ export interface Program {
   readonly xla: boolean;
   /** Operations that write rows into a variable in place. */
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
+  /** Optimiser steps that go into variables. */
+  readonly adamSteps: ReadonlyMap<Operation, AdamStep>;
+  /** Node of each state entry's variable. */
+  readonly variables: ReadonlyMap<string, string>;
 }
 
 /**
@@ -34,6 +39,8 @@ export class Emitter {
   readonly #names = new Map<Value, string>();
   readonly #extra: Readonly<Record<string, AttributeProto>>;
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
+  /** Optimiser steps over variables, in the order of the trace. */
+  readonly steps = new Map<Operation, EmittedStep>();
   #count = 0;
 
   /** @param prefix unique in the graph; it also is the XLA scope of nodes in the main graph. */
@@ -81,9 +88,9 @@ export class Emitter {
   }
 
   /** A tensor of one value, made when the graph runs instead of being written out. */
-  fill(dtype: number, shape: readonly number[], value: number): string {
+  fill(dtype: number, shape: readonly number[], value: number, waits: readonly string[] = []): string {
     const one = this.node("Const", [], constant(dtype, [], [value]));
-    return this.node("Fill", [this.int(shape), one], {
+    return this.node("Fill", [this.int(shape), one, ...waits], {
       T: typeOf(dtype),
       index_type: typeOf(DATA_TYPE.int32),
     });
@@ -111,6 +118,7 @@ export class Emitter {
     for (const operation of operations) {
       if (!live.has(operation)) continue;
       if (operation.loop !== undefined) emitLoop(this, operation, operation.loop, live);
+      else if (operation.name === ADAM) this.#adam(operation);
       else if (!this.#rows(operation)) this.#operation(operation);
     }
   }
@@ -147,6 +155,12 @@ export class Emitter {
         "randomUniform inside a scan has no XLA form with the same numbers; draw before the loop and pass slices as xs",
       );
     }
+    const [kernel, attributes] = name === "BatchMatMulV2" ? productKernel(inputs, attr) : [name, attr];
+    if (kernel === "MatMul") {
+      const product = this.node(kernel, references, attributes, { output: "product" });
+      this.results(product, outputs, ["product"], false);
+      return;
+    }
     const reference = this.node(name, references, attr, { compiled });
     this.results(reference, outputs, rule.outputs, rule.list === true);
   }
@@ -158,6 +172,20 @@ export class Emitter {
       const inFunction = list ? `${node}:${names[0]}:${index}` : `${node}:${names[index]}:0`;
       this.bind(output, this.inFunction ? inFunction : index === 0 ? node : `${node}:${index}`);
     });
+  }
+
+  #adam(operation: Operation): void {
+    const step = this.program.adamSteps.get(operation);
+    if (step === undefined) {
+      emitAdamComposed(this, operation);
+      return;
+    }
+    const variable = (name: string): string => this.program.variables.get(name) ?? "";
+    const { weights, moment1, moment2 } = step;
+    const gradient = operation.inputs[3];
+    const held = gradient?.origin.kind === "state" ? variable(gradient.origin.name) : undefined;
+    const variables = [variable(weights), variable(moment1), variable(moment2)] as const;
+    this.steps.set(operation, emitAdamStep(this, operation, variables, held));
   }
 
   /** A row write (see scatter-rows.ts): into the variable where that was found safe, into a copy elsewhere. */
@@ -183,6 +211,17 @@ export class Emitter {
     this.bind(output, reshape(written, target.shape));
     return true;
   }
+}
+
+/** A product of two matrices goes to the kernel for just that, which is faster by a few percent on CPU. */
+function productKernel(
+  inputs: readonly Value[],
+  attr: Readonly<Record<string, AttributeProto>>,
+): [string, Readonly<Record<string, AttributeProto>>] {
+  if (inputs.some(({ shape }) => shape.length !== 2)) return ["BatchMatMulV2", attr];
+  const { adj_x, adj_y, ...rest } = attr;
+  const flag = (value: AttributeProto | undefined) => value ?? { b: false };
+  return ["MatMul", { ...rest, transpose_a: flag(adj_x), transpose_b: flag(adj_y) }];
 }
 
 /** The operations that the given values need, those inside loops included. */

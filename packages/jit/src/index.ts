@@ -1,7 +1,9 @@
 // For users: make functions callable.
+
+// For other packages: operations inside bodies, in every mode.
+export { type AdamOptions, type AdamResult, adam } from "./adam.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { JitError, type JitErrorCode } from "./error.js";
-// For other packages: operations inside bodies, in every mode.
 export { innerGrads } from "./inner-grads.js";
 export {
   type HostArrays,

@@ -1,4 +1,4 @@
-import { SCATTER_ROWS } from "./shape-inference/rules.js";
+import { ADAM, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
@@ -38,6 +38,7 @@ const FORWARDING = new Set([
     "Pack",
   ],
   ...["PadV2", "Reshape", "ReverseV2", "Tile", "Transpose"],
+  ADAM,
   ...["All", "Any", "Max", "Mean", "Min", "Prod", "Sum", "Cumprod", "Cumsum"],
 ]);
 

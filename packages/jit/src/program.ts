@@ -1,5 +1,6 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter, liveOperations, type Program } from "./emit.js";
+import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
 import type { TensorSpec } from "./spec.js";
@@ -48,13 +49,23 @@ export function buildProgram(
 ): GraphProgram {
   const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
   const inPlace = new Map<Operation, InPlaceWrite>();
+  const steps = new Map<Operation, AdamStep>();
   if (!options.xla) {
     for (const fn of traced) {
-      for (const [operation, write] of inPlaceWrites(fn, liveOf(fn))) inPlace.set(operation, write);
+      const live = liveOf(fn);
+      for (const [operation, write] of inPlaceWrites(fn, live)) inPlace.set(operation, write);
+      for (const [operation, step] of adamSteps(fn, live)) steps.set(operation, step);
     }
   }
   const owners = new Set([...inPlace.values()].map(({ state: key }) => key));
-  const program: Program = { nodes: [], functions: [], xla: options.xla, inPlace };
+  const program: Program = {
+    nodes: [],
+    functions: [],
+    xla: options.xla,
+    inPlace,
+    adamSteps: steps,
+    variables,
+  };
   const { entries, initialise } = emitState(program, state, variables, owners);
   const calls = new Map(
     traced.map((fn, index) => [fn.name, emitFunction(program, fn, `f${index}`, variables, owners)]),
@@ -130,21 +141,43 @@ function emitFunction(
   emitter.orderWrites();
 
   const after: string[] = [];
+  const read = readBesides(fn, live, program.adamSteps);
+  const dependency = (key: string): string[] => (read.has(key) ? [`^${reads.get(key)}`] : []);
+  const stepped = new Map<string, string>();
+  for (const [operation, step] of emitter.steps) {
+    const names = program.adamSteps.get(operation);
+    const waits = Object.values(names ?? {}).flatMap(dependency);
+    for (const change of step.changes) change.push(...waits);
+    if (step.gradient !== undefined) stepped.set(step.gradient, step.node);
+    after.push(`^${step.node}`);
+  }
+  const assignments = new Map<string, string>();
   for (const [key, value] of fn.state) {
+    const operation = value.origin.kind === "operation" ? value.origin.operation : undefined;
+    if (operation !== undefined && emitter.steps.has(operation)) continue;
     if (writesInPlace(program, value)) {
       after.push(`^${emitter.reference(value)}`);
       continue;
     }
     const variable = variables.get(key) ?? "";
-    const reference = emitter.reference(value);
+    const step = stepped.get(key);
+    const waits = [...dependency(key), ...(step === undefined ? [] : [`^${step}`])];
+    // Zeros are made when they are due, not at the start of the call.
+    const reference =
+      operation?.name === "ZerosLike"
+        ? emitter.fill(value.dtype, value.shape, 0, waits)
+        : emitter.reference(value);
     const assigned =
       owners.has(key) || sharesMemory(value, (name) => owners.has(name))
         ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) }, { compiled: false })
         : reference;
-    const read = reads.get(key);
-    const inputs = [variable, assigned, ...(read === undefined ? [] : [`^${read}`])];
-    after.push(`^${emitter.node("AssignVariableOp", inputs, { dtype: typeOf(value.dtype) })}`);
+    const node = emitter.node("AssignVariableOp", [variable, assigned, ...waits], {
+      dtype: typeOf(value.dtype),
+    });
+    assignments.set(key, node);
+    after.push(`^${node}`);
   }
+  sequenceSteps(emitter.steps.values(), assignments);
   const fetches = [...fn.outputs.values()].map((value) => {
     const attributes = { T: typeOf(value.dtype) };
     return `${emitter.node("Identity", [emitter.reference(value), ...after], attributes, { compiled: false })}:0`;

@@ -1,4 +1,5 @@
-import * as tf from "@tensorflow/tfjs";
+import { adam } from "@palimpsest/jit";
+import type * as tf from "@tensorflow/tfjs";
 import type { OptimizerConfig } from "./config.js";
 
 /** One parameter's state, or its new state. */
@@ -32,13 +33,17 @@ export function adamwStep(
   scalars: AdamScalars,
   config: OptimizerConfig,
 ): AdamState {
-  const { beta1, beta2, epsilon } = config;
-  const scaled = tf.mul(gradient, scalars.gradientScale);
-  const moment1 = tf.add(tf.mul(state.moment1, beta1), tf.mul(scaled, 1 - beta1));
-  const moment2 = tf.add(tf.mul(state.moment2, beta2), tf.mul(tf.square(scaled), 1 - beta2));
-  const denominator = tf.add(tf.mul(tf.sqrt(moment2), scalars.rootCorrection), epsilon);
-  const change = tf.mul(tf.div(moment1, denominator), scalars.stepSize);
-  return { weights: tf.sub(tf.mul(state.weights, scalars.decay), change), moment1, moment2 };
+  const { beta1, beta2, epsilon, weightDecay } = config;
+  const { decay, ...rest } = scalars;
+  return adam({
+    ...state,
+    gradient,
+    ...rest,
+    ...(weightDecay === 0 ? {} : { decay }),
+    beta1,
+    beta2,
+    epsilon,
+  });
 }
 
 /**

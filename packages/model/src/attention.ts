@@ -32,22 +32,51 @@ export function attention(
     : blockedAttention(query, key, value, mask.block, mask.segments);
 }
 
-/** Query heads of one group become rows of one matrix, so that keys are never repeated. */
+/**
+ * P = softmax(QKᵀ·s + bias), O = PV. With dP = dO·Vᵀ and S = P ∘ (dP − rowsum(dO ∘ O)): dQ = S·K·s, dK = Sᵀ·Q·s,
+ * dV = Pᵀ·dO. Query heads of one group become rows of one matrix, so that keys are never repeated.
+ */
 function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias: tf.Tensor): tf.Tensor {
   const [batch, heads, length, width] = query.shape as [number, number, number, number];
   const kvHeads = key.shape[1] as number;
-  const queries = query.reshape([batch * kvHeads, (heads / kvHeads) * length, width]);
-  const keys = key.reshape([batch * kvHeads, length, width]);
-  const scores = tf
-    .matMul(queries, keys, false, true)
-    .mul(1 / Math.sqrt(width))
-    .reshape([batch, heads, length, length])
-    .add(bias)
-    .softmax(-1)
-    .reshape([batch * kvHeads, (heads / kvHeads) * length, length]); // [B·K, group·T, T]
-  return tf
-    .matMul(scores, value.reshape([batch * kvHeads, length, width]))
-    .reshape([batch, heads, length, width]);
+  const rows = [batch * kvHeads, (heads / kvHeads) * length, width] as const;
+  const columns = [batch * kvHeads, length, width] as const;
+  const scale = 1 / Math.sqrt(width);
+  const attend = tf.customGrad((q, k, v, save) => {
+    // On the queries and not on the scores, which are many more.
+    const queries = (q as tf.Tensor).mul(scale).reshape([...rows]);
+    const keys = (k as tf.Tensor).reshape([...columns]);
+    const values = (v as tf.Tensor).reshape([...columns]);
+    const weights = tf
+      .matMul(queries, keys, false, true)
+      .reshape([batch, heads, length, length])
+      .add(bias)
+      .softmax(-1)
+      .reshape([rows[0], rows[1], length]); // [B·K, group·T, T]
+    const mixed = tf.matMul(weights, values);
+    (save as tf.GradSaveFunc)([queries, keys, values, weights, mixed]);
+    return {
+      value: mixed.reshape([batch, heads, length, width]),
+      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+        const [queriesK, keysK, valuesK, weightsK, mixedK] = saved as [
+          tf.Tensor,
+          tf.Tensor,
+          tf.Tensor,
+          tf.Tensor,
+          tf.Tensor,
+        ];
+        const slopes = slope.reshape([...rows]);
+        const centre = slopes.mul(mixedK).sum(-1, true); // [B·K, group·T, 1]
+        const ofScores = weightsK.mul(tf.matMul(slopes, valuesK, false, true).sub(centre));
+        return [
+          tf.matMul(ofScores, keysK).mul(scale).reshape([batch, heads, length, width]),
+          tf.matMul(ofScores, queriesK, true, false).reshape([batch, kvHeads, length, width]),
+          tf.matMul(weightsK, slopes, true, false).reshape([batch, kvHeads, length, width]),
+        ];
+      },
+    };
+  });
+  return attend(query, key, value);
 }
 
 /**

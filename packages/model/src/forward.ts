@@ -3,7 +3,9 @@ import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { scanLayers } from "./layer-loop.js";
-import { ropeTables } from "./rope.js";
+import { rmsNorm } from "./norm.js";
+import { ropeTables, rotate } from "./rope.js";
+import { swiglu } from "./swiglu.js";
 
 /** Weights as tensors by the names of `parameterShapes`. */
 export type ParameterTensors = Readonly<Record<string, tf.Tensor>>;
@@ -46,17 +48,6 @@ export interface Packing {
   readonly positions: tf.Tensor;
 }
 
-/** x / √(mean(x²) + eps) · gain over the last axis. */
-export function rmsNorm(x: tf.Tensor, gain: tf.Tensor, eps: number): tf.Tensor {
-  return x.mul(x.square().mean(-1, true).add(eps).rsqrt()).mul(gain);
-}
-
-/** Turns each pair (i, i + headDim / 2) of the last axis by its position's angle; tables of `ropeTables`. */
-export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
-  const [first, second] = tf.split(x, 2, -1) as [tf.Tensor, tf.Tensor];
-  return x.mul(cos).add(tf.concat([second, first], -1).mul(sin));
-}
-
 /**
  * x · W, plus scale · (x · A) · B where the layer has adapters of that name.
  * @param x float32 [N, in]
@@ -73,7 +64,7 @@ function linear(x: tf.Tensor, layer: LayerTensors, name: string, loraScale?: num
 /** silu(x·gate) · (x·up) · down on rows [N, D]. */
 export function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: number): tf.Tensor {
   const gate = linear(x, layer, "gate", loraScale); // [N, F]
-  const gated = gate.mul(gate.sigmoid()).mul(linear(x, layer, "up", loraScale));
+  const gated = swiglu(gate, linear(x, layer, "up", loraScale));
   return linear(gated, layer, "down", loraScale); // [N, D]
 }
 

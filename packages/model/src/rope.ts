@@ -1,3 +1,4 @@
+import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "./config.js";
 
 /** Angular frequencies of the rotary pairs, [headDim / 2], radians a position. */
@@ -40,4 +41,30 @@ export function ropeTables(
     });
   }
   return { cos, sin };
+}
+
+/**
+ * Turns each pair (i, i + headDim / 2) of the last axis by its position's angle.
+ * @param x   float32 [B, n, T, headDim]
+ * @param cos broadcasts to x, of `ropeTables`; so does sin. No gradient.
+ * @returns x's shape; differentiable in x: the slope is turned back
+ */
+export function rotate(x: tf.Tensor, cos: tf.Tensor, sin: tf.Tensor): tf.Tensor {
+  const turn = tf.customGrad((input, save) => {
+    (save as tf.GradSaveFunc)([cos, sin]);
+    return {
+      value: (input as tf.Tensor).mul(cos).add(swapHalves(input as tf.Tensor).mul(sin)),
+      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+        const [keptCos, keptSin] = saved as [tf.Tensor, tf.Tensor];
+        // The halves of sin are each other's negative, so that swapping them turns the other way.
+        return slope.mul(keptCos).sub(swapHalves(slope).mul(keptSin));
+      },
+    };
+  });
+  return turn(x);
+}
+
+function swapHalves(x: tf.Tensor): tf.Tensor {
+  const [first, second] = tf.split(x, 2, -1) as [tf.Tensor, tf.Tensor];
+  return tf.concat([second, first], -1);
 }

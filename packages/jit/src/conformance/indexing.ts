@@ -1,4 +1,5 @@
 import * as tf from "@tensorflow/tfjs";
+import { adam } from "../adam.js";
 import { pickLogprob } from "../pick-logprob.js";
 import { randomUniform } from "../random.js";
 import { scatterRows } from "../scatter-rows.js";
@@ -56,6 +57,25 @@ export const indexingCases: Readonly<Record<string, Case>> = {
   pickLogprobGradient: {
     inputs: { x: floats([4, 6]), at: ints([4], 6) },
     body: (inputs) => [tf.grad((x) => tf.sum(tf.exp(pickLogprob(x, need(inputs, "at")))))(need(inputs, "x"))],
+  },
+  adam: {
+    inputs: { w: floats([3, 5]), m: floats([3, 5]), v: floats([3, 5], 0, 1), g: floats([3, 5]) },
+    body: (inputs) => {
+      const one = tf.scalar(1);
+      const { weights, moment1, moment2 } = adam({
+        weights: need(inputs, "w"),
+        moment1: need(inputs, "m"),
+        moment2: need(inputs, "v"),
+        gradient: need(inputs, "g"),
+        gradientScale: tf.scalar(0.5),
+        stepSize: tf.scalar(1e-2),
+        rootCorrection: one,
+        beta1: 0.9,
+        beta2: 0.95,
+        epsilon: 1e-8,
+      });
+      return [weights, moment1, moment2];
+    },
   },
   randomUniform: {
     inputs: { seed: intsOf([2], [7, -9]) },

@@ -1,3 +1,4 @@
+import { ADAM, adamRule } from "./adam.js";
 import { creationRules } from "./creation.js";
 import { elementwiseRules } from "./elementwise.js";
 import { indexingRules, SCATTER_ROWS, scatterRowsRule } from "./indexing.js";
@@ -13,7 +14,9 @@ export const opRules: Readonly<Record<string, OpRule>> = {
   ...indexingRules,
   ...creationRules,
   [SCATTER_ROWS]: scatterRowsRule,
+  [ADAM]: adamRule,
 };
 
+export { ADAM } from "./adam.js";
 export { SCATTER_ROWS } from "./indexing.js";
 export { Attributes, type OpRule, type RuleInput, type RuleOutput } from "./rule.js";

@@ -1,7 +1,9 @@
 import type { Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
-import { logitsOf, rmsNorm, rotate } from "../forward.js";
+import { logitsOf } from "../forward.js";
+import { rmsNorm } from "../norm.js";
+import { rotate } from "../rope.js";
 import type { LayerWeights } from "./packed-weights.js";
 
 /** A run of a layer's heads in the order queries, keys, values. */

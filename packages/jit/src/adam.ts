@@ -1,0 +1,82 @@
+import * as tf from "@tensorflow/tfjs";
+import { JitError } from "./error.js";
+import { ADAM } from "./shape-inference/rules.js";
+import { currentTrace } from "./trace.js";
+
+/** All float32. Weights, moments and gradient have one shape; the rest is [] where it is a tensor. */
+export interface AdamOptions {
+  readonly weights: tf.Tensor;
+  readonly moment1: tf.Tensor;
+  readonly moment2: tf.Tensor;
+  readonly gradient: tf.Tensor;
+  /** Factor on the gradient, for clipping. */
+  readonly gradientScale: tf.Tensor;
+  /** Factor on the old weights, for decoupled decay; absent: 1. */
+  readonly decay?: tf.Tensor;
+  readonly stepSize: tf.Tensor;
+  /** Factor on the root of the second moment, for its bias. */
+  readonly rootCorrection: tf.Tensor;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+}
+
+export interface AdamResult {
+  readonly weights: tf.Tensor;
+  readonly moment1: tf.Tensor;
+  readonly moment2: tf.Tensor;
+}
+
+/**
+ * One step of Adam: m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², w ← decay·w − stepSize · m / (√v · rootCorrection + ε).
+ * Traced in mode graph, with weights and moments being state entries whose new values are the results, it is one pass
+ * over the variables themselves; big entries are then updated one after another, so that no more than one scaled gradient
+ * stands beside them.
+ * @throws {JitError} SHAPE_MISMATCH where the four tensors differ in shape
+ */
+export function adam(options: AdamOptions): AdamResult {
+  const { weights, moment1, moment2, gradient } = options;
+  for (const tensor of [moment1, moment2, gradient]) {
+    if (tensor.shape.join() === weights.shape.join()) continue;
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `adam: weights [${weights.shape.join(", ")}] beside [${tensor.shape.join(", ")}]; give one shape`,
+    );
+  }
+  const trace = currentTrace();
+  if (trace === undefined) return tf.tidy(() => ({ ...composed(options) }));
+  const { beta1, beta2, epsilon, gradientScale, stepSize, rootCorrection, decay } = options;
+  const constants = [beta1, beta2, epsilon].map((value) => tf.scalar(value));
+  const tensors = [
+    weights,
+    moment1,
+    moment2,
+    gradient,
+    gradientScale,
+    stepSize,
+    rootCorrection,
+    ...constants,
+  ];
+  const inputs = [...tensors, ...(decay === undefined ? [] : [decay])].map((tensor) => trace.valueOf(tensor));
+  const [form] = inputs;
+  if (form === undefined) throw new JitError("EXECUTION_FAILED", "adam has no weights");
+  const { shape, dtype } = form;
+  const [w, m, v] = trace.record(
+    { name: ADAM, attributes: [], inputs },
+    [form, form, form].map(() => ({ shape, dtype })),
+  );
+  if (w === undefined || m === undefined || v === undefined)
+    throw new JitError("EXECUTION_FAILED", "adam recorded no outputs");
+  return { weights: w, moment1: m, moment2: v };
+}
+
+function composed(options: AdamOptions): AdamResult {
+  const { beta1, beta2, epsilon, decay } = options;
+  const scaled = tf.mul(options.gradient, options.gradientScale);
+  const moment1 = tf.add(tf.mul(options.moment1, beta1), tf.mul(scaled, 1 - beta1));
+  const moment2 = tf.add(tf.mul(options.moment2, beta2), tf.mul(tf.square(scaled), 1 - beta2));
+  const denominator = tf.add(tf.mul(tf.sqrt(moment2), options.rootCorrection), epsilon);
+  const change = tf.mul(tf.div(moment1, denominator), options.stepSize);
+  const kept = decay === undefined ? options.weights : tf.mul(options.weights, decay);
+  return { weights: tf.sub(kept, change), moment1, moment2 };
+}

@@ -1,0 +1,177 @@
+import { constant, typeOf } from "./attributes.js";
+import type { Emitter } from "./emit.js";
+import { ADAM } from "./shape-inference/rules.js";
+import { sizeOf } from "./spec.js";
+import { DATA_TYPE } from "./tensorflow-binding.js";
+import type { TracedFunction } from "./traced-function.js";
+import type { Operation, Value } from "./value.js";
+
+/*
+ * Job: optimiser steps over variables (see adam.ts): which may go into the variables themselves, and in which order.
+ *
+ * A1. An old value that something else in the function uses is read before the step; TensorFlow gives the step memory of
+ *     its own where an old value is still held.
+ * A2. Big entries are updated one after another: gradient read, step, and the gradient's zeroing, then the next entry's.
+ *     So the temporaries of one entry stand at a time, not those of all.
+ */
+
+/** From this many values on, entries wait for each other; below, running side by side is worth more. */
+const SEQUENCED_VALUES = 2 ** 18;
+
+const FLOAT = typeOf(DATA_TYPE.float32);
+
+/** A step that goes into the variables of three state entries. */
+export interface AdamStep {
+  readonly weights: string;
+  readonly moment1: string;
+  readonly moment2: string;
+}
+
+/** The steps whose results are the new values of the entries that they read. */
+export function adamSteps(fn: TracedFunction, live: ReadonlySet<Operation>): Map<Operation, AdamStep> {
+  const found = new Map<Operation, AdamStep>();
+  for (const operation of fn.root.operations) {
+    if (operation.name !== ADAM || !live.has(operation)) continue;
+    const names = operation.inputs.slice(0, 3).map(stateOf);
+    const [weights, moment1, moment2] = names;
+    if (weights === undefined || moment1 === undefined || moment2 === undefined) continue;
+    const owned = names.every((name, index) => fn.state.get(name ?? "") === operation.outputs[index]);
+    if (owned && new Set(names).size === 3) found.set(operation, { weights, moment1, moment2 });
+  }
+  return found;
+}
+
+function stateOf(value: Value): string | undefined {
+  return value.origin.kind === "state" ? value.origin.name : undefined;
+}
+
+/** The place of one step in the graph, for what has to come before and after it. */
+export interface EmittedStep {
+  /** Node that ends the step. */
+  readonly node: string;
+  readonly size: number;
+  /** State entry of the gradient, where it is one. */
+  readonly gradient: string | undefined;
+  /** Inputs of the node that starts the step: control dependencies may be added. */
+  readonly starts: string[];
+  /** So with inputs of the nodes that change the variables. */
+  readonly changes: readonly string[][];
+}
+
+/** Writes a step as one kernel over the variables. */
+export function emitAdamStep(
+  emitter: Emitter,
+  operation: Operation,
+  variables: readonly [weights: string, moment1: string, moment2: string],
+  gradientVariable: string | undefined,
+): EmittedStep {
+  const [weights, , , gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
+    operation.inputs as AdamInputs;
+  const ref = (value: Value): string => emitter.reference(value);
+  const dtype = { dtype: FLOAT };
+  const starts: string[] = gradientVariable === undefined ? [ref(gradient)] : [gradientVariable];
+  // A read of its own, so that it can wait: a read at the start would hold the memory until the step.
+  const slope =
+    gradientVariable === undefined
+      ? emitter.node("Identity", starts, { T: FLOAT })
+      : emitter.node("ReadVariableOp", starts, dtype);
+  const scaled = emitter.node("Mul", [slope, ref(scale)], { T: FLOAT });
+  const after: string[] = [];
+  const decays: string[] = [variables[0], `^${slope}`];
+  if (decay !== undefined) {
+    const old = emitter.node("ReadVariableOp", decays, dtype);
+    const kept = emitter.node("Mul", [old, ref(decay)], { T: FLOAT });
+    after.push(`^${emitter.node("AssignVariableOp", [variables[0], kept], dtype)}`);
+  }
+  // The kernel's rate is α·√(1 − β₂ᵗ) / (1 − β₁ᵗ) and its root has no factor: with powers of 0 both are given.
+  const zero = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [0]));
+  const inputs = [
+    ...variables,
+    zero,
+    zero,
+    emitter.node("RealDiv", [ref(stepSize), ref(correction)], { T: FLOAT }),
+    ref(beta1),
+    ref(beta2),
+    emitter.node("RealDiv", [ref(epsilon), ref(correction)], { T: FLOAT }),
+    scaled,
+    ...after,
+  ];
+  const flags = { use_locking: { b: false }, use_nesterov: { b: false } };
+  const node = emitter.node("ResourceApplyAdam", inputs, { T: FLOAT, ...flags });
+  operation.outputs.forEach((output, index) => {
+    emitter.bind(output, emitter.node("ReadVariableOp", [variables[index] ?? "", `^${node}`], dtype));
+  });
+  return {
+    node,
+    size: sizeOf(weights.shape),
+    gradient: stateOf(gradient),
+    starts,
+    changes: [decays, inputs],
+  };
+}
+
+type AdamInputs = [
+  weights: Value,
+  moment1: Value,
+  moment2: Value,
+  gradient: Value,
+  scale: Value,
+  stepSize: Value,
+  correction: Value,
+  beta1: Value,
+  beta2: Value,
+  epsilon: Value,
+  decay: Value | undefined,
+];
+
+/** A2: each big step starts when the one before, and what clears its gradient, are done. */
+export function sequenceSteps(steps: Iterable<EmittedStep>, assignments: ReadonlyMap<string, string>): void {
+  let previous: string | undefined;
+  for (const { size, starts, node, gradient } of steps) {
+    if (size < SEQUENCED_VALUES) continue;
+    if (previous !== undefined) starts.push(`^${previous}`);
+    previous = (gradient === undefined ? undefined : assignments.get(gradient)) ?? node;
+  }
+}
+
+/** State entries whose old values are read by other means than the steps' own; zeroing a gradient reads nothing. */
+export function readBesides(
+  fn: TracedFunction,
+  live: ReadonlySet<Operation>,
+  steps: ReadonlyMap<Operation, AdamStep>,
+): Set<string> {
+  const read = new Set<string>();
+  const add = (value: Value): void => {
+    const name = stateOf(value);
+    if (name !== undefined) read.add(name);
+  };
+  for (const operation of live) {
+    if (operation.name === "ZerosLike") continue;
+    for (const input of operation.inputs.slice(steps.has(operation) ? 4 : 0)) add(input);
+  }
+  for (const value of [...fn.outputs.values(), ...fn.state.values()]) add(value);
+  return read;
+}
+
+/** Writes a step as plain operations: in loops, compiled, and where the results are not the entries' new values. */
+export function emitAdamComposed(emitter: Emitter, operation: Operation): void {
+  const [weights, moment1, moment2, gradient, scale, stepSize, correction, beta1, beta2, epsilon, decay] =
+    operation.inputs as AdamInputs;
+  const ref = (value: Value): string => emitter.reference(value);
+  const z = (op: string, a: string, b: string): string =>
+    emitter.node(op, [a, b], { T: FLOAT }, { output: "z" });
+  const y = (op: string, a: string): string => emitter.node(op, [a], { T: FLOAT }, { output: "y" });
+  const one = emitter.node("Const", [], constant(DATA_TYPE.float32, [], [1]));
+  const slope = z("Mul", ref(gradient), ref(scale));
+  const blend = (old: Value, beta: Value, fresh: string): string =>
+    z("AddV2", z("Mul", ref(old), ref(beta)), z("Mul", fresh, z("Sub", one, ref(beta))));
+  const m = blend(moment1, beta1, slope);
+  const v = blend(moment2, beta2, y("Square", slope));
+  const denominator = z("AddV2", z("Mul", y("Sqrt", v), ref(correction)), ref(epsilon));
+  const change = z("Mul", z("RealDiv", m, denominator), ref(stepSize));
+  const kept = decay === undefined ? ref(weights) : z("Mul", ref(weights), ref(decay));
+  const results = [z("Sub", kept, change), m, v];
+  operation.outputs.forEach((output, index) => {
+    emitter.bind(output, results[index] ?? "");
+  });
+}

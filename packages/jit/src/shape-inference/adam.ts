@@ -1,0 +1,9 @@
+import { inputAt, type OpRule } from "./rule.js";
+
+/** An optimiser step, chosen at emission: over the variables themselves where the results are their new values. */
+export const ADAM = "PalimpsestAdam";
+
+export const adamRule: OpRule = {
+  infer: (inputs, { operation }) => [0, 1, 2].map((position) => inputAt(inputs, position, operation)),
+  outputs: ["weights", "moment1", "moment2"],
+};
