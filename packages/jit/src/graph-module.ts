@@ -2,7 +2,7 @@ import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from 
 import { liveOperations } from "./emit.js";
 import { JitError } from "./error.js";
 import type { HostArrays, JitFunction, JitModule } from "./module.js";
-import { buildProgram, type FunctionNodes, type GraphProgram } from "./program.js";
+import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
 import type { HostArray, TensorSpec } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
@@ -26,6 +26,8 @@ export class GraphModule implements JitModule {
   readonly #state: Readonly<Record<string, TensorSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #entries: GraphProgram["state"];
+  /** Entries without contents: zeros are made for them when they are first needed, not before. */
+  readonly #empty: Set<string>;
   #sessionId: number | undefined;
 
   constructor(
@@ -44,7 +46,7 @@ export class GraphModule implements JitModule {
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
     this.#entries = program.state;
-    this.#run([], "", program.initialise);
+    this.#empty = new Set(program.state.keys());
     const loadMs = performance.now() - started;
     this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs)]));
   }
@@ -54,6 +56,7 @@ export class GraphModule implements JitModule {
     const fn = this.#functions.get(name);
     if (fn === undefined) throw unknownFunction(name, this.#functions.keys());
     const arrays = orderedInputs(name, fn.inputs, inputs);
+    this.#fillEmpty();
     const specs = Object.values(fn.inputs);
     const values = this.#feed(specs, arrays, fn.nodes.feeds, fn.nodes.fetches);
     const outputs: Record<string, HostArray> = {};
@@ -88,10 +91,19 @@ export class GraphModule implements JitModule {
     const arrays = names.map((name) => values[name] as HostArray);
     const feeds = entries.map((entry) => entry.feed).join();
     this.#feed(specs, arrays, feeds, entries.map((entry) => entry.written).join());
+    for (const name of names) this.#empty.delete(name);
+  }
+
+  #fillEmpty(): void {
+    if (this.#empty.size === 0) return;
+    this.#run([], "", [...this.#empty].map((name) => this.#entry(name).zeroed).join());
+    this.#empty.clear();
   }
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
     if (names.length === 0) return {};
+    for (const name of names) this.#entry(name);
+    this.#fillEmpty();
     const fetches = names.map((name) => this.#entry(name).read).join();
     const values = this.#run([], "", fetches);
     return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
@@ -113,7 +125,7 @@ export class GraphModule implements JitModule {
     this.#sessionId = undefined;
   }
 
-  #entry(name: string): { readonly feed: string; readonly written: string; readonly read: string } {
+  #entry(name: string): StateNodes {
     const entry = this.#entries.get(name);
     if (entry !== undefined) return entry;
     throw new JitError("UNKNOWN_STATE", `the state has no entry ${JSON.stringify(name)}`);

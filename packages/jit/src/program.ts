@@ -33,13 +33,17 @@ export interface GraphProgram {
   readonly nodes: readonly NodeProto[];
   readonly functions: readonly FunctionProto[];
   readonly calls: ReadonlyMap<string, FunctionNodes>;
-  /** Node names of each state entry. */
-  readonly state: ReadonlyMap<
-    string,
-    { readonly feed: string; readonly written: string; readonly read: string }
-  >;
-  /** Sets every entry to zeros. */
-  readonly initialise: string;
+  readonly state: ReadonlyMap<string, StateNodes>;
+}
+
+/** Node names of one state entry. */
+export interface StateNodes {
+  readonly feed: string;
+  /** Fetched, the entry takes what was fed. */
+  readonly written: string;
+  /** Fetched, the entry becomes zeros. */
+  readonly zeroed: string;
+  readonly read: string;
 }
 
 export function buildProgram(
@@ -66,11 +70,11 @@ export function buildProgram(
     adamSteps: steps,
     variables,
   };
-  const { entries, initialise } = emitState(program, state, variables, owners);
+  const entries = emitState(program, state, variables, owners);
   const calls = new Map(
     traced.map((fn, index) => [fn.name, emitFunction(program, fn, `f${index}`, variables, owners)]),
   );
-  return { nodes: program.nodes, functions: program.functions, calls, state: entries, initialise };
+  return { nodes: program.nodes, functions: program.functions, calls, state: entries };
 }
 
 function emitState(
@@ -78,10 +82,9 @@ function emitState(
   state: Readonly<Record<string, TensorSpec>>,
   variables: ReadonlyMap<string, string>,
   owners: ReadonlySet<string>,
-): { readonly entries: GraphProgram["state"]; readonly initialise: string } {
+): GraphProgram["state"] {
   const emitter = new Emitter({ ...program, xla: false }, "state", false);
-  const initialised: string[] = [];
-  const entries = new Map<string, { feed: string; written: string; read: string }>();
+  const entries = new Map<string, StateNodes>();
   let index = 0;
   for (const [key, spec] of Object.entries(state)) {
     const dtype = DATA_TYPE[spec.dtype];
@@ -97,21 +100,22 @@ function emitState(
     const owned = (value: string) =>
       owners.has(key) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
     const zeros = owned(emitter.fill(dtype, spec.shape, 0));
-    initialised.push(emitter.node("AssignVariableOp", [variable, zeros], type));
+    const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
+    const zeroed = emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]));
     const feed = emitter.node("Placeholder", [], { ...type, shape });
     const copied = emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
     const write = emitter.node("AssignVariableOp", [variable, copied], type);
     const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
     const read = emitter.node("ReadVariableOp", [variable], type);
-    entries.set(key, { feed: `${feed}:0`, written: `${written}:0`, read: `${read}:0` });
+    entries.set(key, {
+      feed: `${feed}:0`,
+      written: `${written}:0`,
+      read: `${read}:0`,
+      zeroed: `${zeroed}:0`,
+    });
     index += 1;
   }
-  const done = emitter.node(
-    "Const",
-    initialised.map((name) => `^${name}`),
-    constant(DATA_TYPE.int32, [], [0]),
-  );
-  return { entries, initialise: `${done}:0` };
+  return entries;
 }
 
 function emitFunction(
