@@ -7,11 +7,12 @@
  * C3. The newest `keepLast` and the best by metric stay; everything else goes.
  * C4. What is read is what was written, byte for byte, or the read fails.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { LearnerError } from "./error.js";
+import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
 /** Any value that JSON holds. */
 export type JsonValue = z.infer<ReturnType<typeof z.json>>;
@@ -80,7 +81,7 @@ export async function writeCheckpoint(
   const name = await freeName(root, checkpoint.policyVersion);
   const temporary = join(root, `.writing-${name}-${randomBytes(4).toString("hex")}`);
   await mkdir(temporary);
-  const { data, tensors } = join32(checkpoint.tensors);
+  const written = await writeTensorFile(join(temporary, DATA), checkpoint.tensors);
   const { consumedGroupIds, dataCursor, metric } = checkpoint.extra;
   const manifest: Manifest = {
     format: "palimpsest-checkpoint",
@@ -94,14 +95,9 @@ export async function writeCheckpoint(
     consumedGroupIds: [...consumedGroupIds],
     dataCursor,
     metric: metric ?? null,
-    sizeBytes: data.byteLength,
-    sha256: sha256(data),
-    tensors,
+    ...written,
   };
-  await Promise.all([
-    writeSynced(join(temporary, DATA), data),
-    writeSynced(join(temporary, MANIFEST), `${JSON.stringify(manifest)}\n`),
-  ]);
+  await writeSynced(join(temporary, MANIFEST), `${JSON.stringify(manifest)}\n`);
   await syncFolder(temporary);
   const folder = join(root, name);
   await rename(temporary, folder);
@@ -132,18 +128,10 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   const manifest = await readManifest(folder).catch((cause: unknown) => {
     throw corrupt(`${MANIFEST} cannot be read`, cause);
   });
-  const data = await readFile(join(folder, DATA)).catch((cause: unknown) => {
+  const tensors = await readTensorFile(join(folder, DATA), manifest).catch((cause: unknown) => {
     throw corrupt(`${DATA} cannot be read`, cause);
   });
-  if (data.byteLength !== manifest.sizeBytes)
-    throw corrupt(`${DATA} has ${data.byteLength} bytes of ${manifest.sizeBytes}`);
-  if (sha256(data) !== manifest.sha256) throw corrupt(`${DATA} does not have the hash in ${MANIFEST}`);
-  const tensors: Record<string, Float32Array> = {};
-  for (const { name, offset, count } of manifest.tensors) {
-    // A copy of its own: the file's buffer need not start at a multiple of four.
-    const bytes = data.subarray(offset, offset + count * 4);
-    tensors[name] = new Float32Array(Uint8Array.from(bytes).buffer);
-  }
+  if (typeof tensors === "string") throw corrupt(`${DATA} ${tensors}`);
   const { policyVersion, step, random, config, model, consumedGroupIds, dataCursor, metric } = manifest;
   const extra = { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
   const { klCoefficient } = manifest;
@@ -222,32 +210,7 @@ async function prune(root: string, keepLast: number): Promise<void> {
   await Promise.all(gone.map((name) => rm(join(root, name), { recursive: true, force: true })));
 }
 
-function join32(tensors: Readonly<Record<string, Float32Array>>): {
-  readonly data: Uint8Array;
-  readonly tensors: Manifest["tensors"];
-} {
-  const names = Object.keys(tensors).sort();
-  const index: Manifest["tensors"] = [];
-  let offset = 0;
-  for (const name of names) {
-    const count = tensors[name]?.length ?? 0;
-    index.push({ name, offset, count });
-    offset += count * 4;
-  }
-  const data = new Uint8Array(offset);
-  for (const { name, offset: start } of index) {
-    const values = tensors[name];
-    if (values !== undefined)
-      data.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), start);
-  }
-  return { data, tensors: index };
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
-async function writeSynced(path: string, content: Uint8Array | string): Promise<void> {
+async function writeSynced(path: string, content: string): Promise<void> {
   const file = await open(path, "wx");
   try {
     await file.writeFile(content);

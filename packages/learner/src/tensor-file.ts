@@ -1,0 +1,95 @@
+/** Tensors one after another in one file, written and read in pieces: beside them nothing of their size is held. */
+import { createHash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** Node moves at most 2 GiB at once; pieces let the event loop breathe between them. */
+const pieceBytes = 32 * 1024 * 1024;
+
+export interface TensorPlace {
+  readonly name: string;
+  /** Bytes from the beginning of the file. */
+  readonly offset: number;
+  /** Float32 elements. */
+  readonly count: number;
+}
+
+export interface TensorFile {
+  readonly sizeBytes: number;
+  /** SHA-256 in hex of the whole file. */
+  readonly sha256: string;
+  /** In the order of the file, which is that of their sorted names. */
+  readonly tensors: TensorPlace[];
+}
+
+/** Writes a new file and syncs it. */
+export async function writeTensorFile(
+  path: string,
+  tensors: Readonly<Record<string, Float32Array>>,
+): Promise<TensorFile> {
+  const hash = createHash("sha256");
+  const places: TensorPlace[] = [];
+  let offset = 0;
+  const file = await open(path, "wx");
+  try {
+    for (const name of Object.keys(tensors).sort()) {
+      const values = tensors[name] as Float32Array;
+      places.push({ name, offset, count: values.length });
+      for (const piece of piecesOf(values)) {
+        hash.update(piece);
+        await file.writeFile(piece);
+      }
+      offset += values.byteLength;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { sizeBytes: offset, sha256: hash.digest("hex"), tensors: places };
+}
+
+/**
+ * Reads what `writeTensorFile` wrote.
+ * @returns the tensors, or in words what is wrong with the file
+ */
+export async function readTensorFile(
+  path: string,
+  { sizeBytes, sha256, tensors }: TensorFile,
+): Promise<Record<string, Float32Array> | string> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    if (size !== sizeBytes) return `has ${size} bytes of ${sizeBytes}`;
+    const hash = createHash("sha256");
+    const read: Record<string, Float32Array> = {};
+    let position = 0;
+    for (const { name, offset, count } of tensors) {
+      if (offset !== position) return `has ${name} at ${offset}, where ${position} is next`;
+      const values = new Float32Array(count);
+      for (const piece of piecesOf(values)) {
+        if (!(await fill(file, piece, position))) return `ends within ${name}`;
+        hash.update(piece);
+        position += piece.byteLength;
+      }
+      read[name] = values;
+    }
+    if (position !== sizeBytes) return `has ${sizeBytes - position} bytes that belong to no tensor`;
+    return hash.digest("hex") === sha256 ? read : "does not have the hash that was noted";
+  } finally {
+    await file.close();
+  }
+}
+
+async function fill(file: FileHandle, piece: Uint8Array, position: number): Promise<boolean> {
+  for (let filled = 0; filled < piece.byteLength; ) {
+    const { bytesRead } = await file.read(piece, filled, piece.byteLength - filled, position + filled);
+    if (bytesRead === 0) return false;
+    filled += bytesRead;
+  }
+  return true;
+}
+
+/** The values' own memory as bytes, piece by piece. */
+function* piecesOf(values: Float32Array): Generator<Uint8Array> {
+  for (let at = 0; at < values.byteLength; at += pieceBytes)
+    yield new Uint8Array(values.buffer, values.byteOffset + at, Math.min(pieceBytes, values.byteLength - at));
+}
