@@ -18,7 +18,7 @@ export {
 } from "./files/model-folder.js";
 export { loadGguf } from "./gguf/load-gguf.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
-export { type KnownModel, knownModels } from "./hub/known-models.js";
+export { type KnownModel, knownModel } from "./hub/known-models.js";
 export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./init-model.js";
 export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";

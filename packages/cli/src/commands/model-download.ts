@@ -24,7 +24,7 @@ export function addModelDownload(model: Command): void {
       "\nEnvironment: HF_ENDPOINT (another hub), HF_TOKEN (private and gated models), PALIMPSEST_CACHE (where the cache is).",
     )
     .action(async (id: string, options: DownloadCommandOptions) => {
-      const { downloadModel, knownModels, resolveModel } = await import("@palimpsest/model");
+      const { downloadModel, knownModel, resolveModel } = await import("@palimpsest/model");
       const { cacheDir, ...hub } = modelCache();
       const bar = downloadBar(id, process.stderr);
       const settings = {
@@ -34,7 +34,7 @@ export function addModelDownload(model: Command): void {
         onProgress: bar.show,
       };
       const fetchInto = async (to: string, signal: AbortSignal): Promise<string> => {
-        const known = knownModels[id];
+        const known = knownModel(id);
         if (known === undefined) return await downloadModel(id, to, { ...settings, signal });
         await known.make(to, { ...settings, signal });
         return to;

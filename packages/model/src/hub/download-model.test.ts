@@ -90,6 +90,9 @@ describe("a model of a hub", () => {
       join(folder, "models", `anyone--tiny@${hub.commit}`),
     );
     expect(await resolveModel(path, options)).toBe(path);
+    const pinned = { ...options, revision: "v1" };
+    await expect(resolveModel("smollm2-135m-instruct", pinned)).rejects.toThrow(/revision is v1/);
+    await expect(resolveModel("constructor", options)).rejects.toThrow(/FILE_MISSING.*constructor/);
     await expect(resolveModel("no such thing", options)).rejects.toThrow(
       /FILE_MISSING.*no such thing.*folder/,
     );

@@ -12,3 +12,7 @@ export interface KnownModel {
 export type MakeOptions = Pick<DownloadOptions, "signal" | "onProgress" | "refresh">;
 
 export const knownModels: Readonly<Record<string, KnownModel>> = { "smollm2-135m-instruct": smollm2 };
+
+export function knownModel(name: string): KnownModel | undefined {
+  return Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
+}

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { ModelError } from "../error.js";
 import { type DownloadOptions, downloadModel } from "./download-model.js";
 import { withFolderLock } from "./folder-lock.js";
-import { knownModels } from "./known-models.js";
+import { knownModel, knownModels } from "./known-models.js";
 
 export interface ResolveOptions extends Omit<DownloadOptions, "wants"> {
   /** Models are kept in its folder `models`. */
@@ -21,8 +21,12 @@ const hubId = /^([\w][\w.-]*\/[\w][\w.-]*)(?:@([\w./-]+))?$/;
  * @throws {ModelError} FILE_MISSING, and what fetching throws
  */
 export async function resolveModel(nameOrPathOrId: string, options: ResolveOptions): Promise<string> {
-  const known = knownModels[nameOrPathOrId];
+  const known = knownModel(nameOrPathOrId);
   if (known !== undefined) {
+    if (options.revision !== undefined) {
+      const message = `model ${nameOrPathOrId}: revision is ${options.revision}, and a known name has none; leave it out`;
+      throw new ModelError("CONFIG_INVALID", message);
+    }
     const folder = cachedModelFolder(options.cacheDir, nameOrPathOrId);
     const isThere = () => existsSync(join(folder, "config.json"));
     if (isThere() && options.refresh !== true) return folder;
