@@ -10,7 +10,7 @@ const mostRows = 64;
 const smallestPiece = 32;
 const longestPiece = 512;
 /** Entries of the cache that a call looks at, at least. */
-const smallestPast = 128;
+const smallestPast = 256;
 /** About what two cores do in a quarter of a second. */
 const operationsPerCall = 20e9;
 
@@ -36,8 +36,8 @@ export interface DecodeShape {
 }
 
 /**
- * The shapes at which a sampler's functions are compiled, few of them: what a call holds is padded to the next larger
- * one. Deep models have fewer, since each is written out for every layer or run as a loop.
+ * The shapes at which a sampler's functions are compiled: what a call holds is padded to the next larger one. Few of
+ * them: the first call at a shape takes TensorFlow a time that grows with the size of the whole graph.
  */
 export class CallShapes {
   readonly prefillTokens: number;
@@ -67,11 +67,10 @@ export class CallShapes {
       promptLengths === undefined
         ? geometricBuckets(smallestPiece, longest, 2)
         : [...promptLengths.filter((length) => length < longest).toSorted((a, b) => a - b), longest];
-    this.#extendLengths = geometricBuckets(smallestPiece, longest, 4);
-    this.#steps = [
-      1,
-      ...geometricBuckets(Math.max(2, Math.ceil(stepsPerCall / 4)), Math.max(2, stepsPerCall), 2),
-    ].filter((steps) => steps <= stepsPerCall);
+    // What follows a shared beginning is short, or the longest piece of a long prompt.
+    const short = geometricBuckets(smallestPiece, longest, 4).filter((length) => length <= longest / 2);
+    this.#extendLengths = [...short, longest];
+    this.#steps = [...new Set([1, Math.ceil(stepsPerCall / 2), stepsPerCall])];
     const pages = Math.ceil(maxLength / pageLength);
     const smallest = Math.min(pages, smallestPast / pageLength);
     this.#decodePasts = geometricBuckets(smallest, pages, config.layers > 8 ? 4 : 2);

@@ -33,7 +33,8 @@ import { needsHost } from "./truncation.js";
  * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * M5. Between two device calls the event loop turns, so that network and timers of the process go on.
  * M6. Requests start in the order of their arrival; running requests are continued in turn.
- * M7. While requests sample, at most `prefillTokens` prompt tokens are read between two calls that sample.
+ * M7. While requests sample, at most `prefillTokens` prompt tokens, padding counted, are read between two calls that
+ *     sample.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -228,8 +229,10 @@ export class ModelSampler {
       (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
     );
     const sampling = this.#running.find((generation) => !generation.isReading);
-    const isDue = sampling !== undefined && this.#readSinceDecode >= this.#shapes.prefillTokens;
-    if (readable !== undefined && !isDue) this.#read(readable);
+    // While some sample, what may be read before their turn; otherwise whatever one call holds.
+    const budget =
+      sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
+    if (readable !== undefined && this.#formOf(readable).padded <= budget) this.#read(readable, budget);
     else if (sampling !== undefined) this.#continue(sampling);
   }
 
@@ -268,27 +271,29 @@ export class ModelSampler {
     this.#waiting = this.#waiting.slice(started);
   }
 
-  /** Reads the next piece of a prompt, and of others whose pieces have the same padded length. */
-  #read(first: Generation): void {
-    const formOf = (generation: Generation) => {
-      const piece = this.#shapes.pieceLength(generation.unreadTokens);
-      const padded = this.#shapes.paddedLength(piece, generation.readTokens);
-      return { piece, padded, isFirst: generation.readTokens === 0 };
-    };
-    const form = formOf(first);
+  /** The next piece of its prompt. */
+  #formOf(generation: Generation): { piece: number; padded: number; isFirst: boolean } {
+    const piece = this.#shapes.pieceLength(generation.unreadTokens);
+    const padded = this.#shapes.paddedLength(piece, generation.readTokens);
+    return { piece, padded, isFirst: generation.readTokens === 0 };
+  }
+
+  /** Reads the next piece of a prompt, and of others whose pieces have the same padded length, `budget` tokens at most. */
+  #read(first: Generation, budget: number): void {
+    const form = this.#formOf(first);
     const batch: Generation[] = [];
-    const most = this.#shapes.rowsThatFit(form.padded);
+    const most = Math.min(this.#shapes.rowsThatFit(form.padded), Math.floor(budget / form.padded));
     for (const generation of this.#running) {
       if (batch.length >= most) break;
       if (!generation.isReading || this.#pool.state(this.#leaseOf(generation)) !== "filled") continue;
-      const { padded, isFirst } = formOf(generation);
+      const { padded, isFirst } = this.#formOf(generation);
       if (padded === form.padded && isFirst === form.isFirst) batch.push(generation);
     }
-    const pieces = batch.map((generation) => formOf(generation).piece);
+    const pieces = batch.map((generation) => this.#formOf(generation).piece);
     const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
     const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
     const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, form.padded));
-    this.#readSinceDecode += tokens;
+    this.#readSinceDecode += rows.length * form.padded;
     batch.forEach((generation, i) => {
       if (generation.lease === undefined) return; // A mate's onTokens aborted it.
       generation.readTokens += pieces[i] as number;

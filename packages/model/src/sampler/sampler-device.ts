@@ -14,6 +14,8 @@ import { packedWeights } from "./packed-weights.js";
 import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
 import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 
+const writtenAtOnceBytes = 2 ** 28;
+
 export interface DeviceOptions {
   readonly backend: Backend;
   readonly mode: "auto" | JitMode;
@@ -71,10 +73,21 @@ export class SamplerDevice {
     return this.#module.mode;
   }
 
+  /** In a few parts: all at once would double a large model on the host, and every new set of names costs a graph. */
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
+    let part: Record<string, Float32Array> = {};
+    let sizeBytes = 0;
+    const write = () => {
+      this.#module.writeState(part);
+      part = {};
+      sizeBytes = 0;
+    };
     for (const [name, values] of packedWeights(this.#config, parameters)) {
-      this.#module.writeState({ [name]: values });
+      if (sizeBytes > 0 && sizeBytes + values.byteLength > writtenAtOnceBytes) write();
+      part[name] = values;
+      sizeBytes += values.byteLength;
     }
+    write();
   }
 
   /**
