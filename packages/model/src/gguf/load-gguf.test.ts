@@ -251,6 +251,18 @@ describe("the tokenizer of a GGUF file", () => {
     expect(await cut("qwen2")).toEqual(bytes("1234"));
   });
 
+  it("says which tokens begin and end, a turn's end beside a text's", async () => {
+    const { generationConfig } = await load(
+      { ...good, "tokenizer.ggml.padding_token_id": uint32(3) },
+      tensors,
+    );
+    expect(generationConfig).toEqual({ bos_token_id: 259, eos_token_id: 259, pad_token_id: 3 });
+    const turns = await load({ ...good, "tokenizer.ggml.eot_token_id": uint32(5) }, tensors);
+    expect(turns.generationConfig).toEqual({ bos_token_id: 259, eos_token_id: [259, 5] });
+    const beyond = load({ ...good, "tokenizer.ggml.eos_token_id": uint32(260) }, tensors);
+    await expectRefused(beyond, "TOKENIZER_INVALID", "tokenizer.ggml.eos_token_id is 260; ids are 0 to 259");
+  });
+
   it("leaves out ids that the vocabulary does not use", async () => {
     const more = {
       "tokenizer.ggml.tokens": texts([...tokens, "[PAD260]"]),

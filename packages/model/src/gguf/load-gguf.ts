@@ -3,6 +3,7 @@ import type { ModelFolder } from "../files/model-folder.js";
 import type { Parameters } from "../parameters.js";
 import { modelConfigFromGguf } from "./gguf-config.js";
 import { openGguf } from "./gguf-file.js";
+import { generationConfigFromGguf } from "./gguf-generation.js";
 import { tokenizerFromGguf } from "./gguf-tokenizer.js";
 import { ggufWeights } from "./gguf-weights.js";
 
@@ -21,8 +22,9 @@ export async function loadGguf(
     const config = await modelConfigFromGguf(file);
     // Before the weights: it takes no time and is what fails.
     const tokenizer = tokenizerFromGguf(file);
+    const generationConfig = generationConfigFromGguf(file);
     const parameters = await readParameters(config, ggufWeights(file, config), options);
-    return { config, parameters, tokenizer };
+    return { config, parameters, tokenizer, generationConfig };
   } finally {
     await file.close();
   }
