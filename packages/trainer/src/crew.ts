@@ -13,13 +13,15 @@ export interface Crew {
   readonly learner: ActorHandle<LearnerActor>;
 }
 
-/** Long enough for an actor to come back from a crash and load its weights. */
+/** Long enough for an actor to come back from a crash, and to load weights of that many bytes on a busy machine. */
 const readyTimeoutMs = 120_000;
+const loadBytesPerMs = 10_000;
 const nameRetryMs = 250;
 
 /** Spawns every actor of a run and waits until all of them work. All come back after a crash. */
 export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSignal): Promise<Crew> {
   const { recipe } = spec;
+  const timeoutMs = readyTimeoutMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
   const source = { module: actorsModule };
   const common = { maxRestarts: -1, maxTaskRetries: -1 };
   const of = (role: string, resources: Record<string, number>, more: ActorOptions = {}): ActorOptions => ({
@@ -42,7 +44,7 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSi
   const rewardType = cluster.actor(RewardActor, source, of("reward", { cpu: recipe.reward.cpus }));
   /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */
   const spawnLearner = async () => {
-    const deadlineAt = Date.now() + readyTimeoutMs;
+    const deadlineAt = Date.now() + timeoutMs;
     for (;;) {
       try {
         return await learnerType.spawn(spec);
@@ -58,8 +60,6 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSi
     Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);
-  await Promise.all(
-    [learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs: readyTimeoutMs })),
-  );
+  await Promise.all([learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs })));
   return { learner, rollouts, rewards };
 }

@@ -28,6 +28,10 @@ export interface StepReport {
   readonly rolloutSeconds: number;
   /** Update, checkpoint and publication. */
   readonly updateSeconds: number;
+  readonly checkpointSeconds: number;
+  readonly publishSeconds: number;
+  /** Of the new weights, or of the adapters where these alone are published. */
+  readonly publishedBytes: number;
   /** Sampled tokens a second of rollout, all rollout actors together. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;

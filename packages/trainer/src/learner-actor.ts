@@ -8,9 +8,10 @@
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
-import { loadBackend } from "@palimpsest/jit";
+import { loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
 import {
   createLearner,
+  type JsonValue,
   type Learner,
   latestCheckpoint,
   loadCheckpoint,
@@ -21,12 +22,13 @@ import { loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
 import { type Group, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { z } from "zod";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
-import { recordStep } from "./learner-metrics.js";
+import { recordStep, scalarsOf } from "./learner-metrics.js";
 import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
-import { fetchWeights, publishWeights } from "./weights.js";
+import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
 
 export interface StepRequest {
   /** Counts from 1; step n makes policy version n. */
@@ -44,6 +46,7 @@ export interface StepResult {
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
   readonly publishSeconds: number;
+  readonly publishedBytes: number;
   readonly groupsTrained: number;
   readonly groupsDropped: number;
   readonly episodeFailures: readonly string[];
@@ -57,6 +60,12 @@ export interface LearnerState {
   readonly checkpoint: string;
 }
 
+/** What this actor keeps in a checkpoint; it wrote it itself. */
+const cursorSchema = z.object({
+  last: z.custom<StepResult>().optional(),
+  baseWeightsHash: z.string().optional(),
+});
+
 export class LearnerActor {
   readonly #spec: RunSpec;
   #context!: ActorContext;
@@ -64,6 +73,7 @@ export class LearnerActor {
   #groups!: GroupConsumer;
   #learner!: Learner;
   #backend = "";
+  #scalars: ScalarLog | undefined;
   #checkpoint = "";
   #last: StepResult | undefined;
   #held!: HeldWeights;
@@ -80,6 +90,8 @@ export class LearnerActor {
     const cluster = await context.connect();
     const backend = await loadBackend({ threads: recipe.learnerThreads });
     this.#backend = backend.name;
+    if (recipe.train.tensorboard)
+      this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);
     this.#baseWeightsHash = initial.weightsHash;
     this.#held = new HeldWeights(context.objects, initial);
@@ -95,6 +107,8 @@ export class LearnerActor {
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
     this.#checkpoint = folder ?? "";
+    const cursor = cursorSchema.parse(checkpoint?.extra.dataCursor ?? {});
+    this.#checkBase(cursor.baseWeightsHash);
     this.#learner = createLearner({
       backend,
       // T6: oldLogprobs "recompute" keeps what the sampler batched together out of the weights.
@@ -109,9 +123,9 @@ export class LearnerActor {
     if (folder === undefined && recipe.train.keepStepDumps > 0)
       this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, {
         consumedGroupIds: [],
-        dataCursor: { step: 0 },
+        dataCursor: this.#cursor({ step: 0 }),
       });
-    this.#last = (checkpoint?.extra.dataCursor as { last?: StepResult } | undefined)?.last;
+    this.#last = cursor.last;
     this.#consumed = [...(checkpoint?.extra.consumedGroupIds ?? [])];
     this.#groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
@@ -120,6 +134,20 @@ export class LearnerActor {
       alreadyConsumed: this.#consumed,
     });
     await this.#announce(await this.#store());
+  }
+
+  /** Adapters over other weights than those they were trained with would be another policy. */
+  #checkBase(baseWeightsHash: string | undefined): void {
+    if (!this.#spec.recipe.learner.lora || baseWeightsHash === undefined) return;
+    if (baseWeightsHash === this.#baseWeightsHash) return;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `model: the checkpoint's adapters belong to weights ${baseWeightsHash}, and the model has ${this.#baseWeightsHash} now; bring back the model that the run began with`,
+    );
+  }
+
+  #cursor(cursor: { readonly step: number; readonly last?: StepResult }): JsonValue {
+    return JSON.parse(JSON.stringify({ ...cursor, baseWeightsHash: this.#baseWeightsHash })) as JsonValue;
   }
 
   async stop(): Promise<void> {
@@ -178,6 +206,7 @@ export class LearnerActor {
       updateSeconds: (updatedAt - waitedAt) / 1000,
       checkpointSeconds: 0,
       publishSeconds: 0,
+      publishedBytes: sizeOf(manifest),
       groupsTrained: trained.length,
       groupsDropped: batch.dropped.length,
       episodeFailures: failures.slice(0, 5),
@@ -189,7 +218,7 @@ export class LearnerActor {
       this.#spec.checkpointDir,
       {
         consumedGroupIds: this.#consumed,
-        dataCursor: JSON.parse(JSON.stringify({ step, last: result })),
+        dataCursor: this.#cursor({ step, last: result }),
         metric: update.rewardMean,
       },
       { keepLast: this.#spec.recipe.train.keepCheckpoints },
@@ -202,8 +231,8 @@ export class LearnerActor {
       checkpointSeconds: (savedAt - storedAt) / 1000,
       publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
     };
-    const publishedBytes = manifest.shards.reduce((sum, shard) => sum + (shard.sizeBytes ?? 0), 0);
-    recordStep(this.#context.metrics, this.#last, publishedBytes);
+    this.#scalars?.write(step, scalarsOf(this.#last));
+    recordStep(this.#context.metrics, this.#last);
     const { groups } = await this.#queues.ledger.counts();
     this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
     return this.#last;

@@ -2,7 +2,7 @@ import type { Metrics } from "@palimpsest/telemetry";
 import type { StepResult } from "./learner-actor.js";
 
 /** Writes one step's numbers into the learner's Prometheus registry. */
-export function recordStep(metrics: Metrics, result: StepResult, publishedBytes: number): void {
+export function recordStep(metrics: Metrics, result: StepResult): void {
   const { update } = result;
   metrics.counter("palimpsest_learner_updates_total").inc();
   metrics.histogram("palimpsest_learner_update_seconds").observe(result.updateSeconds);
@@ -26,5 +26,19 @@ export function recordStep(metrics: Metrics, result: StepResult, publishedBytes:
   for (const [part, { mean }] of Object.entries(update.rewardComponents)) reward.set({ part }, mean);
   metrics.histogram("palimpsest_training_staleness_versions").observe(update.stalenessMean);
   metrics.counter("palimpsest_training_episodes_total").inc(update.trajectories);
-  metrics.counter("palimpsest_training_weights_published_bytes_total").inc(publishedBytes);
+  metrics.counter("palimpsest_training_weights_published_bytes_total").inc(result.publishedBytes);
+}
+
+/** One step's numbers under the names of metrics.jsonl, as TensorBoard groups them. */
+export function scalarsOf({ update, ...result }: StepResult): Record<string, number> {
+  const { rewardComponents, ...numbers } = update;
+  const scalars: Record<string, number> = {};
+  for (const [name, value] of Object.entries(numbers)) {
+    if (typeof value === "number") scalars[`update/${name}`] = value;
+  }
+  for (const [name, { mean }] of Object.entries(rewardComponents)) scalars[`reward/${name}`] = mean;
+  for (const [name, value] of Object.entries(result)) {
+    if (name.endsWith("Seconds") && typeof value === "number") scalars[`seconds/${name}`] = value;
+  }
+  return scalars;
 }

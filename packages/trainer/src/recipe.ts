@@ -87,6 +87,10 @@ const trainSchema = z.strictObject({
     .min(0)
     .default(2)
     .describe("last steps whose groups stay on disk, for `train replay`; 0: none"),
+  tensorboard: z
+    .boolean()
+    .default(false)
+    .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
   stopWhenStuckMs: z
     .int()
     .min(1_000)

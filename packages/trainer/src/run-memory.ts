@@ -34,11 +34,13 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
   const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
-  // New weights stand in host memory while the sampler copies them; merged ones beside the base.
-  const swapBytes = lora === null ? weightsBytes : 2 * weightsBytes;
+  // Old and new weights stand in host memory while the sampler takes the new ones over, merged ones beside the base, and
+  // Node is slow to give them back: measured at 4 times the weights of 135 million parameters with adapters.
+  const swapBytes = (lora === null ? 2 : 4) * weightsBytes;
   const rolloutBytes = processBytes + samplerWeightsBytes + samplerCacheBytes + swapBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
-  const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1);
+  // The driver has the base in memory once, and the trained weights at the end.
+  const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1) + 2 * weightsBytes;
   return {
     learner,
     learnerBytes,

@@ -14,6 +14,8 @@ export interface RunSpec {
   readonly startedAtMs: number;
   /** proto.WeightManifest of version 0. */
   readonly initialWeights: Uint8Array;
+  /** All of them. */
+  readonly weightsBytes: number;
   /** Where the learner keeps its checkpoints: a folder on its machine, or one that all nodes share. */
   readonly checkpointDir: string;
   readonly queues: QueueSettingsInput;

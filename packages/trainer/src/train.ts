@@ -34,7 +34,7 @@ import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
 import { lookOften, watchRun } from "./watch-run.js";
-import { fetchWeights, type Parameters, withLocations } from "./weights.js";
+import { fetchWeights, type Parameters, sizeOf, withLocations } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -234,6 +234,9 @@ function stepReport(
     update,
     rolloutSeconds: result.waitSeconds,
     updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
+    checkpointSeconds: result.checkpointSeconds,
+    publishSeconds: result.publishSeconds,
+    publishedBytes: result.publishedBytes,
     samplerTokensPerSecond,
     learnerTokensPerSecond: update.tokensPerSecond,
     groupsDispatched: counts.groups.dispatched,
@@ -269,6 +272,7 @@ function runSpec(recipe: Recipe, folder: RunFolder, { model, text, weights }: Br
     text,
     startedAtMs: folder.startedAtMs,
     initialWeights: proto.WeightManifest.encode(weights).finish(),
+    weightsBytes: sizeOf(weights),
     checkpointDir: checkpointDirOf(folder.path),
     queues: {
       ...recipe.queues,

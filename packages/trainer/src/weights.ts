@@ -138,6 +138,11 @@ export function locationOf(shard: proto.WeightShard.$Properties): ObjectLocation
   };
 }
 
+/** Bytes of all tensors. */
+export function sizeOf({ shards }: proto.WeightManifest.$Properties): number {
+  return (shards ?? []).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
+}
+
 /** The manifest with more places to fetch from. */
 export function withLocations(
   manifest: proto.WeightManifest,

@@ -27,7 +27,7 @@ export function reportText(report: RunReport): string {
   );
   const lines = [
     "",
-    `Exact match ${percent(report.exactMatchBefore)} → ${percent(report.exactMatchAfter)} after ${report.steps} steps${report.shuffleRewards ? " on shuffled rewards" : ""}`,
+    `${headline(report)} after ${report.steps} steps${report.shuffleRewards ? " on shuffled rewards" : ""}`,
     "",
     ...(rows.length > 0 ? [table, ""] : []),
     `reward      ${sparkline(report.rewardCurve, 60)}`,
@@ -43,4 +43,12 @@ export function reportText(report: RunReport): string {
     "",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** A recipe without an evaluation has its rewards alone to show. */
+function headline({ exactMatchBefore, exactMatchAfter, exactMatchByLength, rewardCurve }: RunReport): string {
+  if (exactMatchByLength.length > 0)
+    return `Exact match ${percent(exactMatchBefore)} → ${percent(exactMatchAfter)}`;
+  const reward = (value: number | undefined) => value?.toFixed(3) ?? "–";
+  return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;
 }
