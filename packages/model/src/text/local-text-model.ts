@@ -56,10 +56,11 @@ export class LocalTextModel extends TextModel {
       own === undefined && !ChatTemplate.has(tokenizer)
         ? undefined
         : new ChatTemplate(tokenizer, own === undefined ? {} : { template: own });
+    const maxLength = limits.maxLength ?? Math.min(config.maxPositions, defaultMaxLength);
     const sampler = createSampler({
-      maxLength: Math.min(config.maxPositions, defaultMaxLength),
       maxBatch: 4,
       ...limits,
+      maxLength,
       backend,
       config,
       parameters,
@@ -71,6 +72,7 @@ export class LocalTextModel extends TextModel {
     super({
       sampler,
       tokenizer,
+      maxLength,
       ...(template === undefined ? {} : { template }),
       ...(stopTokens === undefined ? { stopTokenIds: endTokenIds(model.generationConfig) } : { stopTokens }),
       ...(maxTokens === undefined ? {} : { maxTokens }),

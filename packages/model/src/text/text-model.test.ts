@@ -105,6 +105,19 @@ describe("a text model", () => {
     ]);
   });
 
+  it("asks for no more than there is room for, and for one token where there is none", async () => {
+    const seen: TokenRequest[] = [];
+    const prompt = "the cat sat on the mat.";
+    const length = tokenizer.encode(prompt).length;
+    const sampler = saying("a", { seen });
+    for (const maxLength of [length + 9, length - 1]) {
+      const model = new TextModel({ sampler, tokenizer, maxLength });
+      await model.generateText({ prompt });
+      await model.generateText({ prompt, maxTokens: 5 });
+    }
+    expect(seen.map(({ maxTokens }) => maxTokens)).toEqual([9, 5, 1, 1]);
+  });
+
   it("draws another seed each time that none is given", async () => {
     const seen: TokenRequest[] = [];
     const model = new TextModel({ sampler: saying("a", { seen }), tokenizer, stopTokens });

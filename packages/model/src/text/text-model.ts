@@ -89,8 +89,10 @@ export interface TextModelOptions {
   readonly stopTokens?: readonly string[];
   /** More of them, by id: what generation_config.json of some models adds. */
   readonly stopTokenIds?: readonly number[];
-  /** Default 512. */
+  /** Longest answer where a request says nothing. Default 512. */
   readonly maxTokens?: number;
+  /** Tokens of prompt and answer together: an answer ends there, as if it were its maxTokens. */
+  readonly maxLength?: number;
 }
 
 /** Text in, text out, over any sampler. */
@@ -165,6 +167,12 @@ export class TextModel {
     );
   }
 
+  /** A prompt that leaves no room still asks for one token, so that the sampler says what is too long. */
+  #room(wanted: number | undefined, promptTokens: number): number {
+    const { maxTokens = 512, maxLength = Number.POSITIVE_INFINITY } = this.#options;
+    return Math.min(wanted ?? maxTokens, Math.max(1, maxLength - promptTokens));
+  }
+
   async #generate(request: TextRequest, write: (piece: string) => void): Promise<GeneratedText> {
     const { sampler, tokenizer } = this.#options;
     request.signal?.throwIfAborted();
@@ -185,7 +193,7 @@ export class TextModel {
       {
         ...chosenSettings(request),
         promptTokenIds,
-        maxTokens: request.maxTokens ?? this.#options.maxTokens ?? 512,
+        maxTokens: this.#room(request.maxTokens, promptTokenIds.length),
         temperature: request.temperature ?? 1,
         stopTokenIds: this.#stopTokenIds,
         seed: request.seed ?? randomInt(2 ** 31),
