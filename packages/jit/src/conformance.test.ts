@@ -19,11 +19,13 @@ function operationNames(scope: Scope): string[] {
 describe("a traced operation", () => {
   let backend: Backend;
   let graph: JitModule;
+  let compiled: JitModule;
   let eager: JitModule;
 
   beforeAll(async () => {
     backend = await loadBackend({ prefer: "tensorflow" });
     graph = jit({ backend, state: {}, functions, mode: "graph" });
+    compiled = jit({ backend, state: {}, functions, mode: "xla" });
     eager = jit({ backend, state: {}, functions, mode: "eager" });
   });
 
@@ -34,6 +36,14 @@ describe("a traced operation", () => {
     expect(Object.keys(actual)).toEqual(Object.keys(expected));
     for (const [output, values] of Object.entries(expected)) {
       expectClose(actual[output] ?? new Float32Array(), values, 1e-6, 1e-6);
+    }
+  });
+
+  test.each(Object.entries(cases))("%s has the values of the eager one when compiled by XLA", (name, given) => {
+    const expected = eager.call(name, inputsOf(given));
+    const actual = compiled.call(name, inputsOf(given));
+    for (const [output, values] of Object.entries(expected)) {
+      expectClose(actual[output] ?? new Float32Array(), values, 1e-5, 1e-6);
     }
   });
 

@@ -10,6 +10,7 @@ import { checkStateEntry } from "./traced-function.js";
 /** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
 export class EagerModule implements JitModule {
   readonly mode = "eager";
+  readonly precision = "float32";
   readonly #tf: Backend["tf"];
   readonly #specs: Readonly<Record<string, TensorSpec>>;
   readonly #functions: Readonly<Record<string, JitFunction>>;

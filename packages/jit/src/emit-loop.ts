@@ -1,7 +1,7 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
 import type { ArgumentProto } from "./saved-model.js";
-import { DATA_TYPE } from "./tensorflow-binding.js";
+import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { Loop, Operation, Value } from "./value.js";
 
 const INT = typeOf(DATA_TYPE.int32);
@@ -24,12 +24,15 @@ export function emitLoop(
   const carries = loop.carryArguments.length;
   const xs = operation.inputs.slice(carries, carries + loop.sliceArguments.length);
   const ys: Form[] = loop.sliceResults.map(({ shape, dtype }) => ({ shape: [loop.length, ...shape], dtype }));
+  // What is stored in bfloat16 goes in as it is: a float32 copy of all layers' weights would stand during the loop.
+  const form = (value: Value): Form =>
+    outer.stored(value) === undefined ? value : { shape: value.shape, dtype: BFLOAT16 };
   const forms: Form[] = [
     { shape: [], dtype: DATA_TYPE.int32 },
     ...loop.carryArguments,
-    ...xs,
+    ...xs.map(form),
     ...ys,
-    ...loop.captures,
+    ...loop.captures.map(form),
   ];
   const firstY = 1 + carries + xs.length;
   const name = `loop_${outer.program.functions.length}_${outer.prefix.replaceAll("/", "_")}`;
@@ -39,9 +42,10 @@ export function emitLoop(
   const buffers = ys.map(({ shape, dtype }) => emptyBuffer(outer, dtype, shape));
   const inputs = [
     step,
-    ...operation.inputs.slice(0, carries + xs.length).map((value) => outer.reference(value)),
+    ...operation.inputs.slice(0, carries).map((value) => outer.reference(value)),
+    ...xs.map((value) => outer.stored(value) ?? outer.reference(value)),
     ...buffers,
-    ...loop.captures.map((value) => outer.reference(value)),
+    ...loop.captures.map((value) => outer.stored(value) ?? outer.reference(value)),
   ];
   const node = outer.node("While", inputs, {
     T: { list: { type: forms.map((form) => form.dtype) } },
@@ -96,10 +100,12 @@ function loopFunctions(
     body.bind(value, argument(1 + position));
   });
   loop.sliceArguments.forEach((value, position) => {
-    body.bind(value, slice(body, argument(firstX + position), index, value));
+    const dtype = forms[firstX + position]?.dtype ?? value.dtype;
+    bindAs(body, value, dtype, slice(body, argument(firstX + position), index, { ...value, dtype }));
   });
   loop.captures.forEach((value, position) => {
-    body.bind(value, argument(firstCapture + position));
+    const at = firstCapture + position;
+    bindAs(body, value, forms[at]?.dtype ?? value.dtype, argument(at));
   });
   body.operations(loop.body.operations, live);
   loop.carryResults.forEach((value, position) => {
@@ -121,8 +127,13 @@ function loopFunctions(
   return { condition, body: bodyName };
 }
 
+function bindAs(body: Emitter, value: Value, dtype: number, reference: string): void {
+  if (dtype === value.dtype) body.bind(value, reference);
+  else body.bindStored(value, reference);
+}
+
 /** x[index] of a stacked tensor: a slice along the first axis shares the memory on CPU. */
-function slice(body: Emitter, stacked: string, index: string, value: Value): string {
+function slice(body: Emitter, stacked: string, index: string, value: Form): string {
   const T = typeOf(value.dtype);
   const zeros = value.shape.map(() => body.int(0));
   const begin = body.node("Pack", [index, ...zeros], { T: INT, N: { i: zeros.length + 1 }, axis: { i: 0 } });

@@ -5,7 +5,7 @@ import { JitError } from "./error.js";
 import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
 import { ADAM, opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
-import { DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
+import { BFLOAT16, DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
 /** Uniform constants of more values than this are written as a Fill. */
@@ -14,11 +14,26 @@ const MAX_WRITTEN_UNIFORM = 16;
 /** XLA's own version of this operation gives other numbers: it stays outside of compiled clusters. */
 const NATIVE_RANDOM = "StatelessRandomUniform";
 
+/** Operations that move numbers without changing them, and the attribute that holds their first input's type. */
+const MOVING: Readonly<Record<string, string>> = {
+  ExpandDims: "T",
+  GatherV2: "Tparams",
+  Reshape: "T",
+  Slice: "T",
+  SplitV: "T",
+  Transpose: "T",
+  Unpack: "T",
+};
+
 /** What a graph's parts share while they are written. */
 export interface Program {
   readonly nodes: NodeProto[];
   readonly functions: FunctionProto[];
   readonly xla: boolean;
+  /** Matrix products take their inputs in bfloat16. */
+  readonly halfProducts: boolean;
+  /** State entries that are stored in bfloat16. */
+  readonly halves: ReadonlySet<string>;
   /** Operations that write rows into a variable in place. */
   readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
   /** Optimiser steps that go into variables. */
@@ -38,6 +53,8 @@ export class Emitter {
   readonly prefix: string;
   readonly #names = new Map<Value, string>();
   readonly #extra: Readonly<Record<string, AttributeProto>>;
+  /** bfloat16 forms of float32 references. */
+  readonly #halves = new Map<string, string>();
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
   /** Optimiser steps over variables, in the order of the trace. */
   readonly steps = new Map<Operation, EmittedStep>();
@@ -61,6 +78,37 @@ export class Emitter {
   /** Binds a value that is not computed here: a state entry, an input, an argument. */
   bind(value: Value, name: string): void {
     this.#names.set(value, name);
+  }
+
+  /** Binds a float32 value to what is stored in bfloat16. */
+  bindStored(value: Value, stored: string): void {
+    const whole = this.#toFloat(stored);
+    this.#halves.set(whole, stored);
+    this.bind(value, whole);
+  }
+
+  /** The bfloat16 form of a value, where it is stored in one. */
+  stored(value: Value): string | undefined {
+    const known = this.#names.get(value);
+    return known === undefined ? undefined : this.#halves.get(known);
+  }
+
+  /** A float32 reference rounded to bfloat16. */
+  half(reference: string): string {
+    const known = this.#halves.get(reference);
+    if (known !== undefined) return known;
+    const rounded = this.cast(reference, DATA_TYPE.float32, BFLOAT16);
+    this.#halves.set(reference, rounded);
+    return rounded;
+  }
+
+  cast(reference: string, from: number, to: number): string {
+    const attr = { SrcT: typeOf(from), DstT: typeOf(to), Truncate: { b: false } };
+    return this.node("Cast", [reference], attr, { output: "y" });
+  }
+
+  #toFloat(reference: string): string {
+    return this.cast(reference, BFLOAT16, DATA_TYPE.float32);
   }
 
   /** Adds a node and returns a reference to its first output. */
@@ -148,6 +196,7 @@ export class Emitter {
     }
     if (name === "AddN" || name === "Pack") attr["N"] ??= { i: inputs.length };
     const references = inputs.map((input) => this.reference(input));
+    if (this.#moveStored(operation, references, attr)) return;
     const compiled = name !== NATIVE_RANDOM;
     if (!compiled && this.program.xla && this.inFunction) {
       throw new JitError(
@@ -156,21 +205,53 @@ export class Emitter {
       );
     }
     const [kernel, attributes] = name === "BatchMatMulV2" ? productKernel(inputs, attr) : [name, attr];
-    if (kernel === "MatMul") {
-      const product = this.node(kernel, references, attributes, { output: "product" });
-      this.results(product, outputs, ["product"], false);
+    const [output] = outputs;
+    if ((kernel === "MatMul" || kernel === "BatchMatMulV2") && output !== undefined) {
+      const argument = { output: kernel === "MatMul" ? "product" : "output" };
+      const halved = this.program.halfProducts && output.dtype === DATA_TYPE.float32;
+      const factors = halved ? references.map((reference) => this.half(reference)) : references;
+      const types = halved ? { T: typeOf(BFLOAT16) } : {};
+      const product = this.node(kernel, factors, { ...attributes, ...types }, argument);
+      this.bind(output, halved ? this.#toFloat(product) : product);
       return;
     }
     const reference = this.node(name, references, attr, { compiled });
     this.results(reference, outputs, rule.outputs, rule.list === true);
   }
 
+  /** Moves what is stored in bfloat16 as it is, so that no float32 copy of the whole is made. */
+  #moveStored(
+    { name, inputs, outputs }: Operation,
+    references: readonly string[],
+    attr: Readonly<Record<string, AttributeProto>>,
+  ): boolean {
+    const type = MOVING[name];
+    const [source] = inputs;
+    const stored = type === undefined || source === undefined ? undefined : this.stored(source);
+    const rule = opRules[name];
+    if (type === undefined || stored === undefined || rule === undefined) return false;
+    const moved = this.node(name, [stored, ...references.slice(1)], { ...attr, [type]: typeOf(BFLOAT16) });
+    this.#outputs(moved, outputs.length, rule.outputs, rule.list === true).forEach((reference, index) => {
+      const output = outputs[index];
+      if (output !== undefined) this.bindStored(output, reference);
+    });
+    return true;
+  }
+
   /** Binds an operation's outputs, given its node's reference and its output arguments' names. */
   results(reference: string, outputs: readonly Value[], names: readonly string[], list: boolean): void {
+    this.#outputs(reference, outputs.length, names, list).forEach((of, index) => {
+      const output = outputs[index];
+      if (output !== undefined) this.bind(output, of);
+    });
+  }
+
+  /** References of a node's outputs. */
+  #outputs(reference: string, count: number, names: readonly string[], list: boolean): string[] {
     const [node = reference] = this.inFunction ? reference.split(":") : [reference];
-    outputs.forEach((output, index) => {
-      const inFunction = list ? `${node}:${names[0]}:${index}` : `${node}:${names[index]}:0`;
-      this.bind(output, this.inFunction ? inFunction : index === 0 ? node : `${node}:${index}`);
+    return Array.from({ length: count }, (_, index) => {
+      if (!this.inFunction) return index === 0 ? node : `${node}:${index}`;
+      return list ? `${node}:${names[0]}:${index}` : `${node}:${names[index]}:0`;
     });
   }
 

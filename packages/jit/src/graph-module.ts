@@ -1,10 +1,10 @@
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { liveOperations } from "./emit.js";
 import { JitError } from "./error.js";
-import type { HostArrays, JitFunction, JitModule } from "./module.js";
+import type { HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
-import type { HostArray, TensorSpec } from "./spec.js";
+import type { HostArray, StateSpec, TensorSpec } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
 import { type TracedFunction, traceFunction } from "./traced-function.js";
@@ -22,6 +22,7 @@ interface LoadedFunction {
 /** Functions traced into one graph and run in one TensorFlow session, which holds the state. */
 export class GraphModule implements JitModule {
   readonly mode: "graph" | "xla";
+  readonly precision: JitPrecision;
   readonly #binding: TensorflowBinding;
   readonly #state: Readonly<Record<string, TensorSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
@@ -31,18 +32,22 @@ export class GraphModule implements JitModule {
   #sessionId: number | undefined;
 
   constructor(
-    state: Readonly<Record<string, TensorSpec>>,
+    state: Readonly<Record<string, StateSpec>>,
     functions: Readonly<Record<string, JitFunction>>,
-    mode: "graph" | "xla",
+    { mode, precision }: { readonly mode: "graph" | "xla"; readonly precision: JitPrecision },
   ) {
     this.mode = mode;
+    this.precision = precision;
     this.#state = state;
     this.#binding = nodeBackend().binding;
     const traced = Object.entries(functions).map(([name, fn]) =>
       traceFunction(name, state, fn.inputs, fn.body),
     );
     const started = performance.now();
-    const program = buildProgram(state, traced, { xla: mode === "xla" });
+    const program = buildProgram(state, traced, {
+      xla: mode === "xla",
+      halfProducts: precision === "bfloat16",
+    });
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
     this.#entries = program.state;

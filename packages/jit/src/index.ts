@@ -12,6 +12,7 @@ export {
   type JitMode,
   type JitModule,
   type JitOptions,
+  type JitPrecision,
   jit,
   type Tensors,
 } from "./module.js";
@@ -19,5 +20,5 @@ export { pickLogprob } from "./pick-logprob.js";
 export { randomUniform } from "./random.js";
 export { type ScanBody, type ScanOptions, scan } from "./scan.js";
 export { scatterRows } from "./scatter-rows.js";
-export type { DType, HostArray, TensorSpec } from "./spec.js";
+export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";

@@ -3,7 +3,7 @@ import type { Backend } from "./backend.js";
 import { EagerModule } from "./eager-module.js";
 import { JitError } from "./error.js";
 import { GraphModule } from "./graph-module.js";
-import { checkSpec, type HostArray, type TensorSpec } from "./spec.js";
+import { checkSpec, checkStateSpec, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
 import type { FunctionStats } from "./stats.js";
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
@@ -25,17 +25,24 @@ export interface JitFunction {
 
 export type JitMode = "eager" | "graph" | "xla";
 
+/** bfloat16: matrix products round their inputs to it; sums, everything else and the state stay float32. */
+export type JitPrecision = "float32" | "bfloat16";
+
 export interface JitOptions {
   readonly backend: Backend;
   /** Entries that all functions share. They start as zeros. */
-  readonly state: Readonly<Record<string, TensorSpec>>;
+  readonly state: Readonly<Record<string, StateSpec>>;
   readonly functions: Readonly<Record<string, JitFunction>>;
-  /** "auto": graph on tensorflow, eager elsewhere. */
+  /** "auto": on tensorflow xla where it runs on a GPU and graph where not, eager elsewhere. */
   readonly mode?: "auto" | JitMode;
+  /** Default float32. Mode eager computes in float32 whatever is asked for, and says so in the module's `precision`. */
+  readonly precision?: JitPrecision;
 }
 
 export interface JitModule {
   readonly mode: JitMode;
+  /** What matrix products really round their inputs to. */
+  readonly precision: JitPrecision;
   /**
    * Runs one function, synchronously. Inputs are host arrays, row-major, one for each declared input.
    * @returns the outputs, copied to the host
@@ -59,14 +66,14 @@ export interface JitModule {
  */
 export function jit(options: JitOptions): JitModule {
   const { backend, state, functions } = options;
-  for (const [name, spec] of Object.entries(state)) checkSpec(`state ${JSON.stringify(name)}`, spec);
+  for (const [name, spec] of Object.entries(state)) checkStateSpec(`state ${JSON.stringify(name)}`, spec);
   for (const [name, fn] of Object.entries(functions)) {
     for (const [input, spec] of Object.entries(fn.inputs)) {
       checkSpec(`input ${JSON.stringify(input)} of function ${JSON.stringify(name)}`, spec);
     }
   }
   const wanted = options.mode ?? "auto";
-  const mode = wanted === "auto" ? (backend.name === "tensorflow" ? "graph" : "eager") : wanted;
+  const mode = wanted === "auto" ? defaultMode(backend) : wanted;
   if (mode === "eager") return new EagerModule(backend, state, functions);
   if (backend.name !== "tensorflow") {
     throw new JitError(
@@ -74,5 +81,11 @@ export function jit(options: JitOptions): JitModule {
       `mode ${mode} needs the tensorflow backend, this one is ${backend.name}; use auto`,
     );
   }
-  return new GraphModule(state, functions, mode);
+  return new GraphModule(state, functions, { mode, precision: options.precision ?? "float32" });
+}
+
+/** On a GPU the kernels of a graph are launched one by one, which XLA saves; on a CPU it is not worth compiling for. */
+function defaultMode(backend: Backend): JitMode {
+  if (backend.name !== "tensorflow") return "eager";
+  return backend.gpu ? "xla" : "graph";
 }

@@ -3,8 +3,8 @@ import { Emitter, liveOperations, type Program } from "./emit.js";
 import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
-import type { TensorSpec } from "./spec.js";
-import { DATA_TYPE } from "./tensorflow-binding.js";
+import type { StateSpec } from "./spec.js";
+import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
 
@@ -47,25 +47,29 @@ export interface StateNodes {
 }
 
 export function buildProgram(
-  state: Readonly<Record<string, TensorSpec>>,
+  state: Readonly<Record<string, StateSpec>>,
   traced: readonly TracedFunction[],
-  options: { readonly xla: boolean },
+  options: { readonly xla: boolean; readonly halfProducts: boolean },
 ): GraphProgram {
   const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
+  const halves = new Set(Object.keys(state).filter((key) => state[key]?.stored === "bfloat16"));
   const inPlace = new Map<Operation, InPlaceWrite>();
   const steps = new Map<Operation, AdamStep>();
   if (!options.xla) {
     for (const fn of traced) {
       const live = liveOf(fn);
-      for (const [operation, write] of inPlaceWrites(fn, live)) inPlace.set(operation, write);
-      for (const [operation, step] of adamSteps(fn, live)) steps.set(operation, step);
+      for (const [operation, write] of inPlaceWrites(fn, live))
+        if (!halves.has(write.state)) inPlace.set(operation, write);
+      for (const [operation, step] of adamSteps(fn, live))
+        if (!Object.values(step).some((name) => halves.has(name))) steps.set(operation, step);
     }
   }
   const owners = new Set([...inPlace.values()].map(({ state: key }) => key));
   const program: Program = {
     nodes: [],
     functions: [],
-    xla: options.xla,
+    ...options,
+    halves,
     inPlace,
     adamSteps: steps,
     variables,
@@ -79,7 +83,7 @@ export function buildProgram(
 
 function emitState(
   program: Program,
-  state: Readonly<Record<string, TensorSpec>>,
+  state: Readonly<Record<string, StateSpec>>,
   variables: ReadonlyMap<string, string>,
   owners: ReadonlySet<string>,
 ): GraphProgram["state"] {
@@ -89,7 +93,8 @@ function emitState(
   for (const [key, spec] of Object.entries(state)) {
     const dtype = DATA_TYPE[spec.dtype];
     const variable = variables.get(key) ?? "";
-    const type = { dtype: typeOf(dtype) };
+    const half = program.halves.has(key);
+    const type = { dtype: typeOf(half ? BFLOAT16 : dtype) };
     const shape = { shape: shapeProto(spec.shape) };
     emitter.node(
       "VarHandleOp",
@@ -99,14 +104,16 @@ function emitState(
     );
     const owned = (value: string) =>
       owners.has(key) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
-    const zeros = owned(emitter.fill(dtype, spec.shape, 0));
+    const rounded = (value: string) => (half ? emitter.cast(value, dtype, BFLOAT16) : value);
+    const zeros = rounded(owned(emitter.fill(dtype, spec.shape, 0)));
     const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
     const zeroed = emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]));
-    const feed = emitter.node("Placeholder", [], { ...type, shape });
-    const copied = emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
+    const feed = emitter.node("Placeholder", [], { dtype: typeOf(dtype), shape });
+    const copied = half ? rounded(feed) : emitter.node("DeepCopy", [feed], { T: typeOf(dtype) });
     const write = emitter.node("AssignVariableOp", [variable, copied], type);
     const written = emitter.node("Const", [`^${write}`], constant(DATA_TYPE.int32, [], [0]));
-    const read = emitter.node("ReadVariableOp", [variable], type);
+    const held = emitter.node("ReadVariableOp", [variable], type);
+    const read = half ? emitter.cast(held, BFLOAT16, dtype) : held;
     entries.set(key, {
       feed: `${feed}:0`,
       written: `${written}:0`,
@@ -137,9 +144,12 @@ function emitFunction(
     if (value.origin.kind === "input") emitter.bind(value, feeds.get(value.origin.name) ?? "");
     if (value.origin.kind !== "state") continue;
     const { name } = value.origin;
-    const read = emitter.node("ReadVariableOp", [variables.get(name) ?? ""], { dtype: typeOf(value.dtype) });
+    const half = program.halves.has(name);
+    const dtype = typeOf(half ? BFLOAT16 : value.dtype);
+    const read = emitter.node("ReadVariableOp", [variables.get(name) ?? ""], { dtype });
     reads.set(name, read);
-    emitter.bind(value, read);
+    if (half) emitter.bindStored(value, read);
+    else emitter.bind(value, read);
   }
   emitter.operations(fn.root.operations, live);
   emitter.orderWrites();
@@ -171,13 +181,14 @@ function emitFunction(
       operation?.name === "ZerosLike"
         ? emitter.fill(value.dtype, value.shape, 0, waits)
         : emitter.reference(value);
-    const assigned =
+    const half = program.halves.has(key);
+    const whole =
       owners.has(key) || sharesMemory(value, (name) => owners.has(name))
         ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) }, { compiled: false })
         : reference;
-    const node = emitter.node("AssignVariableOp", [variable, assigned, ...waits], {
-      dtype: typeOf(value.dtype),
-    });
+    const assigned = half ? (emitter.stored(value) ?? emitter.half(whole)) : whole;
+    const dtype = typeOf(half ? BFLOAT16 : value.dtype);
+    const node = emitter.node("AssignVariableOp", [variable, assigned, ...waits], { dtype });
     assignments.set(key, node);
     after.push(`^${node}`);
   }

@@ -8,6 +8,12 @@ export interface TensorSpec {
   readonly dtype: DType;
 }
 
+/** A state entry. */
+export interface StateSpec extends TensorSpec {
+  /** How float32 is kept between calls in the modes graph and xla: half the memory, 8 bits of mantissa. Default float32. */
+  readonly stored?: "float32" | "bfloat16";
+}
+
 /** Tensor contents on the host, row-major. float32, int32 and bool map to the three in this order. */
 export type HostArray = Float32Array | Int32Array | Uint8Array;
 
@@ -46,6 +52,13 @@ export function checkHostArray(label: string, spec: TensorSpec, values: HostArra
       `${label} has shape [${spec.shape.join(", ")}] (${sizeOf(spec.shape)} values), got ${values.length} values`,
     );
   }
+}
+
+/** Refuses a state entry that cannot be kept as asked for. */
+export function checkStateSpec(label: string, spec: StateSpec): void {
+  checkSpec(label, spec);
+  if (spec.stored !== "bfloat16" || spec.dtype === "float32") return;
+  throw new JitError("INVALID_OPTIONS", `${label} is ${spec.dtype}; only float32 can be stored as bfloat16`);
 }
 
 export function zeros(spec: TensorSpec): HostArray {

@@ -58,6 +58,9 @@ export interface NodeBackend {
 /** TensorFlow's DataType numbers of the three element types. */
 export const DATA_TYPE = { float32: 1, int32: 3, bool: 10 } as const satisfies Record<DType, number>;
 
+/** TensorFlow's DataType number of bfloat16, which no tensor of a trace has: it is how numbers are stored or multiplied. */
+export const BFLOAT16 = 14;
+
 export function dtypeOf(dataType: number): DType {
   if (dataType === DATA_TYPE.float32) return "float32";
   if (dataType === DATA_TYPE.int32) return "int32";
