@@ -18,6 +18,7 @@ export {
 } from "./module.js";
 export { pickLogprob } from "./pick-logprob.js";
 export { randomUniform } from "./random.js";
+export { openScalarLog, type ScalarLog } from "./scalar-log.js";
 export { type ScanBody, type ScanOptions, scan } from "./scan.js";
 export { scatterRows } from "./scatter-rows.js";
 export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";

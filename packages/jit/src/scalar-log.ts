@@ -1,0 +1,25 @@
+import type { Backend } from "./backend.js";
+
+/** Numbers by step, in TensorBoard's event files. */
+export interface ScalarLog {
+  /** Writes and flushes one step's numbers; a number that is not finite is left out. */
+  write(step: number, values: Readonly<Record<string, number>>): void;
+}
+
+/**
+ * An event file in `folder`, written by TensorFlow itself.
+ * @returns undefined where the backend is not TensorFlow: nothing else there writes such files
+ */
+export async function openScalarLog(backend: Backend, folder: string): Promise<ScalarLog | undefined> {
+  if (backend.name !== "tensorflow") return undefined;
+  const { node } = await import("@tensorflow/tfjs-node-gpu");
+  const writer = node.summaryFileWriter(folder);
+  return {
+    write(step, values) {
+      for (const [name, value] of Object.entries(values)) {
+        if (Number.isFinite(value)) writer.scalar(name, value, step);
+      }
+      writer.flush();
+    },
+  };
+}
