@@ -59,6 +59,11 @@ export class LoopbackHub {
     }
   }
 
+  /** Of a large file. */
+  digestOf(path: string): string {
+    return sha256(this.files[path]?.bytes ?? Buffer.alloc(0));
+  }
+
   #answerApi(request: IncomingMessage, response: ServerResponse): ServerResponse {
     const url = new URL(request.url ?? "", this.endpoint);
     this.requests.push(`${url.pathname} ${request.headers.range ?? ""}`.trimEnd());
@@ -147,7 +152,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): Serv
   return response.end(JSON.stringify(body));
 }
 
-export function sha256(bytes: Uint8Array): string {
+function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
