@@ -150,8 +150,8 @@ export class HttpClient {
       try {
         const response = await fetch(`${url}${path}`, {
           method,
-          // A redirect would carry prompts to a server that nobody named.
-          redirect: "error",
+          // Following one would carry prompts to a server that nobody named.
+          redirect: "manual",
           headers: {
             ...(body === undefined ? {} : { "content-type": "application/json" }),
             ...headers,
@@ -198,9 +198,9 @@ export class HttpClient {
 
   #lastWord(error: EngineError, attempts: number, handedOn: boolean): EngineError {
     const note = handedOn
-      ? "; a part of the answer was handed on, so it was not asked for again"
+      ? " (a part of the answer was handed on, so it was not asked for again)"
       : attempts > 1
-        ? `; the last of ${attempts} attempts`
+        ? ` (the last of ${attempts} attempts)`
         : "";
     if (note === "") return error;
     return new EngineError(error.code, `${error.message.replace(/^\[[A-Z_]+\] /, "")}${note}`, {

@@ -197,12 +197,7 @@ describe("answers that are broken", () => {
     ["no UTF-8", raw(Uint8Array.of(0x7b, 0xff, 0xfe), "application/json"), "BAD_REPLY", /no UTF-8/],
     ["a refusal", json({ error: { message: "too long" } }, 400), "REFUSED", /400 too long/],
     ["a wrong key", json({ detail: "who?" }, 401), "REFUSED", /401 who\?; give the server's key/],
-    [
-      "a redirect",
-      (_received, response) => void response.writeHead(302, { location: "/x" }).end(),
-      "UNREACHABLE",
-      /redirect|fetch/,
-    ],
+    ["a redirect", json({}, 302, { location: "/x" }), "REFUSED", /302 .*redirects are not followed/],
   ] as const)("%s is a named error", async (_what, answer: Answer, code, message) => {
     const server = await aServer(answer);
     const error = await failure(aSampler(server, { maxAttempts: 1 }).generate(request));

@@ -68,6 +68,7 @@ function codeOf(status: number): EngineErrorCode {
 
 function mendOf(status: number): string {
   if (status === 401 || status === 403) return "; give the server's key as apiKey";
+  if (status >= 300 && status < 400) return "; redirects are not followed, so give the server's own url";
   if (status === 404) return "; is the url right, and the model's name one that the server serves?";
   return "";
 }

@@ -17,6 +17,8 @@ const cut = <T>(items: readonly T[], sizes: readonly number[]): T[][] => {
   }
   return pieces;
 };
+/** No half of a surrogate pair. */
+const wellFormed = (text: string) => Buffer.from(text).toString() === text;
 const sizes = fc.array(fc.integer({ min: 1, max: 5 }));
 
 describe("a text stream", () => {
@@ -27,8 +29,8 @@ describe("a text stream", () => {
         const pieces = cut(bytesOf(text), cuts).map((piece) => stream.push(piece));
         pieces.push(stream.end());
         expect(pieces.join("")).toBe(bytes.decode(bytesOf(text)));
-        for (const piece of pieces) expect(piece.isWellFormed()).toBe(true);
-        if (!text.includes("\ufffd") && text.isWellFormed()) expect(pieces.join("")).not.toContain("\ufffd");
+        for (const piece of pieces) expect(wellFormed(piece)).toBe(true);
+        if (!text.includes("\ufffd") && wellFormed(text)) expect(pieces.join("")).not.toContain("\ufffd");
       }),
     );
   });
