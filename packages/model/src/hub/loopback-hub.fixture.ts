@@ -16,7 +16,10 @@ export interface ServedFile {
   readonly lfs?: boolean;
 }
 
-/** A server that answers as a Hugging Face hub does: model info, tree listing in pages, resolve, blob store. */
+/**
+ * A server that answers as a Hugging Face hub does: model info, tree listing in pages, resolve, blob store. Python's
+ * huggingface_hub 2.4 takes a snapshot from it too.
+ */
 export class LoopbackHub {
   readonly repo = "anyone/tiny";
   commit = "c".repeat(40);
