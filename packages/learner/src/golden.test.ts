@@ -5,7 +5,7 @@ import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { groupAdvantages } from "./advantages.js";
 import { aggregationWeights } from "./aggregation.js";
-import { doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
+import { type EvaluatedLoss, evaluateLoss } from "./check/evaluate-loss.js";
 import { klEstimate } from "./kl.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import {
@@ -16,7 +16,7 @@ import {
   LossConfig,
 } from "./loss-config.js";
 import { tokenStatistics } from "./metrics.js";
-import { type LossTerms, policyLoss } from "./policy-loss.js";
+import type { LossTerms } from "./policy-loss.js";
 import { type PresetName, presets } from "./preset.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -84,50 +84,15 @@ function evaluate(
       advantages: part.map((i) => [b.adv[i]?.[0] ?? Number.NaN]),
       tokenWeights: part.map((i) => [weights[i] ?? Number.NaN]),
     };
-    return { float: inFloat(values, terms), double: inDouble(values, terms) };
+    const { float32, double } = evaluateLoss(values, terms);
+    const named = ({ loss, gradient }: EvaluatedLoss): Evaluated => ({ loss, grad: gradient });
+    return { float: named(float32), double: named(double) };
   });
   const joined = (of: "float" | "double"): Evaluated => ({
     loss: evaluated.reduce((sum, part) => sum + part[of].loss, 0),
     grad: evaluated.flatMap((part) => part[of].grad),
   });
   return { float: joined("float"), double: joined("double") };
-}
-
-type Values = Record<
-  "policyLogprobs" | "oldLogprobs" | "refLogprobs" | "lossMask" | "advantages" | "tokenWeights",
-  number[][]
->;
-
-function inFloat({ policyLogprobs, ...rest }: Values, terms: LossTerms): Evaluated {
-  const constants = {
-    oldLogprobs: tf.tensor2d(rest.oldLogprobs),
-    refLogprobs: tf.tensor2d(rest.refLogprobs),
-    lossMask: tf.tensor2d(rest.lossMask),
-    advantages: tf.tensor2d(rest.advantages),
-    tokenWeights: tf.tensor2d(rest.tokenWeights),
-  };
-  const f = (policy: tf.Tensor) =>
-    policyLoss(tensorAlgebra, { policyLogprobs: policy, ...constants }, terms) as tf.Scalar;
-  const { value, grad } = tf.valueAndGrad(f)(tf.tensor2d(policyLogprobs));
-  return { loss: value.dataSync()[0] ?? Number.NaN, grad: [...grad.dataSync()] };
-}
-
-function inDouble(values: Values, terms: LossTerms): Evaluated {
-  const policyLogprobs = doubleMatrix(values.policyLogprobs);
-  const result = policyLoss(
-    doubleAlgebra,
-    {
-      policyLogprobs,
-      oldLogprobs: doubleMatrix(values.oldLogprobs),
-      refLogprobs: doubleMatrix(values.refLogprobs),
-      lossMask: doubleMatrix(values.lossMask),
-      advantages: doubleMatrix(values.advantages),
-      tokenWeights: doubleMatrix(values.tokenWeights),
-    },
-    terms,
-  );
-  doubleGradient(result);
-  return { loss: result.values[0] ?? Number.NaN, grad: [...policyLogprobs.gradient] };
 }
 
 /** 1e-6 in float64 (the fixture has nine decimals), and in float32 too: the numbers are small. */
