@@ -80,12 +80,14 @@ export function initLora(config: ModelConfig, form: LoraForm, seed: number): Par
 /**
  * The weights of the model with its adapters: W + alpha / rank · A·B. Weights without adapters are the base's own
  * arrays; the others are new.
+ * @param options.inPlace the others are the base's own arrays too, changed: no second copy stands beside it
  */
 export function mergeLora(
   config: ModelConfig,
   base: Readonly<Record<string, Float32Array>>,
   adapters: Readonly<Record<string, Float32Array>>,
   lora: LoraConfig,
+  options: { readonly inPlace?: boolean } = {},
 ): Parameters {
   const merged: Parameters = { ...base };
   const { rank, targets } = loraForm(lora);
@@ -93,7 +95,8 @@ export function mergeLora(
   for (const projection of targets) {
     const name = `layers.${projection}`;
     const [layers, inWidth, outWidth] = shapes[name] as [number, number, number];
-    const weights = (base[name] as Float32Array).slice();
+    const own = base[name] as Float32Array;
+    const weights = options.inPlace === true ? own : own.slice();
     const [a, b] = [adapters[`${name}.loraA`] as Float32Array, adapters[`${name}.loraB`] as Float32Array];
     const scale = loraScale(lora);
     for (let layer = 0; layer < layers; layer++) {

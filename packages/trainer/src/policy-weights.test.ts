@@ -57,7 +57,7 @@ async function published(lora: ReturnType<typeof loraConfigSchema.parse>) {
   return { objects, adapters, manifest };
 }
 
-const ownBase = { weightsHash: baseHash, parameters: async () => base };
+const ownBase = { weightsHash: baseHash, parameters: async () => structuredClone(base) };
 
 test.each([
   [loraConfigSchema.parse({ rank: 2, alpha: 3, targets: ["q_proj", "up_proj"] })],

@@ -6,6 +6,7 @@ import { fetchWeights, type ObjectAccess, type Parameters } from "./weights.js";
 /** The weights that adapters belong to. */
 export interface BaseWeights {
   readonly weightsHash: string;
+  /** A copy for the caller to change. */
   readonly parameters: () => Promise<Parameters>;
 }
 
@@ -42,5 +43,6 @@ export async function fetchPolicy(
     alpha,
     targets: targets?.[0] === "all-linear" ? "all-linear" : targets,
   });
-  return mergeLora(model, await base.parameters(), await fetchWeights(objects, manifest), lora);
+  const own = await fetchWeights(objects, manifest);
+  return mergeLora(model, await base.parameters(), own, lora, { inPlace: true });
 }

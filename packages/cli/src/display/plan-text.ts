@@ -24,7 +24,7 @@ export function planText(plan: RunPlan): string {
     ["answer", `prompt up to ${final.promptTokens} + reply up to ${final.replyTokens} tokens`],
     [
       "a step",
-      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser steps`,
+      `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser ${step.optimiserSteps === 1 ? "step" : "steps"}`,
     ],
     ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
   ] as const;
