@@ -7,6 +7,7 @@ export { type Measure, maxDifference, passes } from "./check/measure.js";
 export { type ReferenceText, readReferenceTexts } from "./check/reference-texts.js";
 export { type ModelConfig, type ModelConfigInput, modelConfigSchema, parseModelConfig } from "./config.js";
 export { ModelError, type ModelErrorCode } from "./error.js";
+export { type AdapterFolder, loadAdapters, saveAdapters } from "./files/adapter-folder.js";
 export {
   loadConfig,
   loadGenerationConfig,

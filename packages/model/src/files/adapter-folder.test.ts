@@ -1,0 +1,85 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loraForm, loraShapes } from "../lora.js";
+import { sizeOf } from "../parameters.js";
+import { loadAdapters, saveAdapters } from "./adapter-folder.js";
+import { aConfig } from "./model.fixture.js";
+import { readSafetensors } from "./safetensors.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-adapters-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+const model = aConfig();
+const lora = { rank: 3, alpha: 6, targets: ["q_proj" as const, "down_proj" as const] };
+const adapters = Object.fromEntries(
+  Object.entries(loraShapes(model, loraForm(lora))).map(([name, shape], i) => [
+    name,
+    Float32Array.from({ length: sizeOf(shape) }, (_, at) => at + i / 10),
+  ]),
+);
+const target = () => join(folder, "adapters");
+
+describe("a folder of adapters", () => {
+  it("comes back as it was written", async () => {
+    await saveAdapters(target(), model, { lora, adapters, baseModel: "some/model" });
+    expect(await loadAdapters(target(), model)).toEqual({ lora, adapters, baseModel: "some/model" });
+  });
+
+  it("has PEFT's names, shapes and order of elements", async () => {
+    await saveAdapters(target(), model, { lora, adapters });
+    const stored = await readSafetensors(join(target(), "adapter_model.safetensors"));
+    const down = stored["base_model.model.model.layers.1.mlp.down_proj.lora_A.weight"];
+    const F = model.intermediateSize;
+    expect(down?.shape).toEqual([3, F]);
+    // Row r, column i of PEFT's A is our A[layer 1][i][r].
+    const ours = adapters["layers.down.loraA"] as Float32Array;
+    expect(down?.values[2 * F + 5]).toBe(ours[F * 3 + 5 * 3 + 2]);
+    const query = stored["base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight"];
+    expect(query?.shape).toEqual([model.heads * model.headDim, 3]);
+    expect(Object.keys(stored)).toHaveLength(4 * model.layers);
+    const config = JSON.parse(await readFile(join(target(), "adapter_config.json"), "utf8")) as unknown;
+    expect(config).toMatchObject({
+      peft_type: "LORA",
+      r: 3,
+      lora_alpha: 6,
+      target_modules: ["q_proj", "down_proj"],
+    });
+  });
+
+  it.each([
+    ["another method", { peft_type: "LOHA" }, /CONFIG_INVALID.*peft_type/],
+    ["weights decomposed", { use_dora: true }, /CONFIG_INVALID.*use_dora/],
+    ["the head among its targets", { target_modules: ["lm_head"] }, /CONFIG_INVALID.*targets/],
+    ["another rank than its file", { r: 4 }, /SHAPE_MISMATCH.*lora_A/],
+    [
+      "a target that its file lacks",
+      { target_modules: ["q_proj", "down_proj", "up_proj"] },
+      /TENSOR_MISSING.*up_proj/,
+    ],
+    ["fewer targets than its file", { target_modules: ["q_proj"] }, /TENSOR_UNKNOWN.*down_proj/],
+  ])("with %s is refused by name", async (_what, changes, message) => {
+    await saveAdapters(target(), model, { lora, adapters });
+    const path = join(target(), "adapter_config.json");
+    const config = JSON.parse(await readFile(path, "utf8")) as object;
+    await writeFile(path, JSON.stringify({ ...config, ...changes }));
+    await expect(loadAdapters(target(), model)).rejects.toThrow(message);
+  });
+
+  it("is not written with values missing, too few or not numbers", async () => {
+    const name = "layers.query.loraB";
+    const own = adapters[name] as Float32Array;
+    const save = (values: Float32Array) =>
+      saveAdapters(target(), model, { lora, adapters: { ...adapters, [name]: values } });
+    await expect(save(own.slice(1))).rejects.toThrow(/SHAPE_MISMATCH/);
+    await expect(save(own.slice().fill(Number.NaN, 4, 5))).rejects.toThrow(/NOT_FINITE.*element 4/);
+    await expect(saveAdapters(target(), model, { lora, adapters: {} })).rejects.toThrow(/TENSOR_MISSING/);
+    await expect(loadAdapters(target(), model)).rejects.toThrow(/FILE_MISSING/);
+  });
+});

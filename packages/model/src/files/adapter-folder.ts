@@ -1,0 +1,186 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import { LORA_PROJECTIONS, type LoraConfig, loraConfigSchema, loraForm, loraShapes } from "../lora.js";
+import { findNotFinite, type Parameters, sizeOf } from "../parameters.js";
+import { hfTensors } from "./hf-layout.js";
+import { readSafetensors } from "./safetensors.js";
+import { writeSafetensors } from "./safetensors-writer.js";
+import { placeTransposed, takeTransposed } from "./stacking.js";
+import { writeJson, writeWholeFolder } from "./whole-folder.js";
+
+/** Adapters of a model, without the model. */
+export interface AdapterFolder {
+  readonly lora: LoraConfig;
+  /** By the names of `loraShapes`. */
+  readonly adapters: Readonly<Record<string, Float32Array>>;
+  /** Folder or hub id of the base, for readers that fetch it. */
+  readonly baseModel?: string;
+}
+
+const CONFIG = "adapter_config.json";
+const WEIGHTS = "adapter_model.safetensors";
+
+/** Of PEFT's configuration what the numbers depend on; anything that would change them is refused. */
+const peftConfigSchema = z.looseObject({
+  peft_type: z.literal("LORA"),
+  r: z.int().min(1),
+  lora_alpha: z.number().positive(),
+  target_modules: z.union([z.literal("all-linear"), z.array(z.string()).min(1)]),
+  base_model_name_or_path: z.string().nullish(),
+  bias: z.literal("none").default("none"),
+  fan_in_fan_out: z.literal(false).default(false),
+  use_dora: z.literal(false).default(false),
+  use_rslora: z.literal(false).default(false),
+  rank_pattern: z.record(z.string(), z.never()).default({}),
+  alpha_pattern: z.record(z.string(), z.never()).default({}),
+  modules_to_save: z.array(z.never()).nullish(),
+  layers_to_transform: z.null().optional(),
+});
+
+/**
+ * Writes adapters as PEFT does: adapter_config.json and adapter_model.safetensors. The folder appears whole or
+ * not at all.
+ * @throws {ModelError} TENSOR_MISSING, SHAPE_MISMATCH, NOT_FINITE, before anything is written
+ */
+export async function saveAdapters(folder: string, model: ModelConfig, given: AdapterFolder): Promise<void> {
+  const { lora, adapters, baseModel } = given;
+  const places = adapterTensors(model, lora);
+  for (const { parameter, size } of places) {
+    const values = adapters[parameter];
+    if (values === undefined) throw new ModelError("TENSOR_MISSING", `adapter ${parameter} is missing`);
+    if (values.length !== size) {
+      const message = `adapter ${parameter} has ${values.length} values where rank ${lora.rank} needs ${size}`;
+      throw new ModelError("SHAPE_MISMATCH", message);
+    }
+    checkFiniteValues(parameter, values);
+  }
+  const names = Object.entries(LORA_PROJECTIONS);
+  const { targets } = loraForm(lora);
+  await writeWholeFolder(folder, async (fresh) => {
+    const tensors = places.map(({ name, shape, parameter, start }) => {
+      const place = { start, rows: shape[0], columns: shape[1] };
+      const stack = adapters[parameter] as Float32Array;
+      const fillRows = (firstRow: number, into: Float32Array): void =>
+        takeTransposed(stack, place, firstRow, into);
+      return { name, shape, fillRows };
+    });
+    await writeSafetensors(join(fresh, WEIGHTS), tensors);
+    await writeJson(join(fresh, CONFIG), {
+      peft_type: "LORA",
+      task_type: "CAUSAL_LM",
+      base_model_name_or_path: baseModel ?? null,
+      r: lora.rank,
+      lora_alpha: lora.alpha,
+      lora_dropout: 0,
+      target_modules: targets.map((target) => names.find(([, own]) => own === target)?.[0]),
+      bias: "none",
+      fan_in_fan_out: false,
+      inference_mode: true,
+    });
+  });
+}
+
+/**
+ * Reads adapters that PEFT or `saveAdapters` wrote, for the base model of this configuration.
+ * @throws {ModelError} FILE_MISSING, FILE_DAMAGED, CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH,
+ *   DTYPE_UNSUPPORTED, NOT_FINITE
+ */
+export async function loadAdapters(folder: string, model: ModelConfig): Promise<AdapterFolder> {
+  for (const name of [CONFIG, WEIGHTS])
+    if (!existsSync(join(folder, name))) throw new ModelError("FILE_MISSING", `${folder} has no ${name}`);
+  const { lora, baseModel } = loraOf(folder, await readFile(join(folder, CONFIG), "utf8"));
+  const stored = await readSafetensors(join(folder, WEIGHTS));
+  const adapters: Parameters = Object.fromEntries(
+    Object.entries(loraShapes(model, loraForm(lora))).map(([name, shape]) => [
+      name,
+      new Float32Array(sizeOf(shape)),
+    ]),
+  );
+  const places = adapterTensors(model, lora);
+  for (const { name, shape, parameter, start } of places) {
+    const tensor = stored[name];
+    if (tensor === undefined) throw new ModelError("TENSOR_MISSING", `${folder}: tensor ${name} is missing`);
+    const { values } = tensor;
+    if (!(values instanceof Float32Array))
+      throw new ModelError("DTYPE_UNSUPPORTED", `${folder}: tensor ${name} holds integers`);
+    if (tensor.shape.join() !== shape.join()) {
+      const message = `${folder}: tensor ${name} is [${tensor.shape.join(", ")}] where the model needs [${shape.join(", ")}]`;
+      throw new ModelError("SHAPE_MISMATCH", message);
+    }
+    checkFiniteValues(name, values);
+    const place = { start, rows: shape[0], columns: shape[1] };
+    placeTransposed(values, 0, adapters[parameter] as Float32Array, place);
+  }
+  const wanted = new Set(places.map(({ name }) => name));
+  const unknown = Object.keys(stored).find((name) => !wanted.has(name));
+  if (unknown !== undefined)
+    throw new ModelError("TENSOR_UNKNOWN", `${folder}: tensor ${unknown} has no place in this model`);
+  return { lora, adapters, ...(baseModel === undefined ? {} : { baseModel }) };
+}
+
+function loraOf(folder: string, text: string): { readonly lora: LoraConfig; readonly baseModel?: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    throw new ModelError("FILE_DAMAGED", `${folder}/${CONFIG} is not JSON`, { cause });
+  }
+  const peft = peftConfigSchema.safeParse(json);
+  const refuse = (error: z.ZodError): ModelError =>
+    new ModelError(
+      "CONFIG_INVALID",
+      `${folder}/${CONFIG}: ${z.prettifyError(error).replaceAll("\n", " ")}; only plain LoRA of the layers' projections is read`,
+      { cause: error },
+    );
+  if (!peft.success) throw refuse(peft.error);
+  const { r, lora_alpha, target_modules, base_model_name_or_path } = peft.data;
+  const lora = loraConfigSchema.safeParse({ rank: r, alpha: lora_alpha, targets: target_modules });
+  if (!lora.success) throw refuse(lora.error);
+  return { lora: lora.data, ...(base_model_name_or_path ? { baseModel: base_model_name_or_path } : {}) };
+}
+
+/** One tensor of PEFT's file and its place among ours; all are transposed. */
+interface AdapterTensor {
+  readonly name: string;
+  readonly shape: readonly [rows: number, columns: number];
+  readonly parameter: string;
+  readonly start: number;
+  /** Elements of the whole parameter. */
+  readonly size: number;
+}
+
+/** In the order of their names. */
+function adapterTensors(model: ModelConfig, lora: LoraConfig): AdapterTensor[] {
+  const shapes = loraShapes(model, loraForm(lora));
+  const found = hfTensors(model).flatMap(({ name, parameter }, _index, all): AdapterTensor[] => {
+    const layer = all
+      .filter((other) => other.parameter === parameter)
+      .findIndex((other) => other.name === name);
+    return (["A", "B"] as const).flatMap((letter) => {
+      const stacked = `${parameter}.lora${letter}`;
+      const shape = shapes[stacked];
+      if (shape === undefined) return [];
+      const [, inner, outer] = shape as [number, number, number];
+      const stem = name.slice(0, -".weight".length);
+      return [
+        {
+          name: `base_model.model.${stem}.lora_${letter}.weight`,
+          shape: [outer, inner] as const,
+          parameter: stacked,
+          start: layer * inner * outer,
+          size: sizeOf(shape),
+        },
+      ];
+    });
+  });
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function checkFiniteValues(name: string, values: Float32Array): void {
+  const bad = findNotFinite(values);
+  if (bad !== undefined) throw new ModelError("NOT_FINITE", `${name} holds ${values[bad]} at element ${bad}`);
+}
