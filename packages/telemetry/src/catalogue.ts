@@ -175,7 +175,7 @@ export const catalogue = {
   palimpsest_learner_trained_tokens_total: counter("Sampled tokens with a gradient.", "tokens"),
   palimpsest_learner_loss: gauge("Policy loss of the last update, KL term included.", "1"),
   palimpsest_learner_kl_nats: gauge(
-    "Mean KL divergence a token of the last update, by pair: reference or rollout.",
+    "Mean KL divergence a token of the last update, by pair: the policy from the reference, or from old, the weights before the update.",
     "nats",
     ["pair"],
   ),
@@ -185,6 +185,29 @@ export const catalogue = {
     "ratio",
   ),
   palimpsest_learner_gradient_norm: gauge("Global norm of the gradient before clipping, last update.", "1"),
+  palimpsest_learner_learning_rate: gauge("Learning rate of the last optimiser step.", "1"),
+  palimpsest_learner_ratio_max: gauge(
+    "Largest probability ratio of a token to the weights before the update.",
+    "ratio",
+  ),
+  palimpsest_learner_logprob_difference_nats: gauge(
+    "Mean difference of sampler and trainer at a token, before any step of the update.",
+    "nats",
+  ),
+  palimpsest_learner_skipped_steps_total: counter("Optimiser steps that the gradient gate left out.", "1"),
+  palimpsest_learner_teraflops: gauge(
+    "Teraflops a second of the last update, by the model's own count.",
+    "1",
+  ),
+  palimpsest_learner_tokens: gauge(
+    "Sampled tokens of a conversation, mean of the last update, by kind.",
+    "tokens",
+    ["kind"],
+  ),
+  palimpsest_learner_zero_variance_ratio: gauge(
+    "Share of groups whose rewards are all the same, last update.",
+    "ratio",
+  ),
   palimpsest_learner_checkpoint_seconds: histogram(
     "Time to write one checkpoint.",
     "seconds",
