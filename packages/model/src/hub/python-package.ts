@@ -147,7 +147,11 @@ async function run(
 async function watch(folder: string, onBytes: WheelOptions["onBytes"], signal: AbortSignal): Promise<void> {
   if (onBytes === undefined) return;
   try {
-    for await (const _ of every(progressIntervalMs, undefined, { signal })) onBytes(await sizeOf(folder));
+    for await (const _ of every(progressIntervalMs, undefined, { signal })) {
+      // pip's folders come and go while they are listed; the next look counts again.
+      const sizeBytes = await sizeOf(folder).catch(() => undefined);
+      if (sizeBytes !== undefined) onBytes(sizeBytes);
+    }
   } catch (reason) {
     if (!signal.aborted) throw reason;
   }
