@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../config.js";
 import { parameterCount } from "../parameters.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
+import { runsAsLoop } from "./packed-weights.js";
 
 /** Tokens a page of the cache. */
 export const pageLength = 16;
@@ -73,7 +74,7 @@ export class CallShapes {
     this.#steps = [...new Set([1, Math.ceil(stepsPerCall / 2), stepsPerCall])];
     const pages = Math.ceil(maxLength / pageLength);
     const smallest = Math.min(pages, smallestPast / pageLength);
-    this.#decodePasts = geometricBuckets(smallest, pages, config.layers > 8 ? 4 : 2);
+    this.#decodePasts = runsAsLoop(config) ? geometricBuckets(smallest, pages, 4) : halves(pages);
     this.#extendPasts = geometricBuckets(smallest, pages, 4);
   }
 
@@ -145,6 +146,13 @@ export class CallShapes {
     const most = this.rowsThatFit(length);
     return [...new Set([...buckets.filter((rows) => rows < most), most])];
   }
+}
+
+/** Up to three sizes: all, half, a quarter; none of fewer than four pages but all. */
+function halves(pages: number): number[] {
+  const half = Math.ceil(pages / 2);
+  const quarter = Math.ceil(pages / 4);
+  return [quarter, half].filter((size) => size >= 4 && size < pages).concat(pages);
 }
 
 function wholePages(tokens: number): number {

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+/**
+ * A contender of a bench: a process of its own that answers every line of its standard input with one line of JSON, so
+ * that contenders take turns and each one's peak memory is its own.
+ */
+export class Contender {
+  readonly name: string;
+  readonly #child: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+
+  constructor(name: string, command: string, args: readonly string[]) {
+    this.name = name;
+    this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"] });
+    if (this.#child.stdout === null) throw new Error(`${name} has no output`);
+    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Sends one line and waits for the answer; undefined when the process has ended. */
+  async ask(question: unknown): Promise<unknown> {
+    this.#child.stdin?.write(`${JSON.stringify(question)}\n`);
+    for (;;) {
+      const { value, done } = await this.#answers.next();
+      if (done === true) return undefined;
+      if (value.startsWith("{")) return JSON.parse(value) as unknown;
+    }
+  }
+
+  /** Ends it by closing its input. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.stdin?.end();
+    await ended;
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}

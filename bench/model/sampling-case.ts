@@ -1,0 +1,84 @@
+/**
+ * One contender of bench/model/sampling.ts: a sampler of ours at one shape, on one backend, in one mode. First line of
+ * standard input: what to make. Every further line {"batch": n}: one wave of n requests, sent at once, no early stop.
+ */
+import { createInterface } from "node:readline";
+import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
+import {
+  createSampler,
+  initParameters,
+  type ModelSampler,
+  parseModelConfig,
+} from "../../packages/model/src/index.js";
+
+interface Setup {
+  readonly shape: {
+    vocabSize: number;
+    hiddenSize: number;
+    layers: number;
+    heads: number;
+    intermediateSize: number;
+  };
+  readonly backend: "tensorflow" | "wasm";
+  readonly mode: JitMode;
+  readonly batches: readonly number[];
+  readonly promptTokens: number;
+  readonly newTokens: number;
+  readonly threads: number;
+}
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { value: first } = await lines.next();
+const setup = JSON.parse(first as string) as Setup;
+const { shape, promptTokens, newTokens } = setup;
+const backend = await loadBackend({ prefer: setup.backend, threads: setup.threads });
+const config = parseModelConfig({
+  ...shape,
+  architecture: "llama",
+  kvHeads: shape.heads,
+  headDim: shape.hiddenSize / shape.heads,
+  tieWordEmbeddings: false,
+  maxPositions: 1024,
+});
+const parameters = initParameters(config, 1);
+const samplers = new Map<number, ModelSampler>();
+const started = performance.now();
+for (const batch of setup.batches) {
+  const options = { backend, config, parameters, mode: setup.mode, weightsHash: "bench", prefixCache: false };
+  samplers.set(batch, createSampler({ ...options, maxBatch: batch, maxLength: promptTokens + newTokens }));
+}
+answer({ startMs: performance.now() - started });
+
+let wave = 0;
+for (;;) {
+  const { value, done } = await lines.next();
+  if (done === true) break;
+  const { batch } = JSON.parse(value) as { batch: number };
+  const sampler = samplers.get(batch) as ModelSampler;
+  wave += 1;
+  const from = performance.now();
+  await Promise.all(
+    Array.from({ length: batch }, (_, i) =>
+      sampler.generate({
+        promptTokenIds: Array.from(
+          { length: promptTokens },
+          (_unused, t) => (i * 31 + t * 17 + wave) % config.vocabSize,
+        ),
+        maxTokens: newTokens,
+        temperature: 1,
+        stopTokenIds: [],
+        seed: wave * 1000 + i,
+      }),
+    ),
+  );
+  const seconds = (performance.now() - from) / 1000;
+  answer({
+    tokensPerSecond: (batch * newTokens) / seconds,
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+  });
+}
+for (const sampler of samplers.values()) await sampler.close();
+
+function answer(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,183 @@
+/**
+ * Sampling of two small shapes, in every mode, beside transformers' generate; and of SmolLM2-135M-Instruct, beside
+ * llama.cpp. Contenders are processes of their own that take turns, so that a drift of the machine's speed meets all of
+ * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens a second count sampled tokens
+ * over everything: queue, host work, prompts, device.
+ *
+ * What bounds it on two cores (AVX-512 without bf16), and what would lift it:
+ * - 3.4M, batch 64 and 256: about a third is matrix products at 170 GFLOP/s, near what the cores give; about 40 % is reading
+ *   keys and values, at the memory's speed in value products and half of it in score products, where libtensorflow's
+ *   kernel goes against the keys' layout; the rest is the fixed 10 to 25 µs of each small operation. A fused attention
+ *   kernel would lift the last two, half-width keys and values the second; stock libtensorflow has neither on this CPU.
+ * - 115k: the fixed cost of small operations, nothing else.
+ * - SmolLM2, one request: 0.54 GB of weights are read for every token. Weights of 8 or 4 bits, as llama.cpp has, would lift
+ *   it; TensorFlow's CPU kernels have no product of float with such weights. 16 at once and prompts: matrix products.
+ *
+ * Usage: npx tsx --conditions=@palimpsest/source bench/model/sampling.ts [--rounds 5] [--shapes 3.4M,115k,smollm2]
+ *   [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager] [--threads 2]
+ *   [--prompt 32] [--new 128] [--python python3 with torch and transformers; else PALIMPSEST_BENCH_PYTHON]
+ *   [--smollm2 FOLDER] [--llama FOLDER with node-llama-cpp installed --gguf FILE] [--json FILE]
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, homedir, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Contender, median } from "./contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    shapes: { type: "string", default: "3.4M,115k,smollm2" },
+    batches: { type: "string", default: "64,256" },
+    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager" },
+    threads: { type: "string", default: "2" },
+    prompt: { type: "string", default: "32" },
+    new: { type: "string", default: "128" },
+    python: { type: "string" },
+    smollm2: { type: "string" },
+    llama: { type: "string" },
+    gguf: { type: "string" },
+    json: { type: "string", default: fileURLToPath(new URL("../results/model.json", import.meta.url)) },
+  },
+});
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const rounds = Number(flags.rounds);
+const threads = Number(flags.threads);
+const batches = flags.batches.split(",").map(Number);
+const shapes: Readonly<Record<string, unknown>> = {
+  "3.4M": { vocabSize: 1024, hiddenSize: 256, layers: 4, heads: 4, intermediateSize: 688 },
+  "115k": { vocabSize: 256, hiddenSize: 64, layers: 2, heads: 2, intermediateSize: 172 },
+};
+
+interface Row {
+  readonly model: string;
+  readonly measure: string;
+  readonly contender: string;
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+  readonly unit: string;
+  readonly peakMB: number;
+  ratio?: string;
+}
+const rows: Row[] = [];
+
+function ours(file: string): [string, string[]] {
+  const tsx = fileURLToPath(import.meta.resolve("tsx/cli"));
+  return [process.execPath, [tsx, "--conditions=@palimpsest/source", join(here, file)]];
+}
+
+/** Starts the contenders one after the other; those that do not start are left out with a word. */
+async function start(setups: readonly (readonly [Contender, unknown])[]): Promise<Contender[]> {
+  const ready: Contender[] = [];
+  for (const [contender, setup] of setups) {
+    if ((await contender.ask(setup)) === undefined)
+      console.log(`${contender.name} does not start here: skipped`);
+    else ready.push(contender);
+  }
+  return ready;
+}
+
+/** One warm-up and then rounds in turn; adds a row for each contender, with its ratio to `peer`. */
+async function compare(
+  contenders: readonly Contender[],
+  peer: string,
+  labels: { readonly model: string; readonly measure: string; readonly unit: string },
+  question: unknown,
+  field: string,
+): Promise<void> {
+  const found = new Map<Contender, number[]>(contenders.map((contender) => [contender, []]));
+  const peaks = new Map<Contender, number>();
+  for (let round = -1; round < rounds; round++) {
+    for (const contender of contenders) {
+      const answer = (await contender.ask(question)) as Record<string, number> | undefined;
+      const value = answer?.[field];
+      if (value === undefined) continue;
+      if (round >= 0) found.get(contender)?.push(value);
+      peaks.set(contender, answer?.["peakBytes"] ?? 0);
+    }
+  }
+  const of = (name: string) =>
+    median([...found].filter(([contender]) => contender.name === name).flatMap(([, values]) => values));
+  for (const [contender, values] of found) {
+    if (values.length === 0) continue;
+    const ratio = of(contender.name) / of(peer);
+    rows.push({
+      ...labels,
+      contender: contender.name,
+      median: Number(median(values).toPrecision(4)),
+      low: Number(Math.min(...values).toPrecision(4)),
+      high: Number(Math.max(...values).toPrecision(4)),
+      peakMB: Math.round((peaks.get(contender) ?? 0) / 1e6),
+      ...(Number.isNaN(ratio) ? {} : { ratio: `${ratio.toFixed(2)}x ${peer}` }),
+    });
+  }
+}
+
+const python = flags.python ?? process.env["PALIMPSEST_BENCH_PYTHON"];
+if (python === undefined) console.log("transformers: skipped, no --python and no PALIMPSEST_BENCH_PYTHON");
+
+for (const [model, shape] of Object.entries(shapes)) {
+  if (!flags.shapes.split(",").includes(model)) continue;
+  const setup = { shape, batches, threads, promptTokens: Number(flags.prompt), newTokens: Number(flags.new) };
+  const setups = flags.cases.split(",").map((name) => {
+    const [backend, mode] = name.split(":");
+    return [new Contender(name, ...ours("sampling-case.ts")), { ...setup, backend, mode }] as const;
+  });
+  const peers =
+    python === undefined
+      ? []
+      : [[new Contender("transformers", python, [join(here, "../peers/hf_generate.py")]), setup] as const];
+  const contenders = await start([...setups, ...peers]);
+  for (const batch of batches) {
+    const labels = { model, measure: `batch ${batch}`, unit: "sampled tokens/s" };
+    await compare(contenders, "transformers", labels, { batch }, "tokensPerSecond");
+  }
+  for (const contender of contenders) await contender.close();
+}
+
+const folder = flags.smollm2 ?? join(homedir(), ".cache/palimpsest/models/smollm2-135m-instruct");
+if (flags.shapes.split(",").includes("smollm2")) {
+  if (!existsSync(folder))
+    console.log(`smollm2: skipped, no ${folder}; palimpsest model download smollm2-135m-instruct`);
+  else {
+    const llama = flags.llama !== undefined && flags.gguf !== undefined;
+    if (!llama) console.log("llama.cpp: skipped, no --llama and --gguf");
+    const contenders = await start([
+      [new Contender("tensorflow:graph", ...ours("smollm2-case.ts")), { kind: "ours", folder, threads }],
+      ...(llama
+        ? [
+            [
+              new Contender("llama.cpp", ...ours("smollm2-case.ts")),
+              { kind: "llama.cpp", folder: flags.llama, gguf: flags.gguf, threads },
+            ] as const,
+          ]
+        : []),
+    ]);
+    const model = "smollm2-135m-instruct";
+    for (const batch of [1, 16]) {
+      const labels = { model, measure: `${batch} at once, 64 new tokens each`, unit: "sampled tokens/s" };
+      await compare(contenders, "llama.cpp", labels, { batch, newTokens: 64 }, "tokensPerSecond");
+    }
+    const labels = { model, measure: "first token of a prompt of 1000", unit: "seconds" };
+    await compare(contenders, "llama.cpp", labels, { promptTokens: 1000 }, "seconds");
+    for (const contender of contenders) await contender.close();
+  }
+}
+
+const machine = {
+  cpus: cpus().length,
+  cpu: cpus()[0]?.model ?? "",
+  loadAverage: loadavg()[0] ?? 0,
+  node: process.version,
+};
+console.log(JSON.stringify(machine));
+console.table(rows);
+const before: unknown = existsSync(flags.json) ? JSON.parse(readFileSync(flags.json, "utf8")) : {};
+const report = {
+  ...(before as object),
+  sampling: { machine, rounds, threads, prompt: flags.prompt, new: flags.new, rows },
+};
+writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`);

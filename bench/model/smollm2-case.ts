@@ -1,0 +1,134 @@
+/**
+ * One contender of bench/model/sampling.ts over SmolLM2-135M-Instruct: our sampler, or llama.cpp through node-llama-cpp.
+ * First line of standard input: which. Then {"batch": n, "newTokens": m}: n requests of a short prompt at once, timed from
+ * the first sampled token of the last one on; or {"promptTokens": n}: time to the first token of such a prompt.
+ */
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { loadBackend } from "../../packages/jit/src/index.js";
+import { createSampler, loadModel } from "../../packages/model/src/index.js";
+
+interface Setup {
+  readonly kind: "ours" | "llama.cpp";
+  readonly folder: string;
+  readonly gguf?: string;
+  readonly threads: number;
+}
+
+interface Engine {
+  /** Samples exactly `count` tokens after a prompt; `onFirst` is called with the first. */
+  generate(
+    promptTokenIds: readonly number[],
+    count: number,
+    seed: number,
+    onFirst: () => void,
+  ): Promise<void>;
+}
+
+const shortPrompt = 24;
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { value: first } = await lines.next();
+const setup = JSON.parse(first as string) as Setup;
+const engine = setup.kind === "ours" ? await ourEngine(setup) : await llamaEngine(setup);
+answer({ ready: true });
+
+let asked = 0;
+for (;;) {
+  const { value, done } = await lines.next();
+  if (done === true) break;
+  const question = JSON.parse(value) as { batch?: number; newTokens?: number; promptTokens?: number };
+  asked += 1;
+  const count = question.batch ?? 1;
+  const length = question.promptTokens ?? shortPrompt;
+  const wanted = question.newTokens ?? 1;
+  const from = performance.now();
+  let lastFirst = from;
+  await Promise.all(
+    Array.from({ length: count }, (_, i) => {
+      const prompt = Array.from(
+        { length },
+        (_unused, t) => 100 + ((asked * 7919 + i * 104_729 + t * 31) % 40_000),
+      );
+      return engine.generate(prompt, wanted, asked * 100 + i, () => {
+        lastFirst = performance.now();
+      });
+    }),
+  );
+  const now = performance.now();
+  answer({
+    peakBytes: process.resourceUsage().maxRSS * 1024,
+    ...(question.promptTokens === undefined
+      ? { tokensPerSecond: (count * (wanted - 1)) / ((now - lastFirst) / 1000) }
+      : { seconds: (lastFirst - from) / 1000 }),
+  });
+}
+process.exit(0);
+
+async function ourEngine({ folder, threads }: Setup): Promise<Engine> {
+  const backend = await loadBackend({ threads });
+  const { config, parameters } = await loadModel(folder);
+  const sampler = createSampler({
+    backend,
+    config,
+    parameters,
+    maxBatch: 16,
+    maxLength: 1152,
+    weightsHash: "bench",
+  });
+  return {
+    generate: async (promptTokenIds, maxTokens, seed, onFirst) => {
+      let seen = 0;
+      const onTokens = (tokenIds: readonly number[]) => {
+        if (seen === 0) onFirst();
+        seen += tokenIds.length;
+      };
+      await sampler.generate({ promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed, onTokens });
+    },
+  };
+}
+
+interface LlamaModule {
+  getLlama(options: object): Promise<{ loadModel(options: object): Promise<LlamaModel> }>;
+}
+interface LlamaModel {
+  readonly fileInsights: { readonly totalLayers: number };
+  createContext(options: object): Promise<{ getSequence(): LlamaSequence }>;
+}
+interface LlamaSequence {
+  evaluate(tokens: readonly number[], options: object): AsyncIterableIterator<number>;
+  clearHistory(): Promise<void>;
+}
+
+async function llamaEngine({ folder, gguf, threads }: Setup): Promise<Engine> {
+  const entry = createRequire(join(folder, "package.json")).resolve("node-llama-cpp");
+  const { getLlama } = (await import(pathToFileURL(entry).href)) as LlamaModule;
+  const llama = await getLlama({ gpu: false, maxThreads: threads, build: "never" });
+  const model = await llama.loadModel({ modelPath: gguf });
+  const context = await model.createContext({ sequences: 16, contextSize: 1152, threads, batchSize: 512 });
+  const free = Array.from({ length: 16 }, () => context.getSequence());
+  return {
+    generate: async (promptTokenIds, count, seed, onFirst) => {
+      const sequence = free.pop();
+      if (sequence === undefined) throw new Error("more than 16 at once");
+      let sampled = 0;
+      for await (const _ of sequence.evaluate(promptTokenIds, {
+        temperature: 1,
+        topK: 0,
+        seed,
+        yieldEogToken: true,
+      })) {
+        if (sampled === 0) onFirst();
+        sampled += 1;
+        if (sampled === count) break;
+      }
+      await sequence.clearHistory();
+      free.push(sequence);
+    },
+  };
+}
+
+function answer(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
