@@ -7,7 +7,7 @@ import { loadBackend } from "@palimpsest/jit";
 import { loadModel, passes } from "@palimpsest/model";
 import { describe, expect, it } from "vitest";
 import { checkReference } from "./check-reference.js";
-import { readReferenceNumbers } from "./reference-numbers.js";
+import { type LossCase, readReferenceNumbers } from "./reference-numbers.js";
 
 const shared =
   process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
@@ -38,6 +38,7 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
   it("is told apart from a reference that differs, in exactly what differs", async () => {
     const folder = `${fixtures}/llama`;
     const right = await readReferenceNumbers(folder);
+    const of = (name: string) => right.losses.get(name) as LossCase;
     const bent = (values: Float32Array, by: number) =>
       values.map((value, i) => (i === 3 ? value + by : value));
     const flipped = Object.entries(right.gradients).map(([name, { shape, values }]) => {
@@ -52,12 +53,10 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
       logprobsAfterAdamw: bent(right.logprobsAfterAdamw, 1e-3),
       gradients: Object.fromEntries(flipped),
       greedy: { ...right.greedy, continuation: [first + 1, ...rest] },
-      losses: {
-        ...right.losses,
-        dapo: { ...right.losses.dapo, loss: right.losses.dapo.loss + 3e-5 },
-        seq_sum: { ...right.losses.seq_sum, grad_norm: right.losses.seq_sum.grad_norm * 1.001 },
-        seq_mean: { ...right.losses.seq_mean, clip_fraction: 0, kl_k3: 0 },
-      },
+      losses: new Map(right.losses)
+        .set("dapo", { ...of("dapo"), loss: of("dapo").loss + 3e-5 })
+        .set("seq_sum", { ...of("seq_sum"), grad_norm: of("seq_sum").grad_norm * 1.001 })
+        .set("seq_mean", { ...of("seq_mean"), clip_fraction: 0, kl_k3: 0 }),
     };
     const backend = await loadBackend({ prefer: "tensorflow" });
     const measures = await checkReference(await loadModel(folder), wrong, { backend, mode: "eager" });
@@ -88,6 +87,11 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
       const json = JSON.parse(await readFile(`${fixtures}/llama/reference.json`, "utf8"));
       await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, adamw: undefined }));
       await refused("adamw");
+      const noLoss = { ...json, mine: { ...json.dapo, loss: undefined } };
+      await writeFile(join(folder, "reference.json"), JSON.stringify(noLoss));
+      await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));
+      await refused("mine: ");
+      await rm(join(folder, "reference.safetensors"));
       await writeFile(join(folder, "reference.json"), JSON.stringify({ ...json, advantages: [1] }));
       await refused("reference.safetensors: cannot be read");
       await copyFile(`${fixtures}/llama/reference.safetensors`, join(folder, "reference.safetensors"));

@@ -14,8 +14,8 @@ import { LossConfig } from "../loss-config.js";
 import { tokenStatistics } from "../metrics.js";
 import { adamwScalars } from "../optimizer.js";
 import { compareGradients, gradientNorm } from "./compare-gradients.js";
-import { gradientName, referenceModule, stateName } from "./reference-module.js";
-import { LOSS_CASES, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
+import { gradientName, lossName, referenceModule, stateName } from "./reference-module.js";
+import { GRADIENT_CASE, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
 
 export interface CheckReferenceOptions {
   readonly backend: Backend;
@@ -59,9 +59,9 @@ export async function checkReference(
       ),
     );
     const { measures, logprobs } = checkScores(module, reference, bars);
-    for (const name of LOSS_CASES) {
+    for (const [name, wanted] of reference.losses) {
       options.signal?.throwIfAborted();
-      measures.push(...checkLoss(module, model.config, reference, name, logprobs, bars));
+      measures.push(...checkLoss(module, model.config, reference, { name, wanted }, logprobs, bars));
     }
     measures.push(...checkAdamw(module, model.config, reference, bars));
     measures.push(await checkGreedy(model, reference, options));
@@ -92,12 +92,11 @@ function checkLoss(
   module: JitModule,
   model: ModelConfig,
   reference: ReferenceNumbers,
-  name: (typeof LOSS_CASES)[number],
+  { name, wanted }: { readonly name: string; readonly wanted: LossCase },
   logprobs: HostArray,
   bars: Bars,
 ): Measure[] {
-  const wanted = reference.losses[name];
-  const { loss, gradients } = evaluate(module, model, reference, name);
+  const { loss, gradients } = evaluate(module, model, reference, name, wanted);
   const { klK3, clipFractionHigh, clipFractionLow } = statisticsOf(reference, wanted, logprobs);
   const clipFraction = clipFractionHigh + clipFractionLow;
   const measures = [
@@ -110,7 +109,7 @@ function checkLoss(
       bars.relativeNorm,
     ),
   ];
-  if (name !== "token_mean") return measures;
+  if (name !== GRADIENT_CASE) return measures;
   const compared = compareGradients(model, gradients, parametersFromHf(model, reference.gradients));
   const turned = compared.reduce((worst, each) => (each.cosine >= worst.cosine ? worst : each));
   const furthest = compared.reduce((worst, each) => (each.relative <= worst.relative ? worst : each));
@@ -134,20 +133,21 @@ function evaluate(
   module: JitModule,
   model: ModelConfig,
   reference: ReferenceNumbers,
-  name: (typeof LOSS_CASES)[number],
+  name: string,
+  { aggregation }: LossCase,
 ): { readonly loss: number; readonly gradients: Readonly<Record<string, Float32Array>> } {
   const { rows, width, lossMask } = reference;
   const extents = Array.from({ length: rows }, (_, row) => ({
     tokens: lossMask.subarray(row * width, (row + 1) * width).reduce((sum, value) => sum + value, 0),
     trajectoryId: String(row),
   }));
-  const outputs = module.call(name, {
+  const outputs = module.call(lossName(name), {
     tokenIds: reference.tokenIds,
     oldLogprobs: reference.oldLogprobs,
     refLogprobs: reference.refLogprobs,
     lossMask,
     advantages: Float32Array.from(reference.advantages),
-    tokenWeights: Float32Array.from(aggregationWeights(extents, reference.losses[name].aggregation)),
+    tokenWeights: Float32Array.from(aggregationWeights(extents, aggregation)),
   });
   const gradients = Object.keys(parameterShapes(model)).map((parameter) => {
     const values = outputs[gradientName(parameter)];
@@ -187,10 +187,11 @@ function checkAdamw(
     weightDecay: adamw.weight_decay,
     maxGradNorm: adamw.max_grad_norm,
   });
+  const trained = reference.losses.get(GRADIENT_CASE) as LossCase;
   let worstLoss = 0;
   let worstNorm = 0;
   adamw.steps.forEach((wanted, step) => {
-    const { loss, gradients } = evaluate(module, model, reference, "token_mean");
+    const { loss, gradients } = evaluate(module, model, reference, GRADIENT_CASE, trained);
     const norm = gradientNorm(gradients);
     worstLoss = Math.max(worstLoss, Math.abs(loss - wanted.loss));
     worstNorm = Math.max(worstNorm, Math.abs(norm / wanted.grad_norm - 1));

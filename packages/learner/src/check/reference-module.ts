@@ -16,18 +16,20 @@ import { MemoryConfig } from "../memory-config.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "../optimizer.js";
 import { policyLoss } from "../policy-loss.js";
 import { tokenPass } from "../token-pass.js";
-import { LOSS_CASES, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
+import type { LossCase, ReferenceNumbers } from "./reference-numbers.js";
 
 const KINDS = ["weights", "moment1", "moment2"] as const;
 
 /** The name under which a function gives out, and `apply` takes in, the gradient in a parameter. */
 export const gradientName = (parameter: string): string => `gradient.${parameter}`;
 
+export const lossName = (lossCase: string): string => `loss.${lossCase}`;
+
 export const stateName = (kind: (typeof KINDS)[number], parameter: string): string => `${kind}.${parameter}`;
 
 /**
  * What a learner computes, over the one batch of a reference: `score` (log-probabilities and entropies), one
- * function a loss case (loss, log-probabilities, gradients), `apply` (AdamW).
+ * function a loss case (loss and gradients), `apply` (AdamW).
  */
 export function referenceModule(
   model: ModelConfig,
@@ -66,7 +68,7 @@ export function referenceModule(
     },
   };
   const functions: Record<string, JitFunction> = { apply, score: scoreFunction(model, reference) };
-  for (const name of LOSS_CASES) functions[name] = lossFunction(model, reference, reference.losses[name]);
+  for (const [name, of] of reference.losses) functions[lossName(name)] = lossFunction(model, reference, of);
   return jit({ backend, mode, state: Object.fromEntries(state), functions });
 }
 

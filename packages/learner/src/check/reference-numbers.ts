@@ -17,13 +17,11 @@ const lossCaseSchema = z.object({
 });
 export type LossCase = z.infer<typeof lossCaseSchema>;
 
-const lossCaseNames = ["token_mean", "dapo", "seq_mean", "seq_sum"] as const;
+/** The case whose gradients are stored, and that AdamW trains on. */
+export const GRADIENT_CASE = "token_mean";
 
-const numbersSchema = z.object({
-  token_mean: lossCaseSchema.describe("The case whose gradients are stored, and that AdamW trains on"),
-  dapo: lossCaseSchema,
-  seq_mean: lossCaseSchema,
-  seq_sum: lossCaseSchema,
+const numbersSchema = z.looseObject({
+  [GRADIENT_CASE]: lossCaseSchema,
   advantages: z.array(z.number()).min(1),
   adamw: z.object({
     lr: z.number().positive(),
@@ -46,7 +44,8 @@ export interface ReferenceNumbers {
   readonly advantages: readonly number[];
   readonly adamw: Numbers["adamw"];
   readonly greedy: { readonly prompt: readonly number[]; readonly continuation: readonly number[] };
-  readonly losses: Readonly<Record<(typeof lossCaseNames)[number], LossCase>>;
+  /** Every entry of reference.json that has a `clip_low`. */
+  readonly losses: ReadonlyMap<string, LossCase>;
   /** int32 [rows, width + 1]. */
   readonly tokenIds: Int32Array;
   /** 1 where token t+1 is no padding. */
@@ -97,7 +96,7 @@ export async function readReferenceNumbers(folder: string): Promise<ReferenceNum
     advantages: numbers.advantages,
     adamw: numbers.adamw,
     greedy: { prompt: numbers.greedy_prompt, continuation: numbers.greedy_continuation },
-    losses: numbers,
+    losses: lossCases(path, numbers),
     tokenIds: Int32Array.from(ids.values),
     present: Array.from({ length: rows * width }, (_, i) => {
       return attention[Math.floor(i / width) * length + (i % width) + 1] === 1;
@@ -116,7 +115,17 @@ export async function readReferenceNumbers(folder: string): Promise<ReferenceNum
   };
 }
 
-export const LOSS_CASES: readonly (typeof lossCaseNames)[number][] = lossCaseNames;
+function lossCases(path: string, numbers: Numbers): ReadonlyMap<string, LossCase> {
+  const isCase = (value: unknown) => typeof value === "object" && value !== null && "clip_low" in value;
+  const cases = Object.entries(numbers).filter(([, value]) => isCase(value));
+  return new Map(
+    cases.map(([name, value]) => {
+      const parsed = lossCaseSchema.safeParse(value);
+      if (parsed.success) return [name, parsed.data];
+      return refuse(path, `${name}: ${z.prettifyError(parsed.error).split("\n").join(" ")}`, parsed.error);
+    }),
+  );
+}
 
 function parse(path: string, text: string): Numbers {
   try {
