@@ -20,8 +20,10 @@ import { aConversation, aMember } from "./groups.fixture.js";
 import { createLearner } from "./learner.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import { Aggregation, KlConfig, LossConfig } from "./loss-config.js";
+import { MemoryConfig } from "./memory-config.js";
 import { adamwScalars, adamwStep } from "./optimizer.js";
 import { policyLoss } from "./policy-loss.js";
+import { tokenPass } from "./token-pass.js";
 
 // Reference numbers of transformers + PyTorch in float32 for three tiny random models.
 const shared =
@@ -30,6 +32,15 @@ const fixtures = `${shared}/fixtures/hf-parity`;
 const missing = !existsSync(fixtures);
 if (missing)
   process.stderr.write(`skipped: no reference numbers at ${fixtures} (PALIMPSEST_SHARED moves it)\n`);
+
+const plain = MemoryConfig.parse({ layers: "unrolled" });
+const forms: readonly [string, MemoryConfig][] = [
+  ["everything at once", plain],
+  ["layers as a loop", MemoryConfig.parse({ layers: "scan" })],
+  ["logits in chunks", MemoryConfig.parse({ layers: "unrolled", logitsMb: 0.01 })],
+  ["attention in blocks", MemoryConfig.parse({ layers: "unrolled", scoresMb: 0.01 })],
+  ["all three", MemoryConfig.parse({ layers: "scan", logitsMb: 0.01, scoresMb: 0.01 })],
+];
 
 const ROWS = 3;
 const WIDTH = 39;
@@ -91,8 +102,20 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
     };
     const mask = () => Float32Array.from(stored("response_mask"));
 
+    /** Log-probabilities of next tokens, float32 [ROWS, WIDTH]. */
+    const pass = (
+      parameters: Readonly<Record<string, tf.Tensor>>,
+      tokenIds: tf.Tensor,
+      memory: MemoryConfig,
+    ) =>
+      tokenPass(
+        parameters,
+        { tokenIds },
+        { bucket: { rows: ROWS, length: WIDTH + 1 }, model: config, memory, entropy: "none" },
+      );
+
     /** Loss and gradients of one case at the given weights; caller disposes. */
-    function evaluate(of: LossCase, parameters: readonly tf.Tensor[]) {
+    function evaluate(of: LossCase, parameters: readonly tf.Tensor[], memory = plain) {
       const lossMask = mask();
       const rows = Array.from({ length: ROWS }, (_, r) => ({
         tokens: lossMask.slice(r * WIDTH, (r + 1) * WIDTH).reduce((sum, value) => sum + value, 0),
@@ -115,7 +138,7 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
         const kl = KlConfig.parse({ coefficient: of.kl_beta });
         const f = (...values: tf.Tensor[]) => {
           const byName = Object.fromEntries(names().map((name, i) => [name, values[i] as tf.Tensor]));
-          const policyLogprobs = tokenLogprobs(byName, ids, config);
+          const { logprobs: policyLogprobs } = pass(byName, ids, memory);
           const terms = { loss, kl, importance: { kind: "none" as const }, entropyCoefficient: 0 };
           return policyLoss(tensorAlgebra, { policyLogprobs, ...constants }, terms);
         };
@@ -141,7 +164,23 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
       },
     );
 
-    it("has its gradient in every parameter", () => {
+    it.each(forms)("has its log-probabilities with %s", (_form, memory) => {
+      tf.tidy(() => {
+        const byName = Object.fromEntries(
+          names().map((key) => [key, asTensor(key, weights[key] as Float32Array)]),
+        );
+        const ids = tf.tensor2d(stored("input_ids") as Int32Array, [ROWS, WIDTH + 1], "int32");
+        const ours = pass(byName, ids, memory).logprobs.dataSync();
+        const wanted = stored("logprobs");
+        const trained = mask();
+        expect(trained).toContain(1);
+        trained.forEach((on, i) => {
+          if (on === 1) expect(Math.abs((ours[i] ?? Number.NaN) - (wanted[i] ?? 0))).toBeLessThan(1e-4);
+        });
+      });
+    });
+
+    it.each(forms)("has its gradient in every parameter with %s", (_form, memory) => {
       const saved = Object.fromEntries(
         Object.entries(tensors).flatMap(([name, value]) =>
           name.startsWith("grad.") ? [[name.slice("grad.".length), value]] : [],
@@ -150,7 +189,7 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
       const wanted = parametersFromHf(config, saved);
       tf.tidy(() => {
         const parameters = names().map((key) => asTensor(key, weights[key] as Float32Array));
-        const { grads } = evaluate(reference.token_mean, parameters);
+        const { grads } = evaluate(reference.token_mean, parameters, memory);
         names().forEach((name, index) => {
           const ours = grads[index]?.dataSync() ?? new Float32Array();
           const theirs = wanted[name] as Float32Array;
