@@ -1,161 +1,146 @@
 /**
- * What an update, a supervised step and a checkpoint cost for the quickstart-sized model, compiled against eager beside
- * each other, and on wasm. Rows are full, so row tokens are all tokens computed.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--rows 64] [--length 64] [--seconds 3] [--model FOLDER] [--json FILE]
- *   [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
+ * Tokens a second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
+ * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch program is
+ * bench/peers/torch_update.py: the same decoder, clipped loss, clipping and AdamW, float32, fused attention.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,tensorflow:eager,
+ *   tensorflow:xla,wasm:eager] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
+ * The Python may also come by PALIMPSEST_BENCH_PYTHON.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { loadBackend } from "../packages/jit/src/index.js";
-import { createLearner, type Learner } from "../packages/learner/src/index.js";
-import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
 
 const { values: flags } = parseArgs({
   options: {
-    rows: { type: "string", default: "64" },
-    length: { type: "string", default: "64" },
-    seconds: { type: "string", default: "3" },
-    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
-    model: { type: "string" },
+    shapes: { type: "string", default: "3.4M,115k" },
+    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager" },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "2" },
+    threads: { type: "string", default: "2" },
+    python: { type: "string" },
     json: { type: "string" },
   },
 });
-const rows = Number(flags.rows);
-const length = Number(flags.length);
-const seconds = Number(flags.seconds);
 
-const shipped = flags.model === undefined ? undefined : await loadModel(flags.model);
-const model =
-  shipped?.config ??
-  parseModelConfig({
-    architecture: "llama",
-    vocabSize: 256,
-    hiddenSize: 64,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    headDim: 16,
-    intermediateSize: 172,
-    tieWordEmbeddings: true,
-    maxPositions: length,
-  });
+const shapes: Readonly<Record<string, object & { readonly rows: number; readonly length: number }>> = {
+  "3.4M": { layers: 4, hidden: 256, heads: 4, headDim: 64, inner: 688, vocab: 1024, rows: 16, length: 256 },
+  "115k": { layers: 2, hidden: 64, heads: 2, headDim: 32, inner: 172, vocab: 256, rows: 64, length: 64 },
+};
 
-/** Token ids without a generator: the arithmetic does not care which they are. */
-const tokens = (count: number, offset: number) =>
-  Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % model.vocabSize);
-
-const GROUP_SIZE = 8;
-const prompt = Math.floor(length / 2);
-const groups = Array.from({ length: rows / GROUP_SIZE }, (_, g) => ({
-  groupId: `group-${g}`,
-  taskId: "bench",
-  groupSize: GROUP_SIZE,
-  members: Array.from({ length: GROUP_SIZE }, (_unused, episodeIndex) => ({
-    trajectory: {
-      trajectoryId: `group-${g}-${episodeIndex}`,
-      groupId: `group-${g}`,
-      taskId: "bench",
-      episodeIndex,
-      agent: "bench",
-      policyVersionMin: 0,
-      policyVersionMax: 0,
-      weightsHash: "",
-      conversations: [
-        {
-          kind: "final" as const,
-          step: 0,
-          promptTokenIds: tokens(prompt, g),
-          sampledTokenIds: tokens(length - prompt, g * GROUP_SIZE + episodeIndex),
-          rolloutLogprobs: Array<number>(length - prompt).fill(-5.5),
-          stopReason: "length" as const,
-          policyVersion: 0,
-        },
-      ],
-      answer: "",
-      memorySteps: [],
-      startedAtMs: 0,
-      endedAtMs: 0,
-      actorId: "",
-      droppedDocumentTokens: 0,
-    },
-    score: { reward: episodeIndex % 3, components: {} },
-  })),
-}));
-const supervised = Array.from({ length: rows }, (_, row) => ({
-  tokenIds: tokens(length, row),
-  lossMask: Array.from({ length }, (_unused, i) => (i === 0 ? 0 : 1)),
-}));
-
-/** Mean milliseconds of wall and processor time over at least `seconds`, after one call that compiles. */
-async function measure(
-  call: () => Promise<unknown>,
-): Promise<{ firstMs: number; ms: number; cpuMs: number }> {
-  const first = performance.now();
-  await call();
-  const firstMs = performance.now() - first;
-  const start = performance.now();
-  const cpuStart = process.cpuUsage();
-  let calls = 0;
-  while (performance.now() - start < seconds * 1000) {
-    await call();
-    calls += 1;
-  }
-  const ms = (performance.now() - start) / calls;
-  const { user, system } = process.cpuUsage(cpuStart);
-  return { firstMs, ms, cpuMs: (user + system) / 1000 / calls };
+interface Turn {
+  readonly updates: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
 }
 
-async function benchCase(prefer: "tensorflow" | "wasm" | "cpu", mode: "graph" | "eager" | "xla") {
-  const backend = await loadBackend({ prefer });
-  const make = (reference: "none" | "initial"): Learner =>
-    createLearner({
-      backend,
-      mode,
-      model,
-      parameters: initParameters(model, 1),
-      config: {
-        preset: "memagent",
-        reference,
-        kl: { coefficient: reference === "none" ? 0 : 1e-3 },
-        buckets: [{ rows, length }],
-      },
+interface Ready {
+  readonly firstMs?: number;
+  readonly stats?: Readonly<Record<string, { traceMs: number; loadMs: number; operations: number }>>;
+}
+
+/** A process that answers line by line. */
+class Contender {
+  readonly name: string;
+  readonly turns: Turn[] = [];
+  readonly #process: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(name: string, command: string, args: readonly string[]) {
+    this.name = name;
+    this.#process = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"] });
+    const { stdout } = this.#process;
+    if (stdout === null) throw new Error(`${name} has no output`);
+    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  }
+
+  async ask(line: unknown): Promise<string> {
+    this.#process.stdin?.write(`${JSON.stringify(line)}\n`);
+    return await this.#next();
+  }
+
+  /** @returns peak memory, bytes */
+  async end(): Promise<number> {
+    this.#process.stdin?.end();
+    return (JSON.parse(await this.#next()) as { readonly peakBytes: number }).peakBytes;
+  }
+
+  async #next(): Promise<string> {
+    const { value, done } = await this.#lines.next();
+    if (done === true) throw new Error(`${this.name} ended early`);
+    return value;
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+const python = flags.python ?? process.env["PALIMPSEST_BENCH_PYTHON"];
+const hasTorch = python !== undefined && spawnSync(python, ["-c", "import torch"]).status === 0;
+if (!hasTorch)
+  console.log("PyTorch is left out: give a Python that has it by --python or PALIMPSEST_BENCH_PYTHON");
+
+async function bench(shapeName: string) {
+  const named = shapes[shapeName];
+  if (named === undefined)
+    throw new Error(`no shape ${shapeName}; there are ${Object.keys(shapes).join(", ")}`);
+  const shape = { ...named, threads: Number(flags.threads) };
+  const contenders: { readonly contender: Contender; readonly ready: Ready }[] = [];
+  const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+  if (hasTorch && python !== undefined) {
+    const contender = new Contender("pytorch", python, [path("./peers/torch_update.py")]);
+    await contender.ask(shape);
+    contenders.push({ contender, ready: {} });
+  }
+  for (const name of flags.cases.split(",")) {
+    const [prefer, mode] = name.split(":");
+    const args = ["--import", "tsx", "--conditions=@palimpsest/source", path("./learner-case.ts")];
+    const contender = new Contender(name, process.execPath, args);
+    contenders.push({ contender, ready: JSON.parse(await contender.ask({ shape, prefer, mode })) as Ready });
+  }
+  for (let round = 0; round < Number(flags.rounds); round += 1) {
+    for (const { contender } of contenders)
+      contender.turns.push(JSON.parse(await contender.ask({ seconds: Number(flags.seconds) })) as Turn);
+  }
+  const tokens = shape.rows * shape.length;
+  const rows = [];
+  for (const { contender, ready } of contenders) {
+    const policy = Object.entries(ready.stats ?? {}).find(([name]) => name.startsWith("policy"))?.[1];
+    rows.push({
+      shape: shapeName,
+      contender: contender.name,
+      tokensPerSecond: Math.round(
+        median(contender.turns.map((turn) => (tokens * turn.updates) / turn.seconds)),
+      ),
+      // What a busy machine changes less.
+      tokensPerCpuSecond: Math.round(
+        median(contender.turns.map((turn) => (tokens * turn.updates) / turn.cpuSeconds)),
+      ),
+      peakMiB: Math.round((await contender.end()) / 2 ** 20),
+      firstUpdateMs: ready.firstMs === undefined ? undefined : Math.round(ready.firstMs),
+      traceMs: policy === undefined ? undefined : Math.round(policy.traceMs),
+      loadMs: policy === undefined ? undefined : Math.round(policy.loadMs),
+      operations: policy?.operations,
     });
-  const perSecond = (ms: number) => Math.round((rows * length * 1000) / ms);
-  const plain = make("none");
-  const update = await measure(() => plain.update(groups));
-  const sft = await measure(() => plain.sft(supervised));
-  plain.close();
-  const withKl = make("initial");
-  const kl = await measure(() => withKl.update(groups));
-  const folder = mkdtempSync(join(tmpdir(), "bench-learner-"));
-  const checkpoint = await measure(() =>
-    withKl.saveCheckpoint(folder, { consumedGroupIds: [], dataCursor: null }),
-  );
-  rmSync(folder, { recursive: true, force: true });
-  withKl.close();
-  return {
-    backend: prefer,
-    mode,
-    updateTokensPerSecond: perSecond(update.ms),
-    updateWithKlTokensPerSecond: perSecond(kl.ms),
-    supervisedTokensPerSecond: perSecond(sft.ms),
-    // What a busy machine changes little; two free cores give about twice it.
-    updateTokensPerCpuSecond: perSecond(update.cpuMs),
-    firstUpdateMs: Math.round(update.firstMs),
-    checkpointMs: Number(checkpoint.ms.toFixed(1)),
-  };
+  }
+  const [first] = rows;
+  const peer = first?.contender === "pytorch" ? first : undefined;
+  return rows.map((row) => ({
+    ...row,
+    timesPyTorch:
+      peer === undefined ? undefined : Number((row.tokensPerSecond / peer.tokensPerSecond).toFixed(2)),
+    timesPyTorchByCpu:
+      peer === undefined ? undefined : Number((row.tokensPerCpuSecond / peer.tokensPerCpuSecond).toFixed(2)),
+  }));
 }
 
 const results = [];
-for (const name of flags.cases.split(",")) {
-  const [prefer, mode] = name.split(":") as ["tensorflow", "graph"];
-  results.push(await benchCase(prefer, mode));
-}
+for (const shape of flags.shapes.split(",")) results.push(...(await bench(shape)));
 const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", loadAverage: loadavg()[0] ?? 0 };
-const shape = { parameters: parameterCount(model), rows, length };
-console.log(JSON.stringify({ ...machine, ...shape }));
+console.log(JSON.stringify(machine));
 console.table(results);
-if (flags.json !== undefined)
-  writeFileSync(flags.json, `${JSON.stringify({ machine, shape, results }, null, 2)}\n`);
+if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify({ machine, results }, null, 2)}\n`);

@@ -70,7 +70,7 @@ def main():
     torch.manual_seed(1)
     torch.set_num_threads(shape["threads"])
     model = Decoder(shape)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01, fused=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0, fused=True)
     rows, length = shape["rows"], shape["length"]
     ids = torch.randint(shape["vocab"], (rows, length))
     mask = torch.zeros(rows, length - 1)
