@@ -10,6 +10,8 @@ export const pageLength = 16;
 const mostRows = 64;
 const smallestPiece = 32;
 const longestPiece = 512;
+/** A step of a deep model takes long: more of them a call save little and keep readers of the stream waiting. */
+const mostDeepSteps = 4;
 /** Entries of the cache that a call looks at, at least. */
 const smallestPast = 256;
 /** About what two cores do in a quarter of a second. */
@@ -71,7 +73,8 @@ export class CallShapes {
     // What follows a shared beginning is short, or the longest piece of a long prompt.
     const short = geometricBuckets(smallestPiece, longest, 4).filter((length) => length <= longest / 2);
     this.#extendLengths = [...short, longest];
-    this.#steps = [...new Set([1, Math.ceil(stepsPerCall / 2), stepsPerCall])];
+    const most = runsAsLoop(config) ? Math.min(stepsPerCall, mostDeepSteps) : stepsPerCall;
+    this.#steps = [...new Set(runsAsLoop(config) ? [1, most] : [1, Math.ceil(most / 2), most])];
     const pages = Math.ceil(maxLength / pageLength);
     const smallest = Math.min(pages, smallestPast / pageLength);
     this.#decodePasts = runsAsLoop(config) ? geometricBuckets(smallest, pages, 4) : halves(pages);
