@@ -155,9 +155,16 @@ export const catalogue = {
   palimpsest_queue_groups_outstanding: gauge("Groups dispatched and neither trained nor failed.", "groups"),
 
   // Sampler: generation.
-  palimpsest_sampler_tokens_total: counter("Tokens processed, by kind: prompt or sampled.", "tokens", [
-    "kind",
-  ]),
+  palimpsest_sampler_tokens_total: counter(
+    "Tokens processed, by kind: prompt (read), cached (prompt, read before) or sampled.",
+    "tokens",
+    ["kind"],
+  ),
+  palimpsest_sampler_queue_seconds_total: counter(
+    "Time that requests waited for a slot of the batch, together.",
+    "seconds",
+  ),
+  palimpsest_sampler_occupancy: gauge("Mean share of the largest call's rows in use, from 0 to 1.", "1"),
   palimpsest_sampler_running_requests: gauge("Requests that hold a slot of the batch now.", "1"),
   palimpsest_sampler_waiting_requests: gauge("Requests that wait for a slot of the batch.", "1"),
   palimpsest_sampler_policy_version: gauge("Policy version that the sampler serves.", "versions"),
