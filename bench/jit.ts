@@ -1,6 +1,8 @@
 /**
  * What a call and an operation cost on the host, and an update of a small decoder (gradients and AdamW) in modes eager,
  * graph and xla. Usage: tsx bench/jit.ts [--backend tensorflow|wasm|cpu] [--modes graph,xla] [--batch 64] [--seconds 3]
+ * [--size tiny|small|0.5B] [--length 64] [--precision float32|bfloat16] [--json]; with --load-only it only traces and loads the
+ * update, which allocates no state.
  */
 import { parseArgs } from "node:util";
 import {
@@ -26,6 +28,8 @@ const { values: flags } = parseArgs({
     length: { type: "string", default: "64" },
     seconds: { type: "string", default: "3" },
     size: { type: "string", default: "tiny" },
+    precision: { type: "string", default: "float32" },
+    "load-only": { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -33,6 +37,7 @@ const { values: flags } = parseArgs({
 const sizes = {
   tiny: { vocab: 256, width: 64, layers: 2, heads: 4, keys: 2, inner: 172 },
   small: { vocab: 1024, width: 256, layers: 4, heads: 4, keys: 4, inner: 688 },
+  "0.5B": { vocab: 151_936, width: 896, layers: 24, heads: 14, keys: 2, inner: 4864 },
 } as const;
 
 const size = sizes[flags.size as keyof typeof sizes];
@@ -231,8 +236,14 @@ function benchUpdate(mode: JitMode): Record<string, unknown> {
       },
     },
     mode,
+    precision: flags.precision as "float32",
   });
-  module.writeState(weights());
+  if (flags["load-only"]) {
+    const { traceMs, loadMs, operations } = need(module.stats["update"]);
+    module.dispose();
+    return { what: `update ${batch}x${length}`, mode, traceMs, loadMs, operations };
+  }
+  for (const [name, values] of Object.entries(weights())) module.writeState({ [name]: values });
   const ids = Int32Array.from(
     { length: batch * length },
     (_, index) => (index * 31 + (index >> 3)) % size.vocab,
@@ -308,7 +319,7 @@ function describe(loaded: Backend): string {
   return `${loaded.name} ${loaded.tensorflowVersion ?? ""} ${loaded.gpu ? "GPU" : "CPU"}`;
 }
 
-const overhead = modes.flatMap(benchOverhead);
+const overhead = flags["load-only"] ? [] : modes.flatMap(benchOverhead);
 const updates = modes.map(benchUpdate);
 if (flags.json) {
   console.log(JSON.stringify({ backend: describe(backend), overhead, updates }));
