@@ -12,6 +12,7 @@ import { replayRunStep } from "./replay-run.js";
 const runDir = mkdtempSync(join(tmpdir(), "palimpsest-replay-run-"));
 afterAll(() => rmSync(runDir, { recursive: true }));
 
+const models = { cacheDir: join(runDir, "models") };
 const model = parseModelConfig({
   architecture: "llama",
   vocabSize: 16,
@@ -91,7 +92,7 @@ beforeAll(async () => {
 });
 
 test("a step is repeated with the run's weights and metrics, from what the run left on disk", async () => {
-  const replayed = await replayRunStep({ runDir, step: 2 });
+  const replayed = await replayRunStep({ runDir, step: 2, models });
   expect(replayed.recordedHash).toBeDefined();
   expect(replayed.weightsHash).toBe(replayed.recordedHash);
   expect(replayed.differences).toEqual([]);
@@ -101,13 +102,17 @@ test("a step is repeated with the run's weights and metrics, from what the run l
 test("a step whose record says something else is told, name by name", async () => {
   const other = { step: 2, weightsHash: "other", update: { ...{ loss: 7, durationMs: 1 } } };
   appendFileSync(join(runDir, "metrics.jsonl"), `\n${JSON.stringify(other)}\n`);
-  const replayed = await replayRunStep({ runDir, step: 2 });
+  const replayed = await replayRunStep({ runDir, step: 2, models });
   expect(replayed.recordedHash).toBe("other");
   expect(replayed.differences).toEqual([{ name: "loss", recorded: 7, replayed: replayed.metrics.loss }]);
 });
 
 test("what is not there any more is named with the setting that keeps it", async () => {
-  await expect(replayRunStep({ runDir, step: 3 })).rejects.toThrow(/step 3 has no dump.*keepStepDumps/);
-  await expect(replayRunStep({ runDir, step: 9 })).rejects.toThrow(/policy-00000008.*keepCheckpoints/);
-  await expect(replayRunStep({ runDir, step: 1 })).rejects.toThrow(/policy-00000000/);
+  await expect(replayRunStep({ runDir, step: 3, models })).rejects.toThrow(
+    /step 3 has no dump.*keepStepDumps/,
+  );
+  await expect(replayRunStep({ runDir, step: 9, models })).rejects.toThrow(
+    /policy-00000008.*keepCheckpoints/,
+  );
+  await expect(replayRunStep({ runDir, step: 1, models })).rejects.toThrow(/policy-00000000/);
 });
