@@ -54,6 +54,54 @@ describe("packRows", () => {
   });
 });
 
+describe("a packed bucket", () => {
+  it("holds every row once, none over another, within its rows, lengths and trained tokens", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 2, max: 16 }), { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 15, max: 60 }),
+        (lengths, sequences, packedRows, trained) => {
+          const rows = lengths.map((n) => rowOf(n));
+          const bucket = { rows: sequences, length: 20, packedRows, trainedTokens: trained };
+          const batches = packRows(rows, [bucket]);
+          expect(batches.flatMap((b) => b.rowIndices).sort((a, b) => a - b)).toEqual(
+            lengths.map((_, i) => i),
+          );
+          for (const batch of batches) {
+            expect(batch.rowIndices.length).toBeLessThanOrEqual(packedRows);
+            const { layout } = fillMicroBatch(batch, rows, new Float64Array(rows.length));
+            const tokens = batch.rowIndices.reduce((sum, i) => sum + (lengths[i] ?? 0), 0);
+            // A row over another would hide some of the other's tokens.
+            expect(layout.segments.filter((segment) => segment > 0)).toHaveLength(tokens);
+            expect(tokens - batch.rowIndices.length).toBeLessThanOrEqual(trained);
+          }
+        },
+      ),
+    );
+  });
+
+  it("refuses a row that trains more tokens than it counts", () => {
+    const bucket = { rows: 1, length: 20, packedRows: 2, trainedTokens: 5 };
+    expect(() => packRows([rowOf(9)], [bucket])).toThrow(/ROW_TOO_LONG.*trains 8 tokens.*trainedTokens 5/);
+  });
+
+  it("lays rows one behind the other, with the places of trained tokens' predecessors", () => {
+    const rows = [rowOf(3, 7), rowOf(4, 9)];
+    const [batch] = packRows(rows, [{ rows: 1, length: 8, packedRows: 3, trainedTokens: 6 }]);
+    if (batch === undefined) throw new Error("no batch");
+    const { layout } = fillMicroBatch(batch, rows, Float64Array.of(1, 1));
+    expect(batch.rowIndices).toEqual([1, 0]);
+    expect([...layout.tokenIds]).toEqual([9, 9, 9, 9, 7, 7, 7, 0]);
+    expect([...layout.segments]).toEqual([1, 1, 1, 1, 2, 2, 2, 0]);
+    expect([...layout.positions]).toEqual([0, 1, 2, 3, 0, 1, 2, 0]);
+    expect([...layout.picks]).toEqual([0, 1, 2, 4, 5, 0]);
+    expect([...layout.targets]).toEqual([9, 9, 9, 7, 7, 0]);
+    expect([...layout.slots.slice(0, 14)]).toEqual([0, 1, 2, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0]);
+  });
+});
+
 describe("fillMicroBatch", () => {
   it("shifts what speaks of a token onto the position that predicts it and pads with zeros", () => {
     const rows = [rowOf(3, 7), rowOf(4, 9)];
