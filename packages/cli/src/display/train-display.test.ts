@@ -36,6 +36,23 @@ test("a display shows phase, step, reward with its curve, speeds, queues, versio
   expect(text).toContain("rollout came back");
 });
 
+test("a model that is fetched is told while it comes: on a screen as it goes, in a log each tenth", () => {
+  const display = new TrainDisplay("run", () => 0);
+  const at = (doneBytes: number) =>
+    ({ kind: "download", file: "model.safetensors", doneBytes, totalBytes: 500e6 }) as const;
+  const logged = [10e6, 60e6, 80e6, 500e6].map((doneBytes) => display.logLine(at(doneBytes)));
+  expect(logged).toEqual([
+    "",
+    "fetching model     model.safetensors   60 of 500 MB",
+    "",
+    "fetching model     model.safetensors   500 of 500 MB",
+  ]);
+  display.update(at(80e6));
+  expect(display.lines(120).join("\n")).toContain("model.safetensors   80 of 500 MB");
+  display.update({ kind: "phase", phase: "training", total: 10 });
+  expect(display.lines(120).join("\n")).not.toContain("fetching");
+});
+
 test("no line is wider than the terminal", () => {
   const display = new TrainDisplay("run".repeat(50), () => 0);
   display.update({ kind: "step", report: report(1, 0.25) });

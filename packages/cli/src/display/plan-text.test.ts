@@ -1,0 +1,77 @@
+import type { RunPlan } from "@palimpsest/trainer";
+import { expect, test } from "vitest";
+import { planText } from "./plan-text.js";
+
+const gib = 2 ** 30;
+const plan: RunPlan = {
+  modelFolder: "/models/small",
+  model: {
+    architecture: "llama",
+    vocabSize: 49_152,
+    hiddenSize: 576,
+    layers: 30,
+    heads: 9,
+    kvHeads: 3,
+    headDim: 64,
+    intermediateSize: 1536,
+    ropeTheta: 10_000,
+    rmsNormEps: 1e-5,
+    tieWordEmbeddings: true,
+    maxPositions: 2048,
+  },
+  parameters: 134_500_000,
+  prompt: "chat template",
+  stopTokens: ["<|im_end|>"],
+  tasks: { total: 1024, lookedAt: 256 },
+  documentTokens: { mean: 74.4, most: 97 },
+  memory: { promptTokens: 137, replyTokens: 20 },
+  final: { promptTokens: 76, replyTokens: 12 },
+  step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimiserSteps: 1 },
+  needs: {
+    learner: {
+      processBytes: gib,
+      hostBytes: gib,
+      weightsBytes: gib,
+      referenceBytes: 0,
+      momentsBytes: gib,
+      gradientsBytes: gib,
+      stepBytes: 3 * gib,
+      stepParts: { gradientsBytes: gib, activationsBytes: gib, logitsBytes: gib },
+      applyBytes: gib,
+      samplerWeightsBytes: gib,
+      samplerCacheBytes: gib,
+      totalBytes: 9 * gib,
+    },
+    learnerBytes: 7 * gib,
+    rolloutActors: 2,
+    rolloutBytes: 3 * gib,
+    otherBytes: gib,
+    storeBytes: gib,
+    totalBytes: 15 * gib,
+  },
+  memoryBytes: 24 * gib,
+  buckets: [
+    { rows: 8, length: 88 },
+    { rows: 2, length: 160, packedRows: 6, trainedTokens: 64 },
+  ],
+  problems: [],
+};
+
+test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory by part", () => {
+  const text = planText(plan);
+  expect(text).toContain("llama, 134.5M parameters: 30 layers, width 576, 9 heads (3 of keys)");
+  expect(text).toContain("chat template; replies end at <|im_end|>");
+  expect(text).toContain("memory update     prompt up to 137 + reply up to 20 tokens");
+  expect(text).toContain("16 episodes, 48 conversations");
+  expect(text).toContain("1 optimiser step\n");
+  expect(text).toContain("8 × 88, 2 × 160, 6 packed, 64 trained");
+  expect(text).toMatch(/one micro-batch, or the optimiser at work +3\.00 GiB/);
+  expect(text).toMatch(/2 of them +6\.00 GiB/);
+  expect(text).toMatch(/on one machine; there are 24\.00 GiB +15\.00 GiB/);
+  expect(text).toContain("It can run: nothing was started, no weights were read.");
+});
+
+test("what stands against a run is listed, one line each", () => {
+  const text = planText({ ...plan, problems: ["memory: too little", "learner: no bucket"] });
+  expect(text).toContain("It cannot run:\n- memory: too little\n- learner: no bucket\n");
+});
