@@ -91,7 +91,7 @@ describe("rewardByName", () => {
       reward: 0.5,
       components: { exactMatch: 0, f1: 0.5, subExactMatch: 1, containedFraction: 1 },
     });
-    expect(reward(" Tea.", ["milk", "tea"]).components.exactMatch).toBe(1);
+    expect(reward(" Tea.", ["milk", "tea"]).components["exactMatch"]).toBe(1);
     expect(reward("", ["tea"]).reward).toBe(0);
     expect(() => reward("tea", [])).toThrow("NO_GROUND_TRUTH");
   });
