@@ -4,7 +4,7 @@
  * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens a second count sampled tokens
  * over everything: queue, host work, prompts, device.
  *
- * What bounds it on two cores (AVX-512 without bf16), and what would lift it:
+ * What bounds it on two cores (AVX-512 without bf16), reckoned from each kernel measured alone, and what would lift it:
  * - 3.4M, batch 64 and 256: about a third is matrix products at 170 GFLOP/s, near what the cores give; about 40 % is reading
  *   keys and values, at the memory's speed in value products and half of it in score products, where libtensorflow's
  *   kernel goes against the keys' layout; the rest is the fixed 10 to 25 µs of each small operation. A fused attention
