@@ -25,10 +25,11 @@ const { values: flags } = parseArgs({
   },
 });
 
-const shapes: Readonly<Record<string, object & { readonly rows: number; readonly length: number }>> = {
-  "3.4M": { layers: 4, hidden: 256, heads: 4, headDim: 64, inner: 688, vocab: 1024, rows: 16, length: 256 },
-  "115k": { layers: 2, hidden: 64, heads: 2, headDim: 32, inner: 172, vocab: 256, rows: 64, length: 64 },
-};
+const shapes: Readonly<Record<string, Readonly<Record<"rows" | "length", number> & Record<string, number>>>> =
+  {
+    "3.4M": { layers: 4, hidden: 256, heads: 4, headDim: 64, inner: 688, vocab: 1024, rows: 16, length: 256 },
+    "115k": { layers: 2, hidden: 64, heads: 2, headDim: 32, inner: 172, vocab: 256, rows: 64, length: 64 },
+  };
 
 interface Turn {
   readonly updates: number;

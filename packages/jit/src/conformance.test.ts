@@ -39,13 +39,16 @@ describe("a traced operation", () => {
     }
   });
 
-  test.each(Object.entries(cases))("%s has the values of the eager one when compiled by XLA", (name, given) => {
-    const expected = eager.call(name, inputsOf(given));
-    const actual = compiled.call(name, inputsOf(given));
-    for (const [output, values] of Object.entries(expected)) {
-      expectClose(actual[output] ?? new Float32Array(), values, 1e-5, 1e-6);
-    }
-  });
+  test.each(Object.entries(cases))(
+    "%s has the values of the eager one when compiled by XLA",
+    (name, given) => {
+      const expected = eager.call(name, inputsOf(given));
+      const actual = compiled.call(name, inputsOf(given));
+      for (const [output, values] of Object.entries(expected)) {
+        expectClose(actual[output] ?? new Float32Array(), values, 1e-5, 1e-6);
+      }
+    },
+  );
 
   test("has a case in the table", () => {
     const covered = new Set(
