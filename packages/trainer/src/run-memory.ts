@@ -35,7 +35,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const lora = recipe.learner.lora ?? null;
   const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
   // Old and new weights stand in host memory while the sampler takes the new ones over, merged ones beside the base, and
-  // Node is slow to give them back: measured at 4 times the weights of 135 million parameters with adapters.
+  // Node is slow to give them back: measured at 3 to 4 times the weights of 135 million parameters with adapters.
   const swapBytes = (lora === null ? 2 : 4) * weightsBytes;
   const rolloutBytes = processBytes + samplerWeightsBytes + samplerCacheBytes + swapBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
