@@ -162,15 +162,18 @@ test("T6: every process is killed at once; head, worker and `train` on the same 
 }, 240_000);
 
 test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {
-  await cluster.startWorker();
   const run = start("node");
   await untilBusy(run, 1, "rollouts");
+  // The other node comes when everything lies on the first, and the run must not end before.
+  run.driver.kill("SIGSTOP");
+  await cluster.startWorker();
   const holders = await run.withQueues((queues) => queues.objectHolders.all());
   const nodes = await cluster.client.nodes();
   const lost = nodes.filter(({ objectsAddress }) => holders.includes(objectsAddress));
   // Nobody else has them, so nothing but the driver can bring them back.
   expect(lost.map(({ state }) => state)).toEqual(["alive"]);
   for (const { pid } of lost) process.kill(pid, "SIGKILL");
+  run.driver.kill("SIGCONT");
   expect(await expectWholeRun(run, size)).toBe(undisturbed);
   await expectStepsAddUp(run, size);
   expect(run.driver.output).toContain("base model and tokenizer were brought to another node");
