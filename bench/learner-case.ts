@@ -6,12 +6,14 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner } from "../packages/learner/src/index.js";
-import { initParameters, parseModelConfig } from "../packages/model/src/index.js";
+import { parseModelConfig } from "../packages/model/src/index.js";
+import { quickParameters } from "./model/quick-parameters.js";
 
 interface Shape {
   readonly layers: number;
   readonly hidden: number;
   readonly heads: number;
+  readonly kvHeads?: number;
   readonly headDim: number;
   readonly inner: number;
   readonly vocab: number;
@@ -72,10 +74,12 @@ function groupsOf({ rows, length, vocab }: Shape) {
 }
 
 async function start(line: string) {
-  const { shape, prefer, mode } = JSON.parse(line) as {
+  const { shape, prefer, mode, precision, memory } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
     readonly mode: "eager" | "graph" | "xla";
+    readonly precision?: "float32" | "bfloat16";
+    readonly memory?: Readonly<Record<string, number>>;
   };
   const backend = await loadBackend({ prefer, threads: shape.threads });
   const model = parseModelConfig({
@@ -84,7 +88,7 @@ async function start(line: string) {
     hiddenSize: shape.hidden,
     layers: shape.layers,
     heads: shape.heads,
-    kvHeads: shape.heads,
+    kvHeads: shape.kvHeads ?? shape.heads,
     headDim: shape.headDim,
     intermediateSize: shape.inner,
     tieWordEmbeddings: true,
@@ -94,7 +98,7 @@ async function start(line: string) {
     backend,
     mode,
     model,
-    parameters: initParameters(model, 1),
+    parameters: quickParameters(model),
     objectives: ["policy"],
     config: {
       preset: "memagent",
@@ -102,6 +106,8 @@ async function start(line: string) {
       kl: { coefficient: 0 },
       measureEntropy: false,
       buckets: [{ rows: shape.rows, length: shape.length }],
+      ...(precision === undefined ? {} : { precision }),
+      ...(memory === undefined ? {} : { memory }),
     },
   });
   const groups = groupsOf(shape);

@@ -10,9 +10,14 @@ export class Contender {
   readonly #child: ChildProcess;
   readonly #answers: AsyncIterator<string>;
 
-  constructor(name: string, command: string, args: readonly string[]) {
+  constructor(
+    name: string,
+    command: string,
+    args: readonly string[],
+    errors: "ignore" | "inherit" = "ignore",
+  ) {
     this.name = name;
-    this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"] });
+    this.#child = spawn(command, args, { stdio: ["pipe", "pipe", errors] });
     if (this.#child.stdout === null) throw new Error(`${name} has no output`);
     this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }

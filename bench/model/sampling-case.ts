@@ -4,12 +4,8 @@
  */
 import { createInterface } from "node:readline";
 import { type JitMode, loadBackend } from "../../packages/jit/src/index.js";
-import {
-  createSampler,
-  initParameters,
-  type ModelSampler,
-  parseModelConfig,
-} from "../../packages/model/src/index.js";
+import { createSampler, type ModelSampler, parseModelConfig } from "../../packages/model/src/index.js";
+import { quickParameters } from "./quick-parameters.js";
 
 interface Setup {
   readonly shape: {
@@ -17,8 +13,11 @@ interface Setup {
     hiddenSize: number;
     layers: number;
     heads: number;
+    kvHeads?: number;
+    headDim?: number;
     intermediateSize: number;
   };
+  readonly precision?: "float32" | "bfloat16";
   readonly backend: "tensorflow" | "wasm";
   readonly mode: JitMode;
   readonly batches: readonly number[];
@@ -33,19 +32,23 @@ const setup = JSON.parse(first as string) as Setup;
 const { shape, promptTokens, newTokens } = setup;
 const backend = await loadBackend({ prefer: setup.backend, threads: setup.threads });
 const config = parseModelConfig({
-  ...shape,
-  architecture: "llama",
   kvHeads: shape.heads,
   headDim: shape.hiddenSize / shape.heads,
+  ...shape,
+  architecture: "llama",
   tieWordEmbeddings: false,
   maxPositions: 1024,
 });
-const parameters = initParameters(config, 1);
+const parameters = quickParameters(config);
 const samplers = new Map<number, ModelSampler>();
 const started = performance.now();
 for (const batch of setup.batches) {
   const options = { backend, config, parameters, mode: setup.mode, weightsHash: "bench", prefixCache: false };
-  samplers.set(batch, createSampler({ ...options, maxBatch: batch, maxLength: promptTokens + newTokens }));
+  const { precision = "float32" } = setup;
+  samplers.set(
+    batch,
+    createSampler({ ...options, precision, maxBatch: batch, maxLength: promptTokens + newTokens }),
+  );
 }
 answer({ startMs: performance.now() - started });
 

@@ -79,7 +79,13 @@ export function compileLearner(options: {
       body: applyBody(part, config),
     };
   });
-  return jit({ backend: options.backend, state: stateSpecs(model, config), functions, mode: options.mode });
+  return jit({
+    backend: options.backend,
+    state: stateSpecs(model, config),
+    functions,
+    mode: options.mode,
+    precision: config.precision,
+  });
 }
 
 /** The functions that together apply and clear what was added, each a part of the weights. */

@@ -112,6 +112,12 @@ export const LearnerConfig = z.strictObject({
     .describe("Declared shapes; every row must fit one. Absent: from microBatch."),
   microBatch: MicroBatchConfig.optional().describe("Shapes by a token budget, where there are no buckets."),
   memory: withDefaults(MemoryConfig).describe("Memory of a micro-batch against its speed."),
+  precision: z
+    .enum(["float32", "bfloat16"])
+    .default("float32")
+    .describe(
+      "What matrix products round their inputs to; weights, moments, gradients and all else stay float32. bfloat16 is for GPUs, and modes graph and xla.",
+    ),
   lora: loraConfigSchema
     .nullable()
     .default(null)

@@ -89,6 +89,11 @@ async function stepOf(
   }
 }
 
+function cosine(a: Float32Array, b: Float32Array): number {
+  const dot = (x: Float32Array, y: Float32Array) => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
 function expectSame(actual: Step, expected: Step): void {
   expect(Math.abs(actual.loss / expected.loss - 1)).toBeLessThan(1e-5);
   expect(Math.abs(actual.entropy - expected.entropy)).toBeLessThan(1e-4);
@@ -123,6 +128,16 @@ describe("a step", () => {
       memory: { layers: "unrolled" },
     });
     expectSame(await stepOf(objective, overrides), plain);
+  });
+
+  it("has nearly the same loss and gradients in bfloat16", async () => {
+    const [whole, rounded] = [await stepOf("policy", {}), await stepOf("policy", { precision: "bfloat16" })];
+    expect(Math.abs(rounded.loss / whole.loss - 1)).toBeLessThan(0.02);
+    if (backend.name === "tensorflow") expect(rounded.loss).not.toBe(whole.loss); // It did round.
+    for (const [name, gradient] of Object.entries(whole.gradients)) {
+      const other = rounded.gradients[name] ?? new Float32Array();
+      expect(cosine(gradient, other), name).toBeGreaterThan(0.999);
+    }
   });
 
   it("has the same loss and gradients of a sequence loss, packed", async () => {

@@ -6,16 +6,24 @@ import { runsAsLoop } from "./packed-weights.js";
 /** Tokens a page of the cache. */
 export const pageLength = 16;
 
-/** Rows of one call at most: more rows take longer in proportion, and keep the event loop waiting. */
-const mostRows = 64;
+/** What a call may hold at most. */
+const limits = {
+  /** On a CPU more takes longer in proportion, and keeps the event loop waiting. */
+  cpu: {
+    rows: 64,
+    /** A step of a deep model takes long: more of them a call save little and keep readers of the stream waiting. */
+    deepSteps: 4,
+    /** About what two cores do in a quarter of a second. */
+    operations: 20e9,
+    prefillTokens: 4096,
+  },
+  /** On a GPU 256 rows take little longer than 64, and what counts is how few the calls are. */
+  gpu: { rows: 256, deepSteps: 8, operations: 10e12, prefillTokens: 16_384 },
+} as const;
 const smallestPiece = 32;
 const longestPiece = 512;
-/** A step of a deep model takes long: more of them a call save little and keep readers of the stream waiting. */
-const mostDeepSteps = 4;
 /** Entries of the cache that a call looks at, at least. */
 const smallestPast = 256;
-/** About what two cores do in a quarter of a second. */
-const operationsPerCall = 20e9;
 
 export interface ShapeOptions {
   readonly maxBatch: number;
@@ -23,6 +31,8 @@ export interface ShapeOptions {
   readonly stepsPerCall: number;
   readonly promptLengths: readonly number[] | undefined;
   readonly prefillTokens: number | undefined;
+  /** What computes is a GPU. */
+  readonly gpu: boolean;
 }
 
 /** One call that reads pieces of prompts; `pastPages` 0: from their beginning. */
@@ -56,10 +66,12 @@ export class CallShapes {
 
   constructor(config: ModelConfig, options: ShapeOptions) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
-    const affordable = operationsPerCall / (2 * parameterCount(config));
+    const most = options.gpu ? limits.gpu : limits.cpu;
+    const affordable = most.operations / (2 * parameterCount(config));
     this.prefillTokens =
-      options.prefillTokens ?? Math.min(4096, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
-    const rows = Math.min(mostRows, maxBatch);
+      options.prefillTokens ??
+      Math.min(most.prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
+    const rows = Math.min(most.rows, maxBatch);
     this.maxRows = rows;
     const longest = Math.min(maxLength - 1, longestPiece, wholePages(this.prefillTokens));
     // A prompt costs as much as many steps, so its rows are padded less.
@@ -73,8 +85,8 @@ export class CallShapes {
     // What follows a shared beginning is short, or the longest piece of a long prompt.
     const short = geometricBuckets(smallestPiece, longest, 4).filter((length) => length <= longest / 2);
     this.#extendLengths = [...short, longest];
-    const most = runsAsLoop(config) ? Math.min(stepsPerCall, mostDeepSteps) : stepsPerCall;
-    this.#steps = [...new Set(runsAsLoop(config) ? [1, most] : [1, Math.ceil(most / 2), most])];
+    const steps = runsAsLoop(config) ? Math.min(stepsPerCall, most.deepSteps) : stepsPerCall;
+    this.#steps = [...new Set(runsAsLoop(config) ? [1, steps] : [1, Math.ceil(steps / 2), steps])];
     const pages = Math.ceil(maxLength / pageLength);
     const smallest = Math.min(pages, smallestPast / pageLength);
     this.#decodePasts = runsAsLoop(config) ? geometricBuckets(smallest, pages, 4) : halves(pages);

@@ -150,6 +150,32 @@ describe("sampled tokens", () => {
     });
   });
 
+  it.each([
+    ["llama", {}],
+    ["qwen2", { layers: 9, tieWordEmbeddings: true }],
+  ] as const)(
+    "in bfloat16 carry log-probabilities near those of tokenLogprobs (%s)",
+    async (architecture, changes) => {
+      const config = aConfig({ architecture, ...changes });
+      const parameters = initParameters(config, 1, { ...scheme, residualStd: 0.1 });
+      const sampler = aSampler({ config, parameters, mode: "auto", precision: "bfloat16" });
+      const requests = manyRequests(6);
+      const results = await Promise.all(requests.map((request) => sampler.generate(request)));
+      const differences = results.flatMap((result, i) => {
+        const expected = logprobsByForward(
+          parameters,
+          requests[i]?.promptTokenIds ?? [],
+          result.tokenIds,
+          config,
+        );
+        return result.rolloutLogprobs.map((logprob, t) => Math.abs(logprob - (expected[t] as number)));
+      });
+      const mean = differences.reduce((sum, difference) => sum + difference, 0) / differences.length;
+      expect(mean).toBeLessThan(0.02);
+      if (backend.name === "tensorflow") expect(mean).toBeGreaterThan(1e-5); // It did round.
+    },
+  );
+
   it("do not depend on batch mates, order of arrival, slots or steps a call (M1)", async () => {
     const requests = manyRequests(40);
     const together = aSampler({ mode: "auto" });

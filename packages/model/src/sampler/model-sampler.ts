@@ -97,6 +97,7 @@ export class ModelSampler {
       stepsPerCall,
       promptLengths,
       prefillTokens,
+      gpu: backend.gpu,
     });
     const longest = Math.ceil(maxLength / pageLength);
     const { cacheTokens } = this.#limits;
@@ -110,6 +111,7 @@ export class ModelSampler {
       shapes: this.#shapes,
       pages,
       maxLength,
+      precision: this.#limits.precision,
     });
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
     this.#device.writeWeights(parameters);

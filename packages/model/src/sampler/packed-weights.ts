@@ -74,6 +74,12 @@ export function packedShapes(config: ModelConfig): Record<string, readonly numbe
   return shapes;
 }
 
+/** What products take, by its name in `packedShapes`; norms and biases are not. */
+export function isMatrix(name: string): boolean {
+  const [tensor = name] = name.split(".");
+  return !["finalNorm", "attentionBias", "headNorm"].includes(tensor);
+}
+
 /** The stacks of a model that runs as a loop, in an order that `layerWeights` knows. */
 export function weightStacks(state: Tensors, config: ModelConfig): tf.Tensor[] {
   return Object.keys(layerShapes(config)).map((tensor) => state[tensor] as tf.Tensor);

@@ -81,6 +81,13 @@ export const samplerConfigSchema = z.strictObject({
     .describe(
       "Tokens whose keys and values are kept; default maxBatch times maxLength, so that nobody waits",
     ),
+  precision: z
+    .enum(["float32", "bfloat16"])
+    .default("float32")
+    .describe(
+      "bfloat16: matrices are stored in it and multiplied in it, for GPUs; modes graph and xla. Sampled " +
+        "log-probabilities then differ from a float32 learner's",
+    ),
   prefixCache: z
     .boolean()
     .default(true)

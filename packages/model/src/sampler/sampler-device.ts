@@ -4,6 +4,7 @@ import {
   type JitFunction,
   type JitMode,
   type JitModule,
+  type JitPrecision,
   jit,
 } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
@@ -24,6 +25,7 @@ export interface DeviceOptions {
   /** Pages that requests may hold. */
   readonly pages: number;
   readonly maxLength: number;
+  readonly precision: JitPrecision;
 }
 
 /** One request as the device sees it. */
@@ -54,7 +56,7 @@ export class SamplerDevice {
   readonly #sparePage: number;
   readonly #shapes: CallShapes;
 
-  constructor({ backend, mode, config, shapes, pages, maxLength }: DeviceOptions) {
+  constructor({ backend, mode, config, shapes, pages, maxLength, precision }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
     this.#maxLength = maxLength;
@@ -63,8 +65,8 @@ export class SamplerDevice {
     const functions: Record<string, JitFunction> = {};
     for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape);
     for (const shape of shapes.decodes) functions[decodeName(shape)] = decodeFunction(config, cache, shape);
-    const state = samplerState(config, cache, maxLength, shapes.rowCounts);
-    this.#module = jit({ backend, mode, state, functions });
+    const state = samplerState(config, cache, maxLength, shapes.rowCounts, precision);
+    this.#module = jit({ backend, mode, state, functions, precision });
     const { cos, sin } = ropeTables(config, maxLength);
     this.#module.writeState({ ropeCos: cos, ropeSin: sin });
   }

@@ -1,4 +1,4 @@
-import type { JitFunction, TensorSpec, Tensors } from "@palimpsest/jit";
+import type { JitFunction, StateSpec, TensorSpec, Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import type { DecodeShape, ReadShape } from "./call-shapes.js";
@@ -6,7 +6,7 @@ import { decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
 import { named, nextLogits } from "./packed-layers.js";
-import { packedShapes } from "./packed-weights.js";
+import { isMatrix, packedShapes } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
 
 /** What the functions of one sampler share: weights, rotary tables, cache, the last logits at each number of rows. */
@@ -15,9 +15,10 @@ export function samplerState(
   cache: CacheShape,
   maxLength: number,
   rowCounts: readonly number[],
-): Record<string, TensorSpec> {
+  stored: "float32" | "bfloat16",
+): Record<string, StateSpec> {
   const weights = Object.entries(packedShapes(config)).map(
-    ([name, shape]) => [name, float32(shape)] as const,
+    ([name, shape]) => [name, { ...float32(shape), ...(isMatrix(name) ? { stored } : {}) }] as const,
   );
   const logits = rowCounts.map((rows) => [logitsName(rows), float32([rows, config.vocabSize])] as const);
   return {

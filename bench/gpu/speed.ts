@@ -1,0 +1,154 @@
+/**
+ * Updates of the learner and waves of the sampler at several shapes, on a GPU where tensorflow has one: each case in a process
+ * of its own, so that its peak of GPU memory is its own. Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts
+ * [--cases REGEXP] [--seconds 10] [--json FILE]; `--cases list` names the cases.
+ * Of a learner: tokens a second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
+ * sampler: sampled tokens a second over everything: queue, host, prompts, device.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { Contender, median } from "../model/contender.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    cases: { type: "string", default: "" },
+    seconds: { type: "string", default: "10" },
+    json: { type: "string" },
+  },
+});
+
+const small = { vocab: 1024, hidden: 256, layers: 4, heads: 4, headDim: 64, inner: 688 };
+const smollm2 = { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 };
+const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
+/** What a GPU has room for: logits in few chunks, attention without blocks. */
+const roomy = { logitsMb: 1280, scoresMb: 4096, applyMb: 512 };
+const xla = { prefer: "tensorflow", mode: "xla" };
+const updates = {
+  "learner 3.4M 16x256 graph": { ...xla, mode: "graph", shape: { ...small, rows: 16, length: 256 } },
+  "learner 3.4M 16x256 xla": { ...xla, shape: { ...small, rows: 16, length: 256 } },
+  "learner 3.4M 16x256 xla bfloat16": {
+    ...xla,
+    precision: "bfloat16",
+    shape: { ...small, rows: 16, length: 256 },
+  },
+  "learner 0.5B 8x2048 xla bfloat16": {
+    ...xla,
+    precision: "bfloat16",
+    memory: roomy,
+    shape: { ...half, rows: 8, length: 2048 },
+  },
+  "learner 0.5B 8x2048 xla bfloat16 default memory": {
+    ...xla,
+    precision: "bfloat16",
+    shape: { ...half, rows: 8, length: 2048 },
+  },
+  "learner 0.5B 8x2048 xla": { ...xla, memory: roomy, shape: { ...half, rows: 8, length: 2048 } },
+};
+const samplerOf = ({ vocab, hidden, inner, ...rest }: typeof small | typeof smollm2) => ({
+  ...rest,
+  vocabSize: vocab,
+  hiddenSize: hidden,
+  intermediateSize: inner,
+});
+const wave = { backend: "tensorflow", mode: "xla", threads: 4 };
+const short = { ...wave, promptTokens: 32, newTokens: 128 };
+const long = { ...wave, promptTokens: 128, newTokens: 384 };
+const waves = {
+  "sampler 3.4M": { ...short, shape: samplerOf(small), batches: [64, 256] },
+  "sampler 3.4M graph": { ...short, mode: "graph", shape: samplerOf(small), batches: [64] },
+  "sampler 135M": { ...long, shape: samplerOf(smollm2), batches: [64, 256] },
+  "sampler 135M bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(smollm2), batches: [64, 256] },
+  "sampler 0.5B bfloat16": { ...long, precision: "bfloat16", shape: samplerOf(half), batches: [64, 256] },
+};
+
+/** Highest `memory.used` of the first GPU while it looks, MiB; NaN without nvidia-smi. */
+class MemoryWatch {
+  readonly #child: ChildProcess;
+  #peak = Number.NaN;
+
+  constructor() {
+    const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits", "-lms", "250"];
+    this.#child = spawn("nvidia-smi", query, { stdio: ["ignore", "pipe", "ignore"] });
+    this.#child.on("error", () => undefined);
+    this.#child.stdout?.on("data", (text: Buffer) => {
+      for (const line of text.toString().trim().split("\n"))
+        this.#peak = Number.isNaN(this.#peak) ? Number(line) : Math.max(this.#peak, Number(line));
+    });
+  }
+
+  end(): number | undefined {
+    this.#child.kill();
+    return Number.isNaN(this.#peak) ? undefined : this.#peak;
+  }
+}
+
+function contender(name: string, file: string): Contender {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const args = ["--import", "tsx", "--conditions=@palimpsest/source", path];
+  return new Contender(name, process.execPath, args, "inherit");
+}
+
+type Answer = Readonly<Record<string, number>>;
+
+async function updateCase(name: string, setup: { readonly shape: { rows: number; length: number } }) {
+  const learner = contender(name, "../learner-case.ts");
+  const started = performance.now();
+  const ready = await learner.ask({ ...setup, shape: { ...setup.shape, threads: 4 } });
+  if (ready === undefined) return { failed: "ended before its first update" };
+  const startSeconds = (performance.now() - started) / 1000;
+  const turns: number[] = [];
+  for (const seconds of [1, Number(flags.seconds), Number(flags.seconds)]) {
+    const turn = (await learner.ask({ seconds })) as Answer | undefined;
+    if (turn === undefined) return { failed: "ended during an update" };
+    turns.push((setup.shape.rows * setup.shape.length * (turn["updates"] ?? 0)) / (turn["seconds"] ?? 0));
+  }
+  await learner.close();
+  const { firstMs, stats } = ready as { firstMs: number; stats: Record<string, Answer> };
+  const policy = Object.entries(stats).find(([key]) => key.startsWith("policy"))?.[1] ?? {};
+  const [traceMs, loadMs] = [policy["traceMs"], policy["loadMs"]].map((ms) => Math.round(ms ?? 0));
+  const firstSeconds = Number((firstMs / 1000).toFixed(1));
+  const compiled = {
+    startSeconds: Math.round(startSeconds),
+    traceMs,
+    loadMs,
+    firstUpdateSeconds: firstSeconds,
+  };
+  return { tokensPerSecond: turns.slice(1).map(Math.round), ...compiled };
+}
+
+async function waveCase(name: string, setup: { readonly batches: readonly number[] }) {
+  const sampler = contender(name, "../model/sampling-case.ts");
+  const ready = (await sampler.ask(setup)) as Answer | undefined;
+  if (ready === undefined) return { failed: "ended before its first wave" };
+  const batches = [];
+  for (const batch of setup.batches) {
+    const started = performance.now();
+    const rates: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const answer = (await sampler.ask({ batch })) as Answer | undefined;
+      if (answer === undefined) return { failed: `ended in a wave of ${batch}`, batches };
+      if (round > 0) rates.push(Math.round(answer["tokensPerSecond"] ?? 0));
+      else
+        batches.push({ batch, firstWaveSeconds: Number(((performance.now() - started) / 1000).toFixed(1)) });
+    }
+    Object.assign(batches.at(-1) ?? {}, { tokensPerSecond: median(rates), all: rates });
+  }
+  await sampler.close();
+  return { startSeconds: Math.round((ready["startMs"] ?? 0) / 1000), batches };
+}
+
+const wanted = new RegExp(flags.cases);
+const results: Record<string, unknown>[] = [];
+for (const [name, setup] of Object.entries({ ...updates, ...waves })) {
+  if (flags.cases === "list") console.log(name);
+  if (flags.cases === "list" || !wanted.test(name)) continue;
+  const watch = new MemoryWatch();
+  const result = "batches" in setup ? await waveCase(name, setup) : await updateCase(name, setup);
+  results.push({ name, ...result, peakGpuMiB: watch.end() });
+  console.log(JSON.stringify(results.at(-1)));
+  // After each, so that nothing is lost where a later one hangs.
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+}
+process.exit(0);
