@@ -73,7 +73,7 @@ async function loadTensorflow(threads: number | undefined): Promise<Omit<Backend
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
     // libtensorflow takes these from the environment only, and reads them once.
-    for (const [key, value] of Object.entries(tensorflowEnvironment(threads))) process.env[key] ??= value;
+    Object.assign(process.env, tensorflowEnvironment(threads, process.env));
     await import("@tensorflow/tfjs-node-gpu");
     gatherWithoutReadback();
   }

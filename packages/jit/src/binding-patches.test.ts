@@ -83,12 +83,21 @@ describe("the patches of the tensorflow binding", () => {
   });
 
   test("set threads in the environment only where a number was asked for", () => {
-    expect(tensorflowEnvironment(3)).toMatchObject({
+    expect(tensorflowEnvironment(3, {})).toMatchObject({
       TF_NUM_INTRAOP_THREADS: "3",
       TF_NUM_INTEROP_THREADS: "3",
     });
-    expect(tensorflowEnvironment(undefined)).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
-    expect(tensorflowEnvironment(undefined)).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
+    expect(tensorflowEnvironment(undefined, {})).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
+    expect(tensorflowEnvironment(undefined, {})).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
     expect(process.env["TF_CPP_MIN_LOG_LEVEL"]).toBe("3");
+  });
+
+  test("keep what the environment says, and XLA's other flags beside it", () => {
+    const present = { TF_CPP_MIN_LOG_LEVEL: "1", XLA_FLAGS: "--xla_gpu_cuda_data_dir=/cuda" };
+    const added = tensorflowEnvironment(2, present);
+    expect(added).not.toHaveProperty("TF_CPP_MIN_LOG_LEVEL");
+    expect(added["XLA_FLAGS"]).toBe("--xla_gpu_cuda_data_dir=/cuda --xla_gpu_enable_triton_gemm=false");
+    const chosen = { XLA_FLAGS: "--xla_gpu_enable_triton_gemm=true" };
+    expect(tensorflowEnvironment(2, chosen)).not.toHaveProperty("XLA_FLAGS");
   });
 });

@@ -7,14 +7,33 @@ import { isTraceId } from "./trace.js";
  * What tfjs-node 4.22 needs to run for days and on newer Nodes. Each patch can be applied more than once.
  */
 
-/** What libtensorflow reads when the addon is loaded: later changes have no effect. */
-export function tensorflowEnvironment(threads: number | undefined): Record<string, string> {
+/**
+ * What libtensorflow reads when the addon is loaded: later changes have no effect.
+ * @param present what the environment says already, which is kept
+ */
+export function tensorflowEnvironment(
+  threads: number | undefined,
+  present: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const wanted = wantedEnvironment(threads);
+  const flags = present["XLA_FLAGS"];
+  const missing = Object.entries(wanted).filter(([key]) => present[key] === undefined);
+  if (flags === undefined || flags.includes(TRITON_FLAG)) return Object.fromEntries(missing);
+  // It may only say where CUDA is.
+  return { ...Object.fromEntries(missing), XLA_FLAGS: `${flags} ${wanted.XLA_FLAGS}` };
+}
+
+const TRITON_FLAG = "--xla_gpu_enable_triton_gemm";
+
+function wantedEnvironment(
+  threads: number | undefined,
+): Record<"XLA_FLAGS", string> & Record<string, string> {
   return {
     TF_CPP_MIN_LOG_LEVEL: "3",
     // The learner and the sampler may share a GPU: take memory as it is needed.
     TF_FORCE_GPU_ALLOW_GROWTH: "true",
     // On a GPU most of the first call is the trial of Triton's matrix kernels: 45 s instead of 8 s for 0.5B parameters.
-    XLA_FLAGS: "--xla_gpu_enable_triton_gemm=false",
+    XLA_FLAGS: `${TRITON_FLAG}=false`,
     ...(threads === undefined
       ? {}
       : {
