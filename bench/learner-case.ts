@@ -74,13 +74,17 @@ function groupsOf({ rows, length, vocab }: Shape) {
 }
 
 async function start(line: string) {
-  const { shape, prefer, mode, precision, memory } = JSON.parse(line) as {
+  const { shape, prefer, mode, precision, memory, trainedPlaces } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
     readonly mode: "eager" | "graph" | "xla";
     readonly precision?: "float32" | "bfloat16";
     readonly memory?: Readonly<Record<string, number>>;
+    /** The bucket says how many tokens are trained; else every place gets logits. */
+    readonly trainedPlaces?: boolean;
   };
+  const { rows, length } = shape;
+  const trainedTokens = rows * (length - Math.floor(length / 2));
   const backend = await loadBackend({ prefer, threads: shape.threads });
   const model = parseModelConfig({
     architecture: "llama",
@@ -105,7 +109,7 @@ async function start(line: string) {
       reference: "none",
       kl: { coefficient: 0 },
       measureEntropy: false,
-      buckets: [{ rows: shape.rows, length: shape.length }],
+      buckets: [trainedPlaces === true ? { rows, length, trainedTokens } : { rows, length }],
       ...(precision === undefined ? {} : { precision }),
       ...(memory === undefined ? {} : { memory }),
     },

@@ -2,8 +2,10 @@
  * Tokens a second of the learner's update in every mode, beside PyTorch when a Python with it is given: contenders take
  * turns in one run, each in a process of its own, and medians of their turns are compared. The PyTorch program is
  * bench/peers/torch_update.py: the same decoder, clipped loss, clipping and AdamW, float32, fused attention.
- * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,tensorflow:eager,
- *   tensorflow:xla,wasm:eager] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,
+ *   tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
+ * Half of each row is prompt. The bucket says how many tokens are trained, as recipes do, so the last block's feed-forward
+ * and the logits are computed for those alone; with ":all" after the mode (tensorflow:graph:all) for every place, as PyTorch does.
  * The Python may also come by PALIMPSEST_BENCH_PYTHON.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -16,7 +18,10 @@ import { parseArgs } from "node:util";
 const { values: flags } = parseArgs({
   options: {
     shapes: { type: "string", default: "3.4M,115k" },
-    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager" },
+    cases: {
+      type: "string",
+      default: "tensorflow:graph,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
+    },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
     threads: { type: "string", default: "2" },
@@ -98,10 +103,15 @@ async function bench(shapeName: string) {
     contenders.push({ contender, ready: {} });
   }
   for (const name of flags.cases.split(",")) {
-    const [prefer, mode] = name.split(":");
+    const [prefer, mode, places] = name.split(":");
     const args = ["--import", "tsx", "--conditions=@palimpsest/source", path("./learner-case.ts")];
     const contender = new Contender(name, process.execPath, args);
-    contenders.push({ contender, ready: JSON.parse(await contender.ask({ shape, prefer, mode })) as Ready });
+    contenders.push({
+      contender,
+      ready: JSON.parse(
+        await contender.ask({ shape, prefer, mode, trainedPlaces: places !== "all" }),
+      ) as Ready,
+    });
   }
   for (let round = 0; round < Number(flags.rounds); round += 1) {
     for (const { contender } of contenders)

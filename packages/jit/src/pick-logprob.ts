@@ -42,7 +42,8 @@ function fused(logits: tf.Tensor, ids: tf.Tensor): tf.Tensor {
         const [kept] = saved;
         if (kept === undefined)
           throw new JitError("EXECUTION_FAILED", "the saved slope of pickLogprob is gone");
-        return tf.neg(tf.mul(kept, tf.expandDims(dy, 1)));
+        // The sign goes on the rows' slopes, which are few.
+        return tf.mul(kept, tf.expandDims(tf.neg(dy), 1));
       },
     };
   });

@@ -2,6 +2,7 @@ import type { TensorSpec, Tensors } from "@palimpsest/jit";
 import {
   type ForwardOptions,
   forwardHidden,
+  forwardRows,
   type ModelConfig,
   type TokenStatistics,
   tokenStatistics,
@@ -66,15 +67,13 @@ function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): 
 
 function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
   const { bucket, model } = options;
-  const { rows: sequences, length, packedRows } = bucket;
+  const { length, packedRows } = bucket;
   const packing =
     packedRows === undefined
       ? {}
       : { packing: { segments: tensor(inputs, "segments"), positions: tensor(inputs, "positions") } };
   const form = { ...formOf(options, length), ...packing };
-  const hidden = forwardHidden(parameters, tensor(inputs, "tokenIds"), model, form); // [S, T, D]
-  const flat = tf.reshape(hidden, [sequences * length, model.hiddenSize]);
-  const picked = tf.gather(flat, tensor(inputs, "picks")); // [N, D]
+  const picked = forwardRows(parameters, tensor(inputs, "tokenIds"), tensor(inputs, "picks"), model, form); // [N, D]
   const { logprobs, entropy } = statisticsOf(parameters, picked, tensor(inputs, "targets"), options);
   const slots = tf.reshape(tensor(inputs, "slots"), [rowsOf(bucket) * (length - 1)]);
   const placed = (values: tf.Tensor): tf.Tensor =>

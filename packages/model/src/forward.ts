@@ -105,9 +105,10 @@ function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
 /**
  * One decoder block over whole sequences; differentiable in `x` and every tensor of `layer`.
  * @param x float32 [B·T, D]
- * @returns float32 [B·T, D]
+ * @param rows int32 [N]: what follows attention is done for these rows of `x` alone; absent: for all
+ * @returns float32 [B·T, D], or [N, D] of the given rows
  */
-export function block(
+function block(
   x: tf.Tensor,
   layer: LayerTensors,
   constants: SequenceConstants,
@@ -115,6 +116,7 @@ export function block(
   batch: number,
   length: number,
   options: BlockOptions = {},
+  rows?: tf.Tensor,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, rmsNormEps } = config;
   const { cos, sin } = constants;
@@ -131,7 +133,8 @@ export function block(
   const mixed = attention(query, key, project("value", kvHeads), maskOf(constants, options))
     .transpose([0, 2, 1, 3])
     .reshape([batch * length, heads * headDim]); // [B·T, heads·headDim]
-  const attended = x.add(linear(mixed, layer, "attentionOut", loraScale));
+  const picked = (all: tf.Tensor): tf.Tensor => (rows === undefined ? all : tf.gather(all, rows));
+  const attended = picked(x).add(linear(picked(mixed), layer, "attentionOut", loraScale));
   const fed = feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer, loraScale);
   return attended.add(fed);
 }
@@ -181,19 +184,58 @@ export function forwardHidden(
   options: ForwardOptions = {},
 ): tf.Tensor {
   const [batch, length] = ids.shape as [number, number];
+  return lastStates(parameters, ids, config, options).reshape([batch, length, config.hiddenSize]);
+}
+
+/**
+ * The final hidden states of some places alone: unrolled, the last block does what follows its attention for these
+ * places and not for all.
+ * @param ids   int32 [B, T]
+ * @param rows  int32 [N], places in [B·T]
+ * @returns float32 [N, D]
+ */
+export function forwardRows(
+  parameters: ParameterTensors,
+  ids: tf.Tensor,
+  rows: tf.Tensor,
+  config: ModelConfig,
+  options: ForwardOptions = {},
+): tf.Tensor {
+  // A loop has one body for all layers, and many rows are gathered sooner once than twice.
+  const late = options.layers === "scan" || rows.size >= ids.size;
+  return late
+    ? tf.gather(lastStates(parameters, ids, config, options), rows)
+    : lastStates(parameters, ids, config, options, rows);
+}
+
+/** @returns float32 [B·T, D], or [N, D] of the given rows */
+function lastStates(
+  parameters: ParameterTensors,
+  ids: tf.Tensor,
+  config: ModelConfig,
+  options: ForwardOptions,
+  rows?: tf.Tensor,
+): tf.Tensor {
+  const [batch, length] = ids.shape as [number, number];
   const constants = sequenceConstants(config, length, options);
   const x = tf.gather(weight(parameters, "embedding"), ids.reshape([batch * length])); // [B·T, D]
-  const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors): tf.Tensor =>
-    block(input, layer, shared as SequenceConstants, config, batch, length, options);
+  const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors, kept?: tf.Tensor): tf.Tensor =>
+    block(input, layer, shared as SequenceConstants, config, batch, length, options, kept);
   const last =
     options.layers === "scan"
-      ? scanLayers(x, stackedLayers(parameters), constants, apply, options.isFrozen)
-      : unstackLayers(parameters, config).reduce((input, layer) => apply(input, layer, constants), x);
-  return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps).reshape([
-    batch,
-    length,
-    config.hiddenSize,
-  ]);
+      ? scanLayers(
+          x,
+          stackedLayers(parameters),
+          constants,
+          (input, layer, shared) => apply(input, layer, shared),
+          options.isFrozen,
+        )
+      : unstackLayers(parameters, config).reduce(
+          (input, layer, index) =>
+            apply(input, layer, constants, index === config.layers - 1 ? rows : undefined),
+          x,
+        );
+  return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps);
 }
 
 /** The stacked tensors by their names in a layer. */

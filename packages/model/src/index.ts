@@ -63,7 +63,13 @@ export { TextStream } from "./text/text-stream.js";
 export { modelConfigFromHf } from "./files/hf-config.js";
 export { parametersFromHf } from "./files/hf-weights.js";
 export { readSafetensors, type StoredTensor } from "./files/safetensors.js";
-export { type ForwardOptions, forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
+export {
+  type ForwardOptions,
+  forwardHidden,
+  forwardRows,
+  logitsOf,
+  type ParameterTensors,
+} from "./forward.js";
 export { initLora, loraForm, loraScale, loraShapes } from "./lora.js";
 export {
   checkFinite,

@@ -1,9 +1,8 @@
 import { type Backend, type JitBody, jit, loadBackend } from "@palimpsest/jit";
-import type * as tf from "@tensorflow/tfjs";
-import { tensor2d, valueAndGrads } from "@tensorflow/tfjs";
+import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
-import { type ForwardOptions, forwardHidden } from "./forward.js";
+import { type ForwardOptions, forwardHidden, forwardRows } from "./forward.js";
 import { loraShapes } from "./lora.js";
 import { initParameters, parameterShapes } from "./parameters.js";
 import { normalGenerator } from "./random.js";
@@ -57,6 +56,10 @@ function run(
 interface Form extends ForwardOptions {
   readonly chunk?: number;
   readonly headFrozen?: boolean;
+  /** Places [B·T] that the loss reads; absent: all. */
+  readonly places?: readonly number[];
+  /** They are picked from all final states. */
+  readonly pickedLast?: boolean;
 }
 
 /** A loss that uses every weight, of log-probabilities and entropies; its value and gradients in `names`. */
@@ -68,16 +71,26 @@ function lossAndGradients(config: ModelConfig, names: readonly string[], form: F
         ...state,
         ...Object.fromEntries(names.map((name, i) => [name, values[i] as tf.Tensor])),
       };
-      const hidden = forwardHidden(weights, tokens, config, form).reshape([rows * length, config.hiddenSize]);
+      const places = tf.tensor1d([...(form.places ?? Array(rows * length).keys())], "int32");
+      const all = () =>
+        forwardHidden(weights, tokens, config, form).reshape([rows * length, config.hiddenSize]);
+      const some = () => forwardRows(weights, tokens, places, config, form);
+      const hidden =
+        form.pickedLast === true ? tf.gather(all(), places) : form.places === undefined ? all() : some();
       const head = weights[config.tieWordEmbeddings ? "embedding" : "head"] as tf.Tensor;
-      const { logprobs, entropy } = tokenStatistics(hidden, head, tokens.reshape([rows * length]), {
-        entropy: "gradient",
-        chunk: form.chunk,
-        headFrozen: form.headFrozen,
-      });
+      const { logprobs, entropy } = tokenStatistics(
+        hidden,
+        head,
+        tf.gather(tokens.reshape([rows * length]), places),
+        {
+          entropy: "gradient",
+          chunk: form.chunk,
+          headFrozen: form.headFrozen,
+        },
+      );
       return logprobs.mean().add((entropy as tf.Tensor).square().mean()) as tf.Scalar;
     };
-    const { value, grads } = valueAndGrads(loss)(names.map((name) => state[name] as tf.Tensor));
+    const { value, grads } = tf.valueAndGrads(loss)(names.map((name) => state[name] as tf.Tensor));
     return {
       outputs: { value, ...Object.fromEntries(names.map((name, i) => [name, grads[i] as tf.Tensor])) },
     };
@@ -103,6 +116,20 @@ const forms: readonly [string, Form][] = [
 ];
 
 describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
+  it.each([{}, { layers: "scan" as const }])(
+    "%o gives the states of some places, and what flows back from them",
+    (form) => {
+      const config = configOf("llama", true);
+      const shapes = parameterShapes(config);
+      const weights = initParameters(config, 5, { projectionStd: 0.2, residualStd: 0.2 });
+      const names = Object.keys(shapes);
+      const places = [3, 4, 11, 3, 17];
+      const gathered = lossAndGradients(config, names, { places, pickedLast: true });
+      const plain = run(shapes, weights, mode, gathered);
+      expectEqual(run(shapes, weights, mode, lossAndGradients(config, names, { ...form, places })), plain);
+    },
+  );
+
   describe.each(forms)("with %s", (_name, form) => {
     it.each([
       ["llama", true],
@@ -207,8 +234,8 @@ describe.each(["auto", "eager"] as const)("a pass in mode %s", (mode) => {
     const out = run(parameterShapes(config), weights, mode, (state, inputs) => {
       const tokens = inputs["ids"] as tf.Tensor;
       const packing = {
-        segments: tensor2d(segments, [rows, length], "int32"),
-        positions: tensor2d(positions, [rows, length], "int32"),
+        segments: tf.tensor2d(segments, [rows, length], "int32"),
+        positions: tf.tensor2d(positions, [rows, length], "int32"),
       };
       return {
         outputs: {
