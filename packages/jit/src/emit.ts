@@ -1,10 +1,11 @@
 import { attributeProto, constant, text, typeOf } from "./attributes.js";
 import { type AdamStep, type EmittedStep, emitAdamComposed, emitAdamStep } from "./emit-adam.js";
 import { emitLoop } from "./emit-loop.js";
+import { emitTurnPairs } from "./emit-turn-pairs.js";
 import { JitError } from "./error.js";
 import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
-import { ADAM, opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
+import { ADAM, opRules, SCATTER_ROWS, TURN_PAIRS } from "./shape-inference/rules.js";
 import { BFLOAT16, DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
@@ -167,6 +168,7 @@ export class Emitter {
       if (!live.has(operation)) continue;
       if (operation.loop !== undefined) emitLoop(this, operation, operation.loop, live);
       else if (operation.name === ADAM) this.#adam(operation);
+      else if (operation.name === TURN_PAIRS) emitTurnPairs(this, operation);
       else if (!this.#rows(operation)) this.#operation(operation);
     }
   }

@@ -23,3 +23,4 @@ export { type ScanBody, type ScanOptions, scan } from "./scan.js";
 export { scatterRows } from "./scatter-rows.js";
 export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
+export { turnPairs } from "./turn-pairs.js";

@@ -1,4 +1,4 @@
-import { ADAM, SCATTER_ROWS } from "./shape-inference/rules.js";
+import { ADAM, SCATTER_ROWS, TURN_PAIRS } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
@@ -39,6 +39,7 @@ const FORWARDING = new Set([
   ],
   ...["PadV2", "Reshape", "ReverseV2", "Tile", "Transpose"],
   ADAM,
+  TURN_PAIRS,
   ...["All", "Any", "Max", "Mean", "Min", "Prod", "Sum", "Cumprod", "Cumsum"],
 ]);
 

@@ -17,7 +17,7 @@ export type AttentionMask =
 
 /**
  * Causal attention with grouped heads: query head h uses key head ⌊h / (H / K)⌋.
- * @param query float32 [B, H, T, d]
+ * @param query float32 [B, H, T, d], times the scale of the scores
  * @param key   float32 [B, K, T, d]; so is value
  * @returns float32 [B, H, T, d]; differentiable in all three
  */
@@ -33,7 +33,7 @@ export function attention(
 }
 
 /**
- * P = softmax(QKᵀ·s + bias), O = PV. With dP = dO·Vᵀ and S = P ∘ (dP − rowsum(dO ∘ O)): dQ = S·K·s, dK = Sᵀ·Q·s,
+ * P = softmax(QKᵀ + bias), O = PV. With dP = dO·Vᵀ and S = P ∘ (dP − rowsum(dO ∘ O)): dQ = S·K, dK = Sᵀ·Q,
  * dV = Pᵀ·dO. Query heads of one group become rows of one matrix, so that keys are never repeated.
  */
 function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias: tf.Tensor): tf.Tensor {
@@ -41,10 +41,8 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
   const kvHeads = key.shape[1] as number;
   const rows = [batch * kvHeads, (heads / kvHeads) * length, width] as const;
   const columns = [batch * kvHeads, length, width] as const;
-  const scale = 1 / Math.sqrt(width);
   const attend = tf.customGrad((q, k, v, save) => {
-    // On the queries and not on the scores, which are many more.
-    const queries = (q as tf.Tensor).mul(scale).reshape([...rows]);
+    const queries = (q as tf.Tensor).reshape([...rows]);
     const keys = (k as tf.Tensor).reshape([...columns]);
     const values = (v as tf.Tensor).reshape([...columns]);
     const weights = tf
@@ -69,7 +67,7 @@ function denseAttention(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, bias
         const centre = slopes.mul(mixedK).sum(-1, true); // [B·K, group·T, 1]
         const ofScores = weightsK.mul(tf.matMul(slopes, valuesK, false, true).sub(centre));
         return [
-          tf.matMul(ofScores, keysK).mul(scale).reshape([batch, heads, length, width]),
+          tf.matMul(ofScores, keysK).reshape([batch, heads, length, width]),
           tf.matMul(ofScores, queriesK, true, false).reshape([batch, kvHeads, length, width]),
           tf.matMul(weightsK, slopes, true, false).reshape([batch, kvHeads, length, width]),
         ];
@@ -156,7 +154,7 @@ class BlockForm {
   }
 
   /**
-   * P = softmax(QKᵀ·s + mask), O = PV; with S = P ∘ (dP − rowsum(P ∘ dP)) · s, dP = dO·Vᵀ:
+   * P = softmax(QKᵀ + mask), O = PV; with S = P ∘ (dP − rowsum(P ∘ dP)), dP = dO·Vᵀ:
    * dQ = S·K, dK = Sᵀ·Q, dV = Pᵀ·dO.
    * @param slope float32 [B, H, T, d], of the loss in the result
    */
@@ -175,7 +173,7 @@ class BlockForm {
           const weights = this.#weights(q, keys, places, part); // [B·K, group·block, keys]
           const product = tf.matMul(dO, values, false, true);
           const centred = product.sub(tf.sum(weights.mul(product), -1, true));
-          const dS = weights.mul(centred).mul(1 / Math.sqrt(this.#width));
+          const dS = weights.mul(centred);
           return {
             carry: [
               (keySum as tf.Tensor).add(tf.matMul(dS, q, true, false)),
@@ -284,7 +282,6 @@ class BlockForm {
     }
     return tf
       .matMul(rows, keys, false, true)
-      .mul(1 / Math.sqrt(this.#width))
       .reshape([this.#batch, this.#heads, this.#block, part.keys])
       .add(hidden.toFloat().mul(-1e9))
       .softmax(-1)

@@ -1,10 +1,11 @@
+import { turnPairs } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { scanLayers } from "./layer-loop.js";
 import { rmsNorm } from "./norm.js";
-import { ropeTables, rotate } from "./rope.js";
+import { ropeTurns, sideBySide } from "./rope.js";
 import { swiglu } from "./swiglu.js";
 
 /** Weights as tensors by the names of `parameterShapes`. */
@@ -15,13 +16,18 @@ export type LayerTensors = Readonly<Record<string, tf.Tensor>>;
 
 /** What every block of one forward pass shares; made once a pass. */
 export type SequenceConstants = {
-  readonly cos: tf.Tensor; // [1 or B, 1, T, headDim]
-  readonly sin: tf.Tensor; // [1 or B, 1, T, headDim]
+  /** [1 or B, 1, T, headDim], `ropeTurns` with the scale of the scores. */
+  readonly queryTurns: tf.Tensor;
+  /** [1 or B, 1, T, headDim], `ropeTurns`. */
+  readonly keyTurns: tf.Tensor;
   /** [1 or B, 1, T, T], 0 where a position may look, else -1e9; absent where attention runs in blocks. */
   readonly bias?: tf.Tensor;
   /** int32 [B, T], where rows are packed and attention runs in blocks. */
   readonly segments?: tf.Tensor;
 };
+
+/** What has a column for every place of the query or key heads. */
+const TURNED = /^(layers\.)?(query|key)(Bias|Norm|\.loraB)?$/;
 
 /** What of `ForwardOptions` a block needs. */
 export type BlockOptions = Pick<ForwardOptions, "attentionBlock" | "loraScale">;
@@ -75,15 +81,14 @@ export function sequenceConstants(
   options: ForwardOptions = {},
 ): SequenceConstants {
   const { packing } = options;
-  const { cos, sin } = ropeTables(config, length);
-  const turned = (table: Float32Array): tf.Tensor => {
-    const rows = tf.tensor2d(table, [length, config.headDim]);
+  const turned = (factor: number): tf.Tensor => {
+    const rows = tf.tensor2d(ropeTurns(config, length, factor), [length, config.headDim]);
     if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
     const [batch] = packing.positions.shape as [number, number];
     const places = packing.positions.reshape([batch * length]);
     return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
   };
-  const tables = { cos: turned(cos), sin: turned(sin) };
+  const tables = { queryTurns: turned(1 / Math.sqrt(config.headDim)), keyTurns: turned(1) };
   if (!isBlocked(options, length)) return { ...tables, bias: denseMask(length, packing?.segments) };
   return packing === undefined ? tables : { ...tables, segments: packing.segments };
 }
@@ -103,7 +108,7 @@ function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
 }
 
 /**
- * One decoder block over whole sequences; differentiable in `x` and every tensor of `layer`.
+ * One decoder block over whole sequences; differentiable in `x` and every tensor of `layer`, which come from `turnable`.
  * @param x float32 [B·T, D]
  * @param rows int32 [N]: what follows attention is done for these rows of `x` alone; absent: for all
  * @returns float32 [B·T, D], or [N, D] of the given rows
@@ -119,17 +124,16 @@ function block(
   rows?: tf.Tensor,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, rmsNormEps } = config;
-  const { cos, sin } = constants;
   const { loraScale } = options;
   const normed = rmsNorm(x, weight(layer, "attentionNorm"), rmsNormEps); // [B·T, D]
   const project = (name: "query" | "key" | "value", headCount: number): tf.Tensor => {
     const flat = projected(normed, layer, name, loraScale); // [B·T, n·headDim]
     return flat.reshape([batch, length, headCount, headDim]).transpose([0, 2, 1, 3]); // [B, n, T, headDim]
   };
-  const turn = (y: tf.Tensor, gain: tf.Tensor | undefined): tf.Tensor =>
-    rotate(gain === undefined ? y : rmsNorm(y, gain, rmsNormEps), cos, sin);
-  const query = turn(project("query", heads), layer["queryNorm"]);
-  const key = turn(project("key", kvHeads), layer["keyNorm"]);
+  const turn = (y: tf.Tensor, gain: tf.Tensor | undefined, turns: tf.Tensor): tf.Tensor =>
+    turnPairs(gain === undefined ? y : rmsNorm(y, gain, rmsNormEps), turns);
+  const query = turn(project("query", heads), layer["queryNorm"], constants.queryTurns);
+  const key = turn(project("key", kvHeads), layer["keyNorm"], constants.keyTurns);
   const mixed = attention(query, key, project("value", kvHeads), maskOf(constants, options))
     .transpose([0, 2, 1, 3])
     .reshape([batch * length, heads * headDim]); // [B·T, heads·headDim]
@@ -227,15 +231,25 @@ function lastStates(
           x,
           stackedLayers(parameters),
           constants,
-          (input, layer, shared) => apply(input, layer, shared),
+          (input, layer, shared) => apply(input, turnable(layer, config), shared),
           options.isFrozen,
         )
-      : unstackLayers(parameters, config).reduce(
+      : unstackLayers(turnable(parameters, config), config).reduce(
           (input, layer, index) =>
             apply(input, layer, constants, index === config.layers - 1 ? rows : undefined),
           x,
         );
   return rmsNorm(last, weight(parameters, "finalNorm"), config.rmsNormEps);
+}
+
+/** With the columns of queries and keys in the order in which they are turned; by names in a layer or in the model. */
+function turnable(tensors: LayerTensors, { headDim }: ModelConfig): LayerTensors {
+  return Object.fromEntries(
+    Object.entries(tensors).map(([name, tensor]) => [
+      name,
+      TURNED.test(name) ? sideBySide(tensor, headDim) : tensor,
+    ]),
+  );
 }
 
 /** The stacked tensors by their names in a layer. */

@@ -44,6 +44,34 @@ export function ropeTables(
 }
 
 /**
+ * The same angles for heads whose pairs stand side by side (`sideBySide`): cosine and sine in turn, times a factor.
+ * @returns [positions, headDim] row-major, for `turnPairs`
+ */
+export function ropeTurns(config: ModelConfig, positions: number, factor = 1): Float32Array {
+  const { cos, sin } = ropeTables(config, positions);
+  const half = config.headDim / 2;
+  return Float32Array.from(cos, (_, at) => {
+    const [row, place] = [Math.floor(at / config.headDim) * config.headDim, at % config.headDim];
+    const pair = row + Math.floor(place / 2);
+    return factor * ((place % 2 === 0 ? cos[pair] : sin[pair + half]) as number);
+  });
+}
+
+/**
+ * Orders the columns of every head so that what turns together, i and i + headDim / 2, stands side by side. Scores
+ * do not change where queries and keys are both ordered so.
+ * @param x float32 [..., n · headDim]
+ * @returns x's shape; differentiable
+ */
+export function sideBySide(x: tf.Tensor, headDim: number): tf.Tensor {
+  const heads = x.size / headDim;
+  return x
+    .reshape([heads, 2, headDim / 2])
+    .transpose([0, 2, 1])
+    .reshape(x.shape);
+}
+
+/**
  * Turns each pair (i, i + headDim / 2) of the last axis by its position's angle.
  * @param x   float32 [B, n, T, headDim]
  * @param cos broadcasts to x, of `ropeTables`; so does sin. No gradient.

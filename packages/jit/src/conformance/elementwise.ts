@@ -1,4 +1,5 @@
 import * as tf from "@tensorflow/tfjs";
+import { turnPairs } from "../turn-pairs.js";
 import { bools, type Case, floats, floatsOf, ints, need } from "./case.js";
 
 type Unary = (x: tf.Tensor) => tf.Tensor;
@@ -72,6 +73,17 @@ export const elementwiseCases: Readonly<Record<string, Case>> = {
   tanh: unary(tf.tanh),
   tanhGradient: slope(tf.tanh),
   zerosLike: unary(tf.zerosLike),
+  turnPairs: {
+    inputs: { x: floats([2, 3, 4]), turns: floats([1, 3, 4]) },
+    body: (inputs) => [turnPairs(need(inputs, "x"), need(inputs, "turns"))],
+  },
+  turnPairsGradient: {
+    inputs: { x: floats([2, 3, 4]), turns: floats([1, 3, 4]) },
+    body: (inputs) => {
+      const loss = (x: tf.Tensor) => tf.sum(tf.square(turnPairs(x, need(inputs, "turns")).sub(1)));
+      return [tf.grad(loss)(need(inputs, "x"))];
+    },
+  },
   clipByValue: unary((x) => tf.clipByValue(x, -0.5, 0.7)),
   clipByValueGradient: slope((x) => tf.clipByValue(x, -0.5, 0.7)),
   castToInt: unary((x) => tf.cast(x, "int32")),

@@ -1,0 +1,58 @@
+import * as tf from "@tensorflow/tfjs";
+import { JitError } from "./error.js";
+import { TURN_PAIRS } from "./shape-inference/rules.js";
+import { currentTrace } from "./trace.js";
+
+/**
+ * Neighbours 2i and 2i + 1 of the last axis as one complex number, times another: (a, b) by (c, s) is
+ * (a·c − b·s, a·s + b·c). Traced in mode graph it is one pass over x. Differentiable in x.
+ * @param x     float32 [..., 2n]
+ * @param turns float32 [..., 2n] in the same order, broadcasts to x. No gradient.
+ * @returns x's shape
+ * @throws {JitError} SHAPE_MISMATCH
+ */
+export function turnPairs(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
+  const width = x.shape.at(-1) ?? 0;
+  if (width % 2 !== 0 || turns.shape.at(-1) !== width || turns.rank !== x.rank) {
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `turnPairs: x [${x.shape.join(", ")}] and turns [${turns.shape.join(", ")}]; give an even last axis and equal ranks`,
+    );
+  }
+  const turn = tf.customGrad((input, save) => {
+    (save as tf.GradSaveFunc)([turns]);
+    return {
+      value: turned(input as tf.Tensor, turns),
+      gradFunc: (slope: tf.Tensor, saved: tf.Tensor[]) => {
+        const [kept] = saved as [tf.Tensor];
+        const signs = tf.tensor2d([1, -1], [1, 2]);
+        const back = kept
+          .reshape([kept.size / 2, 2])
+          .mul(signs)
+          .reshape(kept.shape);
+        return turned(slope, back);
+      },
+    };
+  });
+  return turn(x);
+}
+
+function turned(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
+  const trace = currentTrace();
+  if (trace === undefined) return composed(x, turns);
+  const { shape, dtype } = trace.valueOf(x);
+  const inputs = [trace.valueOf(x), trace.valueOf(turns)];
+  const [result] = trace.record({ name: TURN_PAIRS, attributes: [], inputs }, [{ shape, dtype }]);
+  if (result === undefined) throw new JitError("EXECUTION_FAILED", "turnPairs recorded no output");
+  return result;
+}
+
+function composed(x: tf.Tensor, turns: tf.Tensor): tf.Tensor {
+  return tf.tidy(() => {
+    const halves = (y: tf.Tensor) =>
+      tf.split(y.reshape([...y.shape.slice(0, -1), (y.shape.at(-1) ?? 0) / 2, 2]), 2, -1);
+    const [a, b] = halves(x) as [tf.Tensor, tf.Tensor];
+    const [c, s] = halves(turns) as [tf.Tensor, tf.Tensor];
+    return tf.concat([a.mul(c).sub(b.mul(s)), a.mul(s).add(b.mul(c))], -1).reshape(x.shape);
+  });
+}
