@@ -279,6 +279,13 @@ export class Emitter {
     const T = typeOf(target.dtype);
     const int = typeOf(DATA_TYPE.int32);
     const write = this.program.inPlace.get(operation);
+    const stored = this.stored(target);
+    if (write === undefined && stored !== undefined) {
+      const inputs = [stored, this.reference(indices), this.half(this.reference(values))];
+      const types = { T: typeOf(BFLOAT16), Tindices: int };
+      this.bindStored(output, this.node("TensorScatterUpdate", inputs, types));
+      return true;
+    }
     if (write === undefined) {
       const inputs = [target, indices, values].map((value) => this.reference(value));
       this.bind(output, this.node("TensorScatterUpdate", inputs, { T, Tindices: int }));

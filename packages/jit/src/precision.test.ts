@@ -4,6 +4,7 @@ import { type Backend, loadBackend } from "./backend.js";
 import { expectClose } from "./conformance/compare.js";
 import { type JitFunction, type JitModule, type JitOptions, jit, type Tensors } from "./module.js";
 import { scan } from "./scan.js";
+import { scatterRows } from "./scatter-rows.js";
 
 /** Two roundings to 8 bits of mantissa in a product of three factors in a row. */
 const TOLERANCE = 2 ** -7;
@@ -42,6 +43,17 @@ const functions: Record<string, JitFunction> = {
       const rowsOf = tf.gather(need(state, "table"), need(inputs, "ids"));
       const matrices = tf.unstack(need(state, "stack"), 0);
       return { outputs: { y: matrices.reduce((x, matrix) => tf.tanh(tf.matMul(x, matrix)), rowsOf) } };
+    },
+  },
+  /** Rows written into the table. */
+  rows: {
+    inputs: { at: { shape: [2, 2], dtype: "int32" } },
+    body: (state, inputs) => {
+      const fresh = tf.add(tf.slice(need(state, "table"), [0, 0], [2, 1]).reshape([2]), 1);
+      return {
+        outputs: {},
+        state: { table: scatterRows(need(state, "table"), need(inputs, "at"), fresh) },
+      };
     },
   },
   gradient: {
@@ -85,6 +97,7 @@ describe("bfloat16", () => {
     const logits = module.call("model", { ids: asked })["logits"] as Float32Array;
     const y = module.call("unstacked", { ids: asked })["y"] as Float32Array;
     module.call("gradient", { ids: asked });
+    module.call("rows", { at: Int32Array.of(4, 1, 30, 15) });
     const table = module.readState(["table"])["table"] as Float32Array;
     module.dispose();
     return { logits, y, table };

@@ -25,7 +25,7 @@ export function samplerState(
     ...Object.fromEntries(weights),
     ropeCos: float32([maxLength, config.headDim]),
     ropeSin: float32([maxLength, config.headDim]),
-    ...cacheState(config, cache),
+    ...cacheState(config, cache, stored),
     ...Object.fromEntries(logits),
   };
 }
