@@ -149,7 +149,7 @@ describe("wrong input is answered with one line that names the mend, and exit co
     expect(await refused(["job", "submit", "no-such.ts"])).toMatch(/no-such\.ts/);
     const folder = await cluster.recipeFolder("no-base");
     const recipe = writeRecipe(folder, { more: { model: { path: "./nowhere" } } });
-    expect(await refused(["train", recipe])).toMatch(/model\.path.*nowhere.*give/);
+    expect(await refused(["train", recipe])).toMatch(/model: .*nowhere.*give/);
   });
 
   test("a program that does not bundle", async () => {
