@@ -53,6 +53,8 @@ export function emitLoop(
     body: { func: { name: body } },
     output_shapes: { list: { shape: forms.map((form) => shapeProto(form.shape)) } },
     parallel_iterations: { i: 1 },
+    // Inlined, the body meets TensorFlow's rewrites to oneDNN kernels, which leave functions alone.
+    ...(outer.program.xla ? {} : { _lower_using_switch_merge: { b: true } }),
   });
   const [base = node] = outer.inFunction ? node.split(":") : [node];
   operation.outputs.forEach((output, index) => {

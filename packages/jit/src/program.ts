@@ -102,10 +102,11 @@ function emitState(
       { ...type, shape, shared_name: text(variable), container: text("") },
       { name: `variable_${index}` },
     );
-    const owned = (value: string) =>
-      owners.has(key) ? emitter.node("DeepCopy", [value], { T: typeOf(dtype) }) : value;
+    // Filled, zeros may be one constant for several entries; Empty's are its own each time, without a copy.
+    const empty = () =>
+      emitter.node("Empty", [emitter.int(spec.shape)], { dtype: typeOf(dtype), init: { b: true } });
     const rounded = (value: string) => (half ? emitter.cast(value, dtype, BFLOAT16) : value);
-    const zeros = rounded(owned(emitter.fill(dtype, spec.shape, 0)));
+    const zeros = rounded(owners.has(key) ? empty() : emitter.fill(dtype, spec.shape, 0));
     const zeroing = emitter.node("AssignVariableOp", [variable, zeros], type);
     const zeroed = emitter.node("Const", [`^${zeroing}`], constant(DATA_TYPE.int32, [], [0]));
     const feed = emitter.node("Placeholder", [], { dtype: typeOf(dtype), shape });
