@@ -4,14 +4,17 @@
  * them; medians over rounds are printed, and ratios to the peer of the same run. Tokens a second count sampled tokens
  * over everything: queue, host work, prompts, device.
  *
- * What bounds it on two cores (AVX-512 without bf16), reckoned from each kernel measured alone, and what would lift it:
- * - 3.4M, batch 64 and 256: about a third is matrix products at 170 GFLOP/s, near what the cores give; about 40 % is reading
- *   keys and values, at the memory's speed in value products and half of it in score products, where libtensorflow's
- *   kernel goes against the keys' layout; the rest is the fixed 10 to 25 µs of each small operation. A fused attention
- *   kernel would lift the last two, half-width keys and values the second; stock libtensorflow has neither on this CPU.
+ * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would lift it:
+ * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s a core, those with keys
+ *   and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. A quarter is lost where
+ *   two threads share operations of 0.1 to 0.8 ms: a step of 64 rows takes 16.8 ms of processor time with two threads, 12.5
+ *   with one. Two halves of a batch as branches of one graph did not run side by side; two samplers of one thread each, in
+ *   two processes, may. A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
  * - 115k: the fixed cost of small operations, nothing else.
- * - SmolLM2, one request: 0.54 GB of weights are read for every token. Weights of 8 or 4 bits, as llama.cpp has, would lift
- *   it; TensorFlow's CPU kernels have no product of float with such weights. 16 at once and prompts: matrix products.
+ * - SmolLM2, one request: 0.54 GB of weights are read for every token: half of the processor time. The rest is the fixed cost
+ *   of 30 layers of small operations, where the second thread has nothing to do. Weights of 8 or 4 bits, as llama.cpp
+ *   has, would lift it; TensorFlow's CPU kernels have no product of float with such weights. 16 at once and prompts: matrix
+ *   products, and of a short chat the keys and values of places that are only padding.
  *
  * Usage: npx tsx --conditions=@palimpsest/source bench/model/sampling.ts [--rounds 5] [--shapes 3.4M,115k,smollm2]
  *   [--batches 64,256] [--cases tensorflow:graph,tensorflow:eager,tensorflow:xla,wasm:eager] [--threads 2]

@@ -22,8 +22,11 @@ const limits = {
 } as const;
 const smallestPiece = 32;
 const longestPiece = 512;
-/** Entries of the cache that a call looks at, at least. */
+/** Entries of the cache that a call looks at, at least: one that reads, and one that samples from a deep model. */
 const smallestPast = 256;
+const smallestDeepPast = 128;
+/** In smaller models the fixed cost of operations outweighs what attention looks at in vain. */
+const leastParametersForFinePasts = 1e6;
 
 export interface ShapeOptions {
   readonly maxBatch: number;
@@ -62,6 +65,8 @@ export class CallShapes {
   readonly #extendLengths: readonly number[];
   readonly #steps: readonly number[];
   readonly #decodePasts: readonly number[];
+  /** Of the largest call alone, where most time goes: every size is one more function. */
+  readonly #finePasts: readonly number[];
   readonly #extendPasts: readonly number[];
 
   constructor(config: ModelConfig, options: ShapeOptions) {
@@ -88,9 +93,12 @@ export class CallShapes {
     const steps = runsAsLoop(config) ? Math.min(stepsPerCall, most.deepSteps) : stepsPerCall;
     this.#steps = [...new Set(runsAsLoop(config) ? [1, steps] : [1, Math.ceil(steps / 2), steps])];
     const pages = Math.ceil(maxLength / pageLength);
-    const smallest = Math.min(pages, smallestPast / pageLength);
-    this.#decodePasts = runsAsLoop(config) ? geometricBuckets(smallest, pages, 4) : halves(pages);
-    this.#extendPasts = geometricBuckets(smallest, pages, 4);
+    const pastsFrom = (tokens: number, factor: number) =>
+      geometricBuckets(Math.min(pages, tokens / pageLength), pages, factor);
+    this.#decodePasts = runsAsLoop(config) ? pastsFrom(smallestDeepPast, 3) : halves(pages);
+    const isFine = !runsAsLoop(config) && parameterCount(config) >= leastParametersForFinePasts;
+    this.#finePasts = isFine ? fifths(pages) : [];
+    this.#extendPasts = pastsFrom(smallestPast, 4);
   }
 
   /** Every shape that `readShape` may give. */
@@ -109,7 +117,9 @@ export class CallShapes {
   /** Every shape that `decodeShape` may give. */
   get decodes(): DecodeShape[] {
     return this.#decodeRows.flatMap((rows) =>
-      this.#steps.flatMap((steps) => this.#decodePasts.map((pastPages) => ({ rows, steps, pastPages }))),
+      this.#steps.flatMap((steps) =>
+        this.#pastsOf(rows, steps).map((pastPages) => ({ rows, steps, pastPages })),
+      ),
     );
   }
 
@@ -148,13 +158,21 @@ export class CallShapes {
     return this.#steps.find((steps) => steps >= remaining) ?? (this.#steps.at(-1) as number);
   }
 
-  /** Pages that a call looks at for rows with this much past. */
-  pastPagesFor(pastTokens: number): number {
+  /** Rows of one class sample together: their pasts differ by little. */
+  pastClass(pastTokens: number): number {
     return bucketFor(this.#decodePasts, Math.ceil(pastTokens / pageLength));
   }
 
-  decodeShape(rows: number, steps: number, pastPages: number): DecodeShape {
-    return { rows: bucketFor(this.#decodeRows, rows), steps, pastPages };
+  /** @param pastTokens the longest past of the rows */
+  decodeShape(rows: number, steps: number, pastTokens: number): DecodeShape {
+    const bucket = bucketFor(this.#decodeRows, rows);
+    const pasts = this.#pastsOf(bucket, steps);
+    return { rows: bucket, steps, pastPages: bucketFor(pasts, Math.ceil(pastTokens / pageLength)) };
+  }
+
+  #pastsOf(rows: number, steps: number): readonly number[] {
+    const isLargest = rows === this.#decodeRows.at(-1) && steps === this.#steps.at(-1);
+    return isLargest && this.#finePasts.length > 0 ? this.#finePasts : this.#decodePasts;
   }
 
   #rowsFor(buckets: readonly number[], length: number): number[] {
@@ -168,6 +186,12 @@ function halves(pages: number): number[] {
   const half = Math.ceil(pages / 2);
   const quarter = Math.ceil(pages / 4);
   return [quarter, half].filter((size) => size >= 4 && size < pages).concat(pages);
+}
+
+/** Up to four sizes, two fifths and more; none of fewer than four pages but all. */
+function fifths(pages: number): number[] {
+  const sizes = [2, 3, 4].map((fifth) => Math.ceil((pages * fifth) / 5));
+  return [...new Set([...sizes.filter((size) => size >= 4), pages])];
 }
 
 function wholePages(tokens: number): number {

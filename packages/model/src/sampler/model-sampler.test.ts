@@ -284,6 +284,47 @@ describe("weights", () => {
     expect((await later).policyVersion).toBe(1);
   });
 
+  it("that follow each other without a pause starve no request: a full batch starts between two (M2)", async () => {
+    const second = initParameters(aConfig(), 2, scheme);
+    const sampler = aSampler({ maxBatch: 2 });
+    let open = 12;
+    const requests = manyRequests(open).map(async (request) => {
+      const { policyVersion } = await sampler.generate({ ...request, stopTokenIds: [] });
+      open -= 1;
+      return policyVersion;
+    });
+    let swaps = 0;
+    while (open > 0) await sampler.setWeights(second, ++swaps);
+    const versions = await Promise.all(requests);
+    // 12 requests, two at a time: six batches, each with weights of its own.
+    const most = Math.max(...versions.map((version) => versions.filter((other) => other === version).length));
+    expect(most).toBe(2);
+    expect(new Set(versions).size).toBe(6);
+    expect(swaps).toBeLessThanOrEqual(8);
+  });
+
+  it("are not starved by requests that never cease: they wait for those in flight alone (M2)", async () => {
+    const second = initParameters(aConfig(), 2, scheme);
+    const sampler = aSampler({ maxBatch: 2, stepsPerCall: 1 });
+    let done = 0;
+    let goOn = true;
+    const askers = Array.from({ length: 6 }, async (_, i) => {
+      for (let round = 0; goOn; round++) {
+        await sampler.generate(aRequest({ seed: i + 10 * round, maxTokens: 1 + ((i + round) % 5) }));
+        done += 1;
+      }
+    });
+    for (let version = 1; version <= 5; version++) {
+      const before = done;
+      await sampler.setWeights(second, version);
+      expect(done - before).toBeLessThanOrEqual(2);
+      await new Promise(setImmediate);
+    }
+    goOn = false;
+    await Promise.all(askers);
+    expect(sampler.policyVersion).toBe(5);
+  });
+
   it("that are NaN or of another shape are refused, and the old ones go on", async () => {
     const sampler = aSampler();
     const before = await sampler.generate(aRequest());

@@ -28,7 +28,8 @@ import { needsHost } from "./truncation.js";
  *     on what of its prompt others had read. (Rounding may: kernels add in another order at another shape.)
  * M2. One result is sampled by one set of weights: new weights wait until the running requests are done, and
  *     no request starts meanwhile. The result names the version and hash that sampled it. What was read by old
- *     weights is never used with new ones.
+ *     weights is never used with new ones. New weights wait for nothing but what runs, and between two changes waiting
+ *     requests start: neither starves the other.
  * M3. At most maxQueue requests wait; one more rejects with QUEUE_FULL and changes nothing.
  * M4. An aborted request rejects with the signal's reason before another token is sampled for it.
  * M5. Between two device calls the event loop turns, so that network and timers of the process go on.
@@ -308,7 +309,7 @@ export class ModelSampler {
   #continue(next: Generation): void {
     const stepsOf = (generation: Generation) =>
       needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
-    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastPagesFor(writtenTokens);
+    const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastClass(writtenTokens);
     const [steps, past] = [stepsOf(next), pastOf(next)];
     const alike = this.#running.filter(
       (generation) => !generation.isReading && stepsOf(generation) === steps && pastOf(generation) === past,
@@ -319,9 +320,7 @@ export class ModelSampler {
     this.#running = [...this.#running.filter((generation) => !taken.has(generation)), ...batch];
     const rows = batch.map((generation) => generation.deviceRow());
     // Choices on the host go token by token.
-    const sampled = this.#meter.time(rows.length, 0, () =>
-      this.#device.decode(rows, Math.max(1, steps), past),
-    );
+    const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
     this.#readSinceDecode = 0;
     batch.forEach((generation, i) => {
       this.#take(generation, sampled[i] as SampledRow);

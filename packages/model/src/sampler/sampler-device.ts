@@ -117,8 +117,8 @@ export class SamplerDevice {
   }
 
   /** Samples `steps` tokens for each row. A row's entries beyond its pages are lost. */
-  decode(rows: readonly DeviceRow[], steps: number, pastPages: number): SampledRow[] {
-    const shape = this.#shapes.decodeShape(rows.length, steps, pastPages);
+  decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
+    const shape = this.#shapes.decodeShape(rows.length, steps, Math.max(...rows.map(({ past }) => past)));
     const ids = new Int32Array(shape.rows);
     rows.forEach(({ tokenIds }, i) => {
       ids[i] = tokenIds[0] as number;
@@ -126,7 +126,7 @@ export class SamplerDevice {
     const inputs = {
       ids,
       positions: pastLengths(rows, shape.rows),
-      pages: this.#pages(rows, shape.rows, pastPages),
+      pages: this.#pages(rows, shape.rows, shape.pastPages),
       targets: this.#targets(rows, shape.rows, steps, () => steps),
       ...drawInputs(rows, shape.rows, steps),
     };
