@@ -6,11 +6,15 @@ import { JitError } from "./error.js";
 import type { InPlaceWrite } from "./memory.js";
 import type { AttributeProto, FunctionProto, NodeProto } from "./saved-model.js";
 import { ADAM, opRules, SCATTER_ROWS, TURN_PAIRS } from "./shape-inference/rules.js";
+import { sizeOf } from "./spec.js";
 import { BFLOAT16, DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Value } from "./value.js";
 
 /** Uniform constants of more values than this are written as a Fill. */
 const MAX_WRITTEN_UNIFORM = 16;
+
+/** Passes over fewer values cost less than a call of what XLA compiled gains. */
+const SMALLEST_FUSED = 2 ** 20;
 
 /** XLA's own version of this operation gives other numbers: it stays outside of compiled clusters. */
 const NATIVE_RANDOM = "StatelessRandomUniform";
@@ -223,7 +227,7 @@ export class Emitter {
       this.bind(output, halved ? this.#toFloat(product) : product);
       return;
     }
-    const reference = this.node(name, references, attr, { compiled });
+    const reference = this.node(name, references, { ...attr, ...this.#fused(operation) }, { compiled });
     this.results(reference, outputs, rule.outputs, rule.list === true);
   }
 
@@ -240,6 +244,13 @@ export class Emitter {
       left.shape.at(-2) === 1 &&
       attr["adj_x"]?.b !== true
     );
+  }
+
+  /** XLA's mark on large operations of one fusion; loops are left alone, and a compiled graph is marked as a whole. */
+  #fused({ fusion, outputs: [output] }: Operation): Readonly<Record<string, AttributeProto>> {
+    if (fusion === undefined || this.inFunction || this.program.xla) return {};
+    if (output === undefined || sizeOf(output.shape) < SMALLEST_FUSED) return {};
+    return { _XlaCompile: { b: true }, _XlaScope: text(`palimpsest_${this.prefix}_fusion_${fusion}`) };
   }
 
   /** Moves what is stored in bfloat16 as it is, so that no float32 copy of the whole is made. */

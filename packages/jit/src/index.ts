@@ -4,6 +4,7 @@
 export { type AdamOptions, type AdamResult, adam } from "./adam.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { JitError, type JitErrorCode } from "./error.js";
+export { fuse } from "./fuse.js";
 export { innerGrads } from "./inner-grads.js";
 export {
   type HostArrays,

@@ -41,6 +41,8 @@ export class Trace {
   readonly label: string;
   readonly root = new Scope();
   #scope = this.root;
+  #fusion: number | undefined;
+  #fusions = 0;
   readonly #byId = new Map<number, Value>();
   readonly #constants = new WeakMap<object, number>();
   readonly #outside = new Map<number, number>();
@@ -96,6 +98,17 @@ export class Trace {
     }
   }
 
+  /** Runs `body` with its operations marked as one fusion; an inner one belongs to the outer. */
+  fuse<T>(body: () => T): T {
+    if (this.#fusion !== undefined) return body();
+    this.#fusion = this.#fusions++;
+    try {
+      return body();
+    } finally {
+      this.#fusion = undefined;
+    }
+  }
+
   /** A new tensor that stands for a value from outside: a state entry, an input, a loop argument. */
   placeholder(shape: readonly number[], dtype: number, origin: Origin): tf.Tensor {
     return this.#tensor(this.#add({ shape, dtype, origin, scope: this.#scope }));
@@ -127,7 +140,8 @@ export class Trace {
   }
 
   #record(operation: Omit<Operation, "outputs">, outputs: readonly RuleOutput[]): number[] {
-    const recorded: Operation = { ...operation, outputs: [] };
+    const fusion = this.#fusion === undefined ? {} : { fusion: this.#fusion };
+    const recorded: Operation = { ...operation, ...fusion, outputs: [] };
     const scope = this.#scope;
     scope.operations.push(recorded);
     return outputs.map(({ shape, dtype }, output) => {

@@ -36,6 +36,8 @@ export interface Operation {
   readonly inputs: readonly Value[];
   readonly outputs: Value[];
   readonly loop?: Loop;
+  /** Operations of one number are worth one loop over memory; see fuse.ts. */
+  readonly fusion?: number;
 }
 
 /** The operations of one function or of one loop body. */
