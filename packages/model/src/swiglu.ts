@@ -2,7 +2,8 @@ import { fuse } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 
 /**
- * silu(gate) · up, in one pass each way where it is large: nothing but gate and up is kept for the gradient. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)).
+ * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). Large, it is one
+ * pass each way; nothing but gate and up is kept for the gradient.
  * @param gate float32 [N, F]
  * @param up   float32 [N, F]
  * @returns float32 [N, F]; differentiable in both

@@ -1,0 +1,48 @@
+import { loadBackend } from "@palimpsest/jit";
+import { expect, it } from "vitest";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner } from "./learner.js";
+
+/** Two updates in a mode: losses, gradient norms and weights. */
+async function train(mode: "graph" | "xla", layers: "unrolled" | "scan") {
+  const learner = createLearner({
+    backend: await loadBackend({ prefer: "tensorflow" }),
+    config: tinyConfig({
+      preset: "memagent",
+      memory: { layers },
+      buckets: [{ rows: 4, length: 12, trainedTokens: 16 }],
+      // Adam divides by the gradient's own size, which would make much of a last bit where a gradient is nearly 0.
+      optimizer: { epsilon: 1e-3 },
+    }),
+    model: tinyModel,
+    parameters: tinyParameters(),
+    objectives: ["policy"],
+    mode,
+  });
+  const numbers: number[] = [];
+  for (let step = 0; step < 2; step++) {
+    const { loss, gradientNorm } = await learner.update(randomGroups(step));
+    numbers.push(loss, gradientNorm);
+  }
+  const result = { numbers, parameters: learner.parameters() };
+  learner.close();
+  return result;
+}
+
+it.each(["unrolled", "scan"] as const)(
+  "an update compiled whole by XLA is that of the graph, layers %s",
+  async (layers) => {
+    const graph = await train("graph", layers);
+    const compiled = await train("xla", layers);
+    compiled.numbers.forEach((value, index) => {
+      const expected = graph.numbers[index] ?? Number.NaN;
+      expect(Math.abs(value - expected)).toBeLessThan(1e-5 * Math.max(1, Math.abs(expected)));
+    });
+    for (const [name, values] of Object.entries(compiled.parameters)) {
+      const expected = graph.parameters[name];
+      values.forEach((value, index) => {
+        expect(Math.abs(value - (expected?.[index] ?? Number.NaN)), name).toBeLessThan(1e-5);
+      });
+    }
+  },
+);
