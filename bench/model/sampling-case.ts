@@ -30,7 +30,13 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { value: first } = await lines.next();
 const setup = JSON.parse(first as string) as Setup;
 const { shape, promptTokens, newTokens } = setup;
-const backend = await loadBackend({ prefer: setup.backend, threads: setup.threads });
+// Written-out graphs sample in lanes of one thread each; everything else shares its threads.
+const lanes = setup.mode === "graph" ? setup.threads : 1;
+const backend = await loadBackend({
+  prefer: setup.backend,
+  threads: setup.threads / lanes,
+  operationsAtOnce: setup.threads,
+});
 const config = parseModelConfig({
   kvHeads: shape.heads,
   headDim: shape.hiddenSize / shape.heads,
@@ -45,9 +51,16 @@ const started = performance.now();
 for (const batch of setup.batches) {
   const options = { backend, config, parameters, mode: setup.mode, weightsHash: "bench", prefixCache: false };
   const { precision = "float32" } = setup;
+  const own = backend.gpu ? 1 : lanes;
   samplers.set(
     batch,
-    createSampler({ ...options, precision, maxBatch: batch, maxLength: promptTokens + newTokens }),
+    createSampler({
+      ...options,
+      precision,
+      lanes: own,
+      maxBatch: batch,
+      maxLength: promptTokens + newTokens,
+    }),
   );
 }
 answer({ startMs: performance.now() - started });

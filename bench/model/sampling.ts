@@ -6,10 +6,10 @@
  *
  * What bounds it on two cores (AVX-512 without bf16), from profiles and from kernels measured alone, and what would lift it:
  * - 3.4M, batch 64 and 256: half of the processor time is matrix products, dense ones at 150 GFLOP/s a core, those with keys
- *   and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. A quarter is lost where
- *   two threads share operations of 0.1 to 0.8 ms: a step of 64 rows takes 16.8 ms of processor time with two threads, 12.5
- *   with one. Two halves of a batch as branches of one graph did not run side by side; two samplers of one thread each, in
- *   two processes, may. A fused attention kernel would lift most of the rest; stock libtensorflow has none on this CPU.
+ *   and values at the 20 GB/s that a core reads; a tenth copies pages, a sixth is small operations. Two threads that share
+ *   operations of 0.1 to 0.8 ms lose a quarter of it, so each samples half of the batch (`lanes`): 13.4 ms of processor time
+ *   a step of 64 rows instead of 16. A fused attention kernel would lift most of the rest; stock libtensorflow has none on
+ *   this CPU.
  * - 115k: the fixed cost of small operations, nothing else.
  * - SmolLM2, one request: 0.54 GB of weights are read for every token: half of the processor time. The rest is the fixed cost
  *   of 30 layers of small operations, where the second thread has nothing to do. Weights of 8 or 4 bits, as llama.cpp

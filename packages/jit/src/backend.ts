@@ -27,6 +27,8 @@ export interface BackendOptions {
   readonly prefer?: "auto" | "tensorflow" | "wasm" | "cpu";
   /** CPU threads of one operation. Takes effect at the first load in a process. */
   readonly threads?: number;
+  /** Operations of a graph that TensorFlow runs side by side; default `threads`. Takes effect as `threads` does. */
+  readonly operationsAtOnce?: number;
 }
 
 type Name = Backend["name"];
@@ -47,7 +49,7 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
   const passedOver: string[] = [];
   for (const name of candidates) {
     try {
-      return { ...(await load(name, options.threads)), passedOver };
+      return { ...(await load(name, options)), passedOver };
     } catch (cause) {
       const reason = `${name}: ${cause instanceof Error ? cause.message.split("\n")[0] : String(cause)}`;
       passedOver.push(reason);
@@ -62,18 +64,21 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
   );
 }
 
-async function load(name: Name, threads: number | undefined): Promise<Omit<Backend, "passedOver">> {
-  if (name === "tensorflow") return loadTensorflow(threads);
-  if (name === "wasm") await loadWasm(threads);
+async function load(name: Name, options: BackendOptions): Promise<Omit<Backend, "passedOver">> {
+  if (name === "tensorflow") return loadTensorflow(options);
+  if (name === "wasm") await loadWasm(options.threads);
   else await loadCpu();
   return { name, tf, gpu: false };
 }
 
-async function loadTensorflow(threads: number | undefined): Promise<Omit<Backend, "passedOver">> {
+async function loadTensorflow({
+  threads,
+  operationsAtOnce,
+}: BackendOptions): Promise<Omit<Backend, "passedOver">> {
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
     // libtensorflow takes these from the environment only, and reads them once.
-    Object.assign(process.env, tensorflowEnvironment(threads, process.env));
+    Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce));
     await import("@tensorflow/tfjs-node-gpu");
     gatherWithoutReadback();
   }

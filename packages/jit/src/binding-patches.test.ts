@@ -87,6 +87,10 @@ describe("the patches of the tensorflow binding", () => {
       TF_NUM_INTRAOP_THREADS: "3",
       TF_NUM_INTEROP_THREADS: "3",
     });
+    expect(tensorflowEnvironment(1, {}, 2)).toMatchObject({
+      TF_NUM_INTRAOP_THREADS: "1",
+      TF_NUM_INTEROP_THREADS: "2",
+    });
     expect(tensorflowEnvironment(undefined, {})).not.toHaveProperty("TF_NUM_INTRAOP_THREADS");
     expect(tensorflowEnvironment(undefined, {})).toMatchObject({ TF_CPP_MIN_LOG_LEVEL: "3" });
     expect(process.env["TF_CPP_MIN_LOG_LEVEL"]).toBe("3");

@@ -14,8 +14,9 @@ import { isTraceId } from "./trace.js";
 export function tensorflowEnvironment(
   threads: number | undefined,
   present: Readonly<Record<string, string | undefined>>,
+  operationsAtOnce?: number,
 ): Record<string, string> {
-  const wanted = wantedEnvironment(threads);
+  const wanted = wantedEnvironment(threads, operationsAtOnce);
   const flags = present["XLA_FLAGS"];
   const missing = Object.entries(wanted).filter(([key]) => present[key] === undefined);
   if (flags === undefined || flags.includes(TRITON_FLAG)) return Object.fromEntries(missing);
@@ -27,6 +28,7 @@ const TRITON_FLAG = "--xla_gpu_enable_triton_gemm";
 
 function wantedEnvironment(
   threads: number | undefined,
+  operationsAtOnce = threads,
 ): Record<"XLA_FLAGS", string> & Record<string, string> {
   return {
     TF_CPP_MIN_LOG_LEVEL: "3",
@@ -36,11 +38,8 @@ function wantedEnvironment(
     XLA_FLAGS: `${TRITON_FLAG}=false`,
     ...(threads === undefined
       ? {}
-      : {
-          TF_NUM_INTRAOP_THREADS: String(threads),
-          TF_NUM_INTEROP_THREADS: String(threads),
-          OMP_NUM_THREADS: String(threads),
-        }),
+      : { TF_NUM_INTRAOP_THREADS: String(threads), OMP_NUM_THREADS: String(threads) }),
+    ...(operationsAtOnce === undefined ? {} : { TF_NUM_INTEROP_THREADS: String(operationsAtOnce) }),
   };
 }
 

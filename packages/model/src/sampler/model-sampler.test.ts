@@ -251,6 +251,22 @@ describe("sampled tokens", () => {
   });
 });
 
+describe("lanes", () => {
+  it("sample side by side what one lane samples (M1)", async () => {
+    const requests = manyRequests(35);
+    const sample = async (lanes: number) => {
+      const sampler = aSampler({ maxBatch: 35, lanes });
+      return await Promise.all(requests.map((request) => sampler.generate(request)));
+    };
+    const [one, two] = [await sample(1), await sample(2)];
+    expect(two.map(({ tokenIds }) => tokenIds)).toEqual(one.map(({ tokenIds }) => tokenIds));
+    const difference = two.flatMap(({ rolloutLogprobs }, i) =>
+      rolloutLogprobs.map((logprob, t) => Math.abs(logprob - (one[i]?.rolloutLogprobs[t] as number))),
+    );
+    expect(Math.max(...difference)).toBeLessThan(1e-4);
+  });
+});
+
 describe("weights", () => {
   it("change the outputs, and results name the version and hash that sampled them (M2)", async () => {
     const [first, second] = [initParameters(aConfig(), 1, scheme), initParameters(aConfig(), 2, scheme)];

@@ -113,6 +113,7 @@ export class ModelSampler {
       pages,
       maxLength,
       precision: this.#limits.precision,
+      lanes: this.#limits.lanes,
     });
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
     this.#device.writeWeights(parameters);

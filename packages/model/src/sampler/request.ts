@@ -74,6 +74,14 @@ export const samplerConfigSchema = z.strictObject({
       "Prompt tokens read between two calls that sample; longer prompts are read in pieces. Default: what takes a " +
         "fraction of a second, 256 for models of 100 million parameters and more, up to 4096 for small ones",
     ),
+  lanes: z
+    .int()
+    .positive()
+    .default(1)
+    .describe(
+      "Parts of a large batch that sample side by side; for models of up to 8 layers, one a core, on a backend loaded " +
+        "with threads 1 and as many operationsAtOnce",
+    ),
   cacheTokens: z
     .int()
     .positive()

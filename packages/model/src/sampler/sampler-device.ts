@@ -26,6 +26,7 @@ export interface DeviceOptions {
   readonly pages: number;
   readonly maxLength: number;
   readonly precision: JitPrecision;
+  readonly lanes: number;
 }
 
 /** One request as the device sees it. */
@@ -56,7 +57,7 @@ export class SamplerDevice {
   readonly #sparePage: number;
   readonly #shapes: CallShapes;
 
-  constructor({ backend, mode, config, shapes, pages, maxLength, precision }: DeviceOptions) {
+  constructor({ backend, mode, config, shapes, pages, maxLength, precision, lanes }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
     this.#maxLength = maxLength;
@@ -64,7 +65,8 @@ export class SamplerDevice {
     const cache = { pages: pages + 1, pageLength };
     const functions: Record<string, JitFunction> = {};
     for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape);
-    for (const shape of shapes.decodes) functions[decodeName(shape)] = decodeFunction(config, cache, shape);
+    for (const shape of shapes.decodes)
+      functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
     const state = samplerState(config, cache, maxLength, shapes.rowCounts, precision);
     this.#module = jit({ backend, mode, state, functions, precision });
     const { cos, sin } = ropeTables(config, maxLength);

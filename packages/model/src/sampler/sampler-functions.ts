@@ -2,12 +2,15 @@ import type { JitFunction, StateSpec, TensorSpec, Tensors } from "@palimpsest/ji
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import type { DecodeShape, ReadShape } from "./call-shapes.js";
-import { decodeSteps } from "./decode-steps.js";
+import { type Decoded, decodeSteps } from "./decode-steps.js";
 import { type Drawn, drawTokens } from "./draw.js";
 import { type CacheShape, cacheState, readCache, writeCache } from "./kv-cache.js";
-import { named, nextLogits } from "./packed-layers.js";
-import { isMatrix, packedShapes } from "./packed-weights.js";
+import type { Memory } from "./layer-walk.js";
+import { named, nextLogits, part } from "./packed-layers.js";
+import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
+
+const leastRowsOfLane = 16;
 
 /** What the functions of one sampler share: weights, rotary tables, cache, the last logits at each number of rows. */
 export function samplerState(
@@ -77,18 +80,32 @@ export function readFunction(config: ModelConfig, cache: CacheShape, shape: Read
  * [R, steps, 2], where the entries of `ids` and the tokens sampled after it go; uniforms, inverseTemperature as above.
  * Outputs: as `drawnOutputs`.
  */
-export function decodeFunction(config: ModelConfig, cache: CacheShape, shape: DecodeShape): JitFunction {
+export function decodeFunction(
+  config: ModelConfig,
+  cache: CacheShape,
+  shape: DecodeShape,
+  lanes: number,
+): JitFunction {
   const { rows, steps, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const start = {
-      ids: named(inputs, "ids"),
-      positions: named(inputs, "positions"),
-      past: readCache(state, named(inputs, "pages"), cache, config),
-      pastLength: pastPages * cache.pageLength,
-      uniforms: named(inputs, "uniforms"),
-      inverseTemperature: named(inputs, "inverseTemperature"),
-    };
-    const { drawn, logits, memory } = decodeSteps(state, start, steps, config);
+    const most = runsAsLoop(config) ? 1 : Math.min(lanes, Math.floor(rows / leastRowsOfLane));
+    const share = Math.ceil(rows / Math.max(1, most));
+    // Lanes share nothing, so the small operations of one fill the gaps between the large ones of another.
+    const decoded: Decoded[] = [];
+    for (let first = 0; first < rows; first += share) {
+      const count = Math.min(share, rows - first);
+      const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
+      const start = {
+        ids: own("ids"),
+        positions: own("positions"),
+        past: readCache(state, own("pages"), cache, config),
+        pastLength: pastPages * cache.pageLength,
+        uniforms: own("uniforms", 1),
+        inverseTemperature: own("inverseTemperature"),
+      };
+      decoded.push(decodeSteps(state, start, steps, config));
+    }
+    const { drawn, logits, memory } = joinRows(decoded);
     const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
     return { outputs: drawnOutputs(drawn), state: { ...written, [logitsName(rows)]: logits } };
   };
@@ -101,6 +118,28 @@ export function decodeFunction(config: ModelConfig, cache: CacheShape, shape: De
       ...drawInputs(rows, steps),
     },
     body,
+  };
+}
+
+/** One after the other along the rows. */
+function joinRows(parts: readonly Decoded[]): Decoded {
+  const [first] = parts as [Decoded];
+  if (parts.length === 1) return first;
+  const joined = (of: (decoded: Decoded) => tf.Tensor) => tf.concat(parts.map(of), 0);
+  return {
+    drawn: first.drawn.map((_, step) => {
+      const ofStep = (key: keyof Drawn) => joined(({ drawn }) => (drawn[step] as Drawn)[key]);
+      return {
+        tokens: ofStep("tokens"),
+        logprobs: ofStep("logprobs"),
+        sampledLogprobs: ofStep("sampledLogprobs"),
+      };
+    }),
+    logits: joined(({ logits }) => logits),
+    memory: first.memory.map((_, layer) => ({
+      keys: joined(({ memory }) => (memory[layer] as Memory).keys),
+      values: joined(({ memory }) => (memory[layer] as Memory).values),
+    })),
   };
 }
 
