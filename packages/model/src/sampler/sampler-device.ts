@@ -64,7 +64,7 @@ export class SamplerDevice {
     this.#sparePage = pages;
     const cache = { pages: pages + 1, pageLength };
     const functions: Record<string, JitFunction> = {};
-    for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape);
+    for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape, lanes);
     for (const shape of shapes.decodes)
       functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
     const state = samplerState(config, cache, maxLength, shapes.rowCounts, precision);

@@ -39,28 +39,38 @@ export function samplerState(
  * uniforms float32 [1, R]; inverseTemperature float32 [R]; with a past also pages int32 [R, P] and pastLengths int32 [R].
  * Outputs: as `drawnOutputs`, one step.
  */
-export function readFunction(config: ModelConfig, cache: CacheShape, shape: ReadShape): JitFunction {
+export function readFunction(
+  config: ModelConfig,
+  cache: CacheShape,
+  shape: ReadShape,
+  lanes: number,
+): JitFunction {
   const { rows, length, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const pieces: PromptPieces = {
-      ids: named(inputs, "ids"),
-      lengths: named(inputs, "lengths"),
-      ...(pastPages === 0
-        ? {}
-        : {
-            past: {
-              lengths: named(inputs, "pastLengths"),
-              memory: readCache(state, named(inputs, "pages"), cache, config),
-              size: pastPages * cache.pageLength,
-            },
-          }),
-    };
-    const pass = promptPass(state, pieces, config);
-    const logits = nextLogits(state, pass.last, config);
-    const uniforms = named(inputs, "uniforms").reshape([rows]);
-    const drawn = drawTokens(logits, uniforms, named(inputs, "inverseTemperature"));
-    const written = writeCache(state, pass.memory, named(inputs, "targets"), cache, config);
-    return { outputs: drawnOutputs([drawn]), state: { ...written, [logitsName(rows)]: logits } };
+    const read = lanesOf(rows, lanes, config).map(({ first, count }) => {
+      const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
+      const pieces: PromptPieces = {
+        ids: own("ids"),
+        lengths: own("lengths"),
+        ...(pastPages === 0
+          ? {}
+          : {
+              past: {
+                lengths: own("pastLengths"),
+                memory: readCache(state, own("pages"), cache, config),
+                size: pastPages * cache.pageLength,
+              },
+            }),
+      };
+      const pass = promptPass(state, pieces, config);
+      const logits = nextLogits(state, pass.last, config);
+      const uniforms = own("uniforms", 1).reshape([count]);
+      const drawn = drawTokens(logits, uniforms, own("inverseTemperature"));
+      return { drawn: [drawn], logits, memory: pass.memory };
+    });
+    const { drawn, logits, memory } = joinRows(read);
+    const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
+    return { outputs: drawnOutputs(drawn), state: { ...written, [logitsName(rows)]: logits } };
   };
   return {
     inputs: {
@@ -88,12 +98,7 @@ export function decodeFunction(
 ): JitFunction {
   const { rows, steps, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
-    const most = runsAsLoop(config) ? 1 : Math.min(lanes, Math.floor(rows / leastRowsOfLane));
-    const share = Math.ceil(rows / Math.max(1, most));
-    // Lanes share nothing, so the small operations of one fill the gaps between the large ones of another.
-    const decoded: Decoded[] = [];
-    for (let first = 0; first < rows; first += share) {
-      const count = Math.min(share, rows - first);
+    const decoded = lanesOf(rows, lanes, config).map(({ first, count }) => {
       const own = (name: string, axis = 0) => part(named(inputs, name), axis, first, count);
       const start = {
         ids: own("ids"),
@@ -103,8 +108,8 @@ export function decodeFunction(
         uniforms: own("uniforms", 1),
         inverseTemperature: own("inverseTemperature"),
       };
-      decoded.push(decodeSteps(state, start, steps, config));
-    }
+      return decodeSteps(state, start, steps, config);
+    });
     const { drawn, logits, memory } = joinRows(decoded);
     const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
     return { outputs: drawnOutputs(drawn), state: { ...written, [logitsName(rows)]: logits } };
@@ -119,6 +124,20 @@ export function decodeFunction(
     },
     body,
   };
+}
+
+/** Lanes share nothing, so the small operations of one fill the gaps between the large ones of another. */
+function lanesOf(
+  rows: number,
+  lanes: number,
+  config: ModelConfig,
+): { readonly first: number; readonly count: number }[] {
+  const most = runsAsLoop(config) ? 1 : Math.min(lanes, Math.floor(rows / leastRowsOfLane));
+  const share = Math.ceil(rows / Math.max(1, most));
+  return Array.from({ length: Math.ceil(rows / share) }, (_, lane) => ({
+    first: lane * share,
+    count: Math.min(share, rows - lane * share),
+  }));
 }
 
 /** One after the other along the rows. */
