@@ -1,7 +1,8 @@
 /**
  * Updates of the learner and waves of the sampler at several shapes, on a GPU where tensorflow has one: each case in a process
  * of its own, so that its peak of GPU memory is its own. Usage: tsx --conditions=@palimpsest/source bench/gpu/speed.ts
- * [--cases REGEXP] [--seconds 10] [--json FILE]; `--cases list` names the cases.
+ * [--cases REGEXP] [--seconds 10] [--memory JSON] [--json FILE]; `--cases list` names the cases, --memory replaces fields of the
+ * learner's `memory`.
  * Of a learner: tokens a second of whole updates (gradients, norm, AdamW), padding none, lm-head over every position. Of a
  * sampler: sampled tokens a second over everything: queue, host, prompts, device.
  */
@@ -15,6 +16,7 @@ const { values: flags } = parseArgs({
   options: {
     cases: { type: "string", default: "" },
     seconds: { type: "string", default: "10" },
+    memory: { type: "string", default: "{}" },
     json: { type: "string" },
   },
 });
@@ -22,8 +24,8 @@ const { values: flags } = parseArgs({
 const small = { vocab: 1024, hidden: 256, layers: 4, heads: 4, headDim: 64, inner: 688 };
 const smollm2 = { vocab: 49_152, hidden: 576, layers: 30, heads: 9, kvHeads: 3, headDim: 64, inner: 1536 };
 const half = { vocab: 151_936, hidden: 896, layers: 24, heads: 14, kvHeads: 2, headDim: 64, inner: 4864 };
-/** What a GPU has room for: logits in few chunks, attention without blocks. */
-const roomy = { logitsMb: 1280, scoresMb: 4096, applyMb: 512 };
+/** What a GPU has room for: logits in few chunks, attention in four blocks, each of which leaves out the keys after it. */
+const roomy = { logitsMb: 1280, scoresMb: 512, applyMb: 512 };
 const xla = { prefer: "tensorflow", mode: "xla" };
 const updates = {
   "learner 3.4M 16x256 graph": { ...xla, mode: "graph", shape: { ...small, rows: 16, length: 256 } },
@@ -92,10 +94,14 @@ function contender(name: string, file: string): Contender {
 
 type Answer = Readonly<Record<string, number>>;
 
-async function updateCase(name: string, setup: { readonly shape: { rows: number; length: number } }) {
+async function updateCase(
+  name: string,
+  setup: { readonly memory?: object; readonly shape: { rows: number; length: number } },
+) {
   const learner = contender(name, "../learner-case.ts");
   const started = performance.now();
-  const ready = await learner.ask({ ...setup, shape: { ...setup.shape, threads: 4 } });
+  const memory = { ...setup.memory, ...(JSON.parse(flags.memory) as object) };
+  const ready = await learner.ask({ ...setup, memory, shape: { ...setup.shape, threads: 4 } });
   if (ready === undefined) return { failed: "ended before its first update" };
   const startSeconds = (performance.now() - started) / 1000;
   const turns: number[] = [];

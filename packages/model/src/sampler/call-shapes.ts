@@ -17,7 +17,7 @@ const limits = {
     operations: 20e9,
     prefillTokens: 4096,
   },
-  /** On a GPU 256 rows take little longer than 64, and what counts is how few the calls are. */
+  /** On a GPU 256 rows take one to two times as long as 64. */
   gpu: { rows: 256, deepSteps: 8, operations: 10e12, prefillTokens: 16_384 },
 } as const;
 const smallestPiece = 32;
@@ -96,7 +96,9 @@ export class CallShapes {
     const pastsFrom = (tokens: number, factor: number) =>
       geometricBuckets(Math.min(pages, tokens / pageLength), pages, factor);
     this.#decodePasts = runsAsLoop(config) ? pastsFrom(smallestDeepPast, 3) : halves(pages);
-    const isFine = !runsAsLoop(config) && parameterCount(config) >= leastParametersForFinePasts;
+    // On a GPU each size is a compilation of ten seconds.
+    const isFine =
+      !options.gpu && !runsAsLoop(config) && parameterCount(config) >= leastParametersForFinePasts;
     this.#finePasts = isFine ? fifths(pages) : [];
     this.#extendPasts = pastsFrom(smallestPast, 4);
   }

@@ -1,4 +1,4 @@
-import { type StateSpec, scatterRows, type Tensors } from "@palimpsest/jit";
+import { scatterRows, type TensorSpec, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import { type Memories, memoriesOf, stackOf } from "./layer-walk.js";
@@ -18,13 +18,9 @@ export interface CacheShape {
   readonly pageLength: number;
 }
 
-export function cacheState(
-  config: ModelConfig,
-  cache: CacheShape,
-  stored: "float32" | "bfloat16",
-): Record<string, StateSpec> {
+export function cacheState(config: ModelConfig, cache: CacheShape): Record<string, TensorSpec> {
   const shape = [config.layers * cache.pages * config.kvHeads, cache.pageLength, config.headDim];
-  return { keys: { shape, dtype: "float32", stored }, values: { shape, dtype: "float32", stored } };
+  return { keys: { shape, dtype: "float32" }, values: { shape, dtype: "float32" } };
 }
 
 /**

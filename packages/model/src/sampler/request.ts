@@ -93,7 +93,7 @@ export const samplerConfigSchema = z.strictObject({
     .enum(["float32", "bfloat16"])
     .default("float32")
     .describe(
-      "bfloat16: matrices, keys and values are stored in it and multiplied in it, for GPUs; modes graph and xla. Sampled " +
+      "bfloat16: matrices are stored in it and multiplied in it, for GPUs; modes graph and xla. Sampled " +
         "log-probabilities then differ from a float32 learner's",
     ),
   prefixCache: z

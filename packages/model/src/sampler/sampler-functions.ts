@@ -28,7 +28,7 @@ export function samplerState(
     ...Object.fromEntries(weights),
     ropeCos: float32([maxLength, config.headDim]),
     ropeSin: float32([maxLength, config.headDim]),
-    ...cacheState(config, cache, stored),
+    ...cacheState(config, cache),
     ...Object.fromEntries(logits),
   };
 }
