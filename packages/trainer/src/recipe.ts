@@ -56,6 +56,10 @@ const rolloutSchema = z.strictObject({
     .optional()
     .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
   temperature: z.number().min(0).max(10).default(1).describe("of sampling in training"),
+  prefixCache: z
+    .boolean()
+    .default(true)
+    .describe("read what prompts begin with in common once; of little use where prompts are short"),
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),

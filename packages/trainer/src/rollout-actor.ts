@@ -106,6 +106,7 @@ export class RolloutActor {
       weightsHash: manifest.weightsHash,
       maxBatch: rollout.maxBatch,
       maxLength: rollout.maxTokens,
+      prefixCache: rollout.prefixCache,
       ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
