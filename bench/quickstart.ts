@@ -95,7 +95,7 @@ try {
           `sampler, episodes' turns (prompt + sampled), 1 thread, ${name}`,
           row.sampledPerSecond + row.promptPerSecond,
         );
-      const learner = bench("learner.ts", ["--cases", name]) as LearnerFigures;
+      const learner = bench("quickstart-update.ts", ["--cases", name]) as LearnerFigures;
       for (const row of learner.results) {
         note(`learner update 64×64, ${name}`, row.updateTokensPerSecond);
         note(`learner update with KL 64×64, ${name}`, row.updateWithKlTokensPerSecond);

@@ -1,0 +1,161 @@
+/**
+ * What an update, a supervised step and a checkpoint cost for the quickstart-sized model, compiled against eager beside
+ * each other, and on wasm. Rows are full, so row tokens are all tokens computed.
+ * Usage: npx tsx --conditions=@palimpsest/source bench/quickstart-update.ts [--rows 64] [--length 64] [--seconds 3] [--model FOLDER] [--json FILE]
+ *   [--cases tensorflow:graph,tensorflow:eager,wasm:eager]
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { loadBackend } from "../packages/jit/src/index.js";
+import { createLearner, type Learner } from "../packages/learner/src/index.js";
+import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    rows: { type: "string", default: "64" },
+    length: { type: "string", default: "64" },
+    seconds: { type: "string", default: "3" },
+    cases: { type: "string", default: "tensorflow:graph,tensorflow:eager,wasm:eager" },
+    model: { type: "string" },
+    json: { type: "string" },
+  },
+});
+const rows = Number(flags.rows);
+const length = Number(flags.length);
+const seconds = Number(flags.seconds);
+
+const shipped = flags.model === undefined ? undefined : await loadModel(flags.model);
+const model =
+  shipped?.config ??
+  parseModelConfig({
+    architecture: "llama",
+    vocabSize: 256,
+    hiddenSize: 64,
+    layers: 2,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 16,
+    intermediateSize: 172,
+    tieWordEmbeddings: true,
+    maxPositions: length,
+  });
+
+/** Token ids without a generator: the arithmetic does not care which they are. */
+const tokens = (count: number, offset: number) =>
+  Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % model.vocabSize);
+
+const GROUP_SIZE = 8;
+const prompt = Math.floor(length / 2);
+const groups = Array.from({ length: rows / GROUP_SIZE }, (_, g) => ({
+  groupId: `group-${g}`,
+  taskId: "bench",
+  groupSize: GROUP_SIZE,
+  members: Array.from({ length: GROUP_SIZE }, (_unused, episodeIndex) => ({
+    trajectory: {
+      trajectoryId: `group-${g}-${episodeIndex}`,
+      groupId: `group-${g}`,
+      taskId: "bench",
+      episodeIndex,
+      agent: "bench",
+      policyVersionMin: 0,
+      policyVersionMax: 0,
+      weightsHash: "",
+      conversations: [
+        {
+          kind: "final" as const,
+          step: 0,
+          promptTokenIds: tokens(prompt, g),
+          sampledTokenIds: tokens(length - prompt, g * GROUP_SIZE + episodeIndex),
+          rolloutLogprobs: Array<number>(length - prompt).fill(-5.5),
+          stopReason: "length" as const,
+          policyVersion: 0,
+        },
+      ],
+      answer: "",
+      memorySteps: [],
+      startedAtMs: 0,
+      endedAtMs: 0,
+      actorId: "",
+      droppedDocumentTokens: 0,
+    },
+    score: { reward: episodeIndex % 3, components: {} },
+  })),
+}));
+const supervised = Array.from({ length: rows }, (_, row) => ({
+  tokenIds: tokens(length, row),
+  lossMask: Array.from({ length }, (_unused, i) => (i === 0 ? 0 : 1)),
+}));
+
+/** Mean milliseconds of wall and processor time over at least `seconds`, after one call that compiles. */
+async function measure(
+  call: () => Promise<unknown>,
+): Promise<{ firstMs: number; ms: number; cpuMs: number }> {
+  const first = performance.now();
+  await call();
+  const firstMs = performance.now() - first;
+  const start = performance.now();
+  const cpuStart = process.cpuUsage();
+  let calls = 0;
+  while (performance.now() - start < seconds * 1000) {
+    await call();
+    calls += 1;
+  }
+  const ms = (performance.now() - start) / calls;
+  const { user, system } = process.cpuUsage(cpuStart);
+  return { firstMs, ms, cpuMs: (user + system) / 1000 / calls };
+}
+
+async function benchCase(prefer: "tensorflow" | "wasm" | "cpu", mode: "graph" | "eager" | "xla") {
+  const backend = await loadBackend({ prefer });
+  const make = (reference: "none" | "initial"): Learner =>
+    createLearner({
+      backend,
+      mode,
+      model,
+      parameters: initParameters(model, 1),
+      config: {
+        preset: "memagent",
+        reference,
+        kl: { coefficient: reference === "none" ? 0 : 1e-3 },
+        buckets: [{ rows, length }],
+      },
+    });
+  const perSecond = (ms: number) => Math.round((rows * length * 1000) / ms);
+  const plain = make("none");
+  const update = await measure(() => plain.update(groups));
+  const sft = await measure(() => plain.sft(supervised));
+  plain.close();
+  const withKl = make("initial");
+  const kl = await measure(() => withKl.update(groups));
+  const folder = mkdtempSync(join(tmpdir(), "bench-learner-"));
+  const checkpoint = await measure(() =>
+    withKl.saveCheckpoint(folder, { consumedGroupIds: [], dataCursor: null }),
+  );
+  rmSync(folder, { recursive: true, force: true });
+  withKl.close();
+  return {
+    backend: prefer,
+    mode,
+    updateTokensPerSecond: perSecond(update.ms),
+    updateWithKlTokensPerSecond: perSecond(kl.ms),
+    supervisedTokensPerSecond: perSecond(sft.ms),
+    // What a busy machine changes little; two free cores give about twice it.
+    updateTokensPerCpuSecond: perSecond(update.cpuMs),
+    firstUpdateMs: Math.round(update.firstMs),
+    checkpointMs: Number(checkpoint.ms.toFixed(1)),
+  };
+}
+
+const results = [];
+for (const name of flags.cases.split(",")) {
+  const [prefer, mode] = name.split(":") as ["tensorflow", "graph"];
+  results.push(await benchCase(prefer, mode));
+}
+const machine = { cpus: cpus().length, cpu: cpus()[0]?.model ?? "", loadAverage: loadavg()[0] ?? 0 };
+const shape = { parameters: parameterCount(model), rows, length };
+console.log(JSON.stringify({ ...machine, ...shape }));
+console.table(results);
+if (flags.json !== undefined)
+  writeFileSync(flags.json, `${JSON.stringify({ machine, shape, results }, null, 2)}\n`);
