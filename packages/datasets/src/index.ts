@@ -10,6 +10,8 @@ export {
   saveTasks,
   taskRowSchema,
 } from "./jsonl.js";
+export type { Preparer } from "./prepare/preparer.js";
+export { preparerByName, preparers } from "./prepare/registry.js";
 // For other packages
 export { createRandom, type Random } from "./random.js";
 export { recallRows, type TextSegment } from "./recall.js";
