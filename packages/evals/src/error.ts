@@ -3,7 +3,11 @@ export type EvaluationErrorCode =
   /** Settings that make no sense, such as no tasks. */
   | "BAD_CONFIG"
   /** Two evaluations that do not hold the same tasks. */
-  | "NOT_COMPARABLE";
+  | "NOT_COMPARABLE"
+  /** The folder of an evaluation cannot be read or written, or holds something else. */
+  | "BAD_FOLDER"
+  /** A scorer gave no number for one of its metrics. */
+  | "BAD_SCORE";
 
 /** The only error class of this package: its message names the field, the value and the mend. */
 export class EvaluationError extends Error {

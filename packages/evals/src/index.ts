@@ -31,4 +31,28 @@ export {
   summarize,
   writeReport,
 } from "./report.js";
+export type {
+  AnswerOptions,
+  Contestant,
+  Prediction,
+  PredictionCounts,
+} from "./suite/contestant.js";
+export {
+  documentText,
+  type EvalItem,
+  itemOfTask,
+  type LazyDocument,
+  openDocument,
+} from "./suite/item.js";
+export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
+export type { RetryRules } from "./suite/retry.js";
+export {
+  type ContestantRun,
+  type ItemOutcome,
+  runSuite,
+  type SuiteOptions,
+  type SuiteProgress,
+  type SuiteRun,
+} from "./suite/runner.js";
+export type { Metric, Scorer } from "./suite/scorer.js";
 export { type EpisodeTrace, type TraceStep, traceEpisode, traceMarkdown } from "./trace.js";

@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+
+/** 32 hexadecimal digits of the SHA-256 of a JSON value; the order of an object's keys does not count. */
+export function fingerprint(value: unknown): string {
+  return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 32);
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  });
+}

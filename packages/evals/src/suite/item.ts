@@ -1,0 +1,76 @@
+import type { DocumentText } from "@palimpsest/agents";
+import type { Task } from "@palimpsest/trajectories";
+import { fingerprint } from "./fingerprint.js";
+
+/** A document that is built when it is read, so that hundreds of long ones are never held at once. */
+export interface LazyDocument {
+  /** Says which document this is without building it: source, length and seed. */
+  readonly fingerprint: string;
+  /** May be called several times; gives the same text each time. */
+  open(): DocumentText | Promise<DocumentText>;
+}
+
+/** One question of a suite, put to every contestant. */
+export interface EvalItem {
+  /** Unique within the suite. */
+  readonly id: string;
+  /** Column of the report, such as a length in tokens or documents, or a category. */
+  readonly group: string | number;
+  /** The same question in several groups has the same key, so that groups can be compared item by item. */
+  readonly questionKey?: string;
+  readonly question: string;
+  /** Any one counts as right, unless the scorer says that all are wanted. At least one. */
+  readonly answers: readonly string[];
+  /** "" where the item is about a store of records. */
+  readonly document: string | LazyDocument;
+  /** The store that a memory agent starts from. */
+  readonly records?: Task["records"];
+  /** Ids of what holds the answer, such as paragraph titles or dialogue turns: what a retriever should find. */
+  readonly evidence?: readonly string[];
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** The item's document as an agent reads it. */
+export async function openDocument(item: EvalItem): Promise<DocumentText> {
+  return typeof item.document === "string" ? item.document : await item.document.open();
+}
+
+/** The item's document as one text. */
+export async function documentText(item: EvalItem): Promise<string> {
+  const document = await openDocument(item);
+  if (typeof document === "string") return document;
+  const pieces: string[] = [];
+  for await (const piece of document) pieces.push(piece);
+  return pieces.join("");
+}
+
+/** Changes whenever anything of the item changes. */
+export function itemFingerprint(item: EvalItem): string {
+  const { id, group, question, answers, document, records = null, evidence = [], metadata } = item;
+  return fingerprint({
+    id,
+    group,
+    question,
+    answers,
+    document: typeof document === "string" ? document : { lazy: document.fingerprint },
+    records,
+    evidence,
+    metadata,
+  });
+}
+
+/** @param group where the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all" */
+export function itemOfTask(task: Task, group?: string | number): EvalItem {
+  const { id, question, answers, document, records, metadata } = task;
+  const { lengthTokens, numDocs } = metadata;
+  const own = [lengthTokens, numDocs].find((value) => typeof value === "number");
+  return {
+    id,
+    group: group ?? (typeof own === "number" ? own : "all"),
+    question,
+    answers,
+    document,
+    ...(records ? { records } : {}),
+    metadata,
+  };
+}

@@ -1,0 +1,112 @@
+/**
+ * Predictions of an evaluation, a line each in a file that only grows: what was finished survives the end of the process.
+ * Does not decide what is run again.
+ *
+ * C1. A line that `append` has returned for is on the disk and is read back after kill -9 or loss of power.
+ * C2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
+ * C3. Lines are written one after another, whole.
+ */
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { z } from "zod";
+import { EvaluationError } from "../error.js";
+import { predictionSchema } from "./contestant.js";
+
+/** One finished item of one contestant. */
+const keptSchema = z.strictObject({
+  /** Fingerprint of contestant, item and seed. */
+  key: z.string(),
+  contestant: z.string(),
+  item: z.string(),
+  prediction: predictionSchema,
+  /** The scorer that gave `scores`. */
+  scorer: z.string(),
+  scores: z.record(z.string(), z.number()),
+  /** From question to answer. */
+  seconds: z.number(),
+  /** Its share of the wall clock: the time under way divided by how many items were under way at once. */
+  busySeconds: z.number(),
+  attempts: z.number(),
+});
+export type KeptPrediction = Readonly<z.infer<typeof keptSchema>>;
+
+export class PredictionCache {
+  readonly path: string;
+  /** Lines in the middle of the file that nobody can read; their items are run again. */
+  readonly badLines: number;
+  readonly #kept: Map<string, KeptPrediction>;
+  readonly #file: FileHandle;
+  #writing: Promise<void> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  private constructor(path: string, file: FileHandle, kept: Map<string, KeptPrediction>, badLines: number) {
+    this.path = path;
+    this.#file = file;
+    this.#kept = kept;
+    this.badLines = badLines;
+  }
+
+  /**
+   * Opens the file, made where it is missing, and reads what it keeps.
+   * @throws {EvaluationError} BAD_FOLDER
+   */
+  static async open(path: string): Promise<PredictionCache> {
+    try {
+      const file = await open(path, "a+");
+      try {
+        const bytes = await readFile(file);
+        const whole = bytes.lastIndexOf(0x0a) + 1;
+        if (whole < bytes.length) await file.truncate(whole);
+        const { kept, badLines } = readLines(bytes.subarray(0, whole).toString("utf8"));
+        return new PredictionCache(path, file, kept, badLines);
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new EvaluationError("BAD_FOLDER", `out: cannot keep predictions in "${path}" (${reason})`);
+    }
+  }
+
+  get(key: string): KeptPrediction | undefined {
+    return this.#kept.get(key);
+  }
+
+  /** Resolves when the line is on the disk. */
+  async append(line: KeptPrediction): Promise<void> {
+    const text = `${JSON.stringify(keptSchema.parse(line))}\n`;
+    const written = this.#writing.then(async () => {
+      await this.#file.appendFile(text);
+      await this.#file.datasync();
+      this.#kept.set(line.key, line);
+    });
+    // The next line is tried even when this one failed; its own caller hears of the failure.
+    this.#writing = written.catch(() => undefined);
+    await written;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#writing.then(() => this.#file.close());
+    return this.#closed;
+  }
+}
+
+function readLines(text: string): { kept: Map<string, KeptPrediction>; badLines: number } {
+  const kept = new Map<string, KeptPrediction>();
+  let badLines = 0;
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const parsed = parseLine(line);
+    if (parsed === undefined) badLines += 1;
+    else kept.set(parsed.key, parsed);
+  }
+  return { kept, badLines };
+}
+
+function parseLine(line: string): KeptPrediction | undefined {
+  try {
+    return keptSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/** When and how often something that failed is tried again. */
+export interface RetryRules {
+  /** Attempts in all, ≥ 1. Default 4. */
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; doubles with every further one, half of it random. Default 500. */
+  readonly backoffMs: number;
+  /** Default 30 000. */
+  readonly maxBackoffMs: number;
+  /** Default: errors that say `retryable: true`. */
+  readonly isTransient: (error: unknown) => boolean;
+  /** Waits; for tests. Rejects with the signal's reason when that is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export type Attempted<T> =
+  | { readonly value: T; readonly attempts: number }
+  | { readonly failure: string; readonly attempts: number };
+
+/** @throws the signal's reason only */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  rules: Partial<RetryRules> & { readonly seed: number },
+  signal: AbortSignal,
+): Promise<Attempted<T>> {
+  const {
+    maxAttempts = 4,
+    backoffMs = 500,
+    maxBackoffMs = 30_000,
+    isTransient = saysRetryable,
+    wait = sleep,
+  } = rules;
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return { value: await attempt(), attempts };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempts >= maxAttempts || !isTransient(error)) return { failure: reasonOf(error), attempts };
+      const longest = Math.min(maxBackoffMs, backoffMs * 2 ** (attempts - 1));
+      // Spread by the seed, so that items that failed together do not come back together.
+      const spread = ((rules.seed * 0x9e3779b1 + attempts * 0x85ebca6b) >>> 0) / 2 ** 32;
+      await wait(longest * (0.5 + spread / 2), signal);
+    }
+  }
+}
+
+function saysRetryable(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "retryable" in error && error.retryable === true;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

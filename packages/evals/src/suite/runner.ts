@@ -1,0 +1,261 @@
+/**
+ * Puts every item of a suite to every contestant, scores the answers and keeps them. Does not build items, summarise or
+ * write reports.
+ *
+ * S1. An item that fails counts as wrong, with its reason, and stays in the denominator; an empty answer is wrong.
+ * S2. An abort stops everything and is thrown; it is never counted as a failure.
+ * S3. At most `concurrency` items are under way; contestants come one after another.
+ * S4. What is in the cache is not run again; what failed is.
+ * S5. An item's seed depends on the run's seed and on the item, not on timing, contestant or order.
+ * S6. Only transient failures are tried again, at most `maxAttempts` times in all, after waits that double.
+ */
+import { callSeed } from "@palimpsest/agents";
+import { EvaluationError } from "../error.js";
+import type { Contestant, Prediction } from "./contestant.js";
+import { fingerprint } from "./fingerprint.js";
+import { type EvalItem, itemFingerprint } from "./item.js";
+import type { KeptPrediction, PredictionCache } from "./prediction-cache.js";
+import { type RetryRules, withRetries } from "./retry.js";
+import type { Scorer } from "./scorer.js";
+import { SharedClock } from "./shared-clock.js";
+
+/** What became of one item with one contestant. */
+export interface ItemOutcome {
+  readonly itemId: string;
+  readonly group: string | number;
+  /** Every metric of the scorer; all 0 where the item failed. */
+  readonly scores: Readonly<Record<string, number>>;
+  /** Absent where the item failed. */
+  readonly prediction?: Prediction;
+  /** Why the item failed, after its last attempt. */
+  readonly failure?: string;
+  /** From question to answer. */
+  readonly seconds: number;
+  /** Its share of the wall clock: sums over items give the time that the contestant took. */
+  readonly busySeconds: number;
+  readonly attempts: number;
+  /** It was in the cache. */
+  readonly resumed: boolean;
+}
+
+export interface ContestantRun {
+  readonly contestant: string;
+  /** In the order of the items. */
+  readonly outcomes: readonly ItemOutcome[];
+}
+
+export interface SuiteRun {
+  readonly suite: string;
+  readonly seed: number;
+  readonly scorer: Scorer;
+  readonly items: readonly EvalItem[];
+  readonly contestants: readonly ContestantRun[];
+}
+
+export interface SuiteProgress {
+  readonly contestant: string;
+  readonly contestantsDone: number;
+  readonly contestantsTotal: number;
+  readonly done: number;
+  readonly total: number;
+  readonly failed: number;
+  /** Of `done`, those that were in the cache. */
+  readonly resumed: number;
+  /** Mean of the scorer's first metric so far. */
+  readonly score: number;
+}
+
+export interface SuiteOptions {
+  readonly suite: string;
+  readonly items: readonly EvalItem[];
+  readonly contestants: readonly Contestant[];
+  readonly scorer: Scorer;
+  /** Finished items are taken from it and put into it; absent: nothing is kept. */
+  readonly cache?: PredictionCache;
+  /** Items under way, ≥ 1. Default 16. */
+  readonly concurrency?: number;
+  readonly seed?: number;
+  readonly retry?: Partial<RetryRules>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Clock in milliseconds, for tests. */
+  readonly now?: () => number;
+}
+
+/** @throws {EvaluationError} BAD_CONFIG; the signal's reason; what the cache or the scorer threw */
+export async function runSuite(options: SuiteOptions): Promise<SuiteRun> {
+  const { suite, items, contestants, scorer, seed = 0 } = options;
+  checkSuite(options);
+  const fingerprints = items.map(itemFingerprint);
+  const runs: ContestantRun[] = [];
+  for (const contestant of contestants) {
+    runs.push({
+      contestant: contestant.name,
+      outcomes: await runContestant(options, contestant, fingerprints, runs.length),
+    });
+  }
+  return { suite, seed, scorer, items, contestants: runs };
+}
+
+function checkSuite({ items, contestants, scorer }: SuiteOptions): void {
+  const bad = (message: string) => {
+    throw new EvaluationError("BAD_CONFIG", message);
+  };
+  if (items.length === 0) bad("items: none; give at least one question");
+  if (contestants.length === 0) bad("contestants: none; give at least one");
+  if (scorer.metrics.length === 0) bad("scorer: has no metric; give at least one");
+  const id = firstRepeated(items.map((item) => item.id));
+  if (id !== undefined) bad(`items: id "${id}" occurs twice; ids must be unique in a suite`);
+  const name = firstRepeated(contestants.map((contestant) => contestant.name));
+  if (name !== undefined) bad(`contestants: "${name}" occurs twice; give each a name of its own`);
+}
+
+function firstRepeated(values: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return values.find((value) => seen.has(value) || !seen.add(value));
+}
+
+async function runContestant(
+  options: SuiteOptions,
+  contestant: Contestant,
+  fingerprints: readonly string[],
+  contestantsDone: number,
+): Promise<ItemOutcome[]> {
+  const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const metric = scorer.metrics[0]?.name ?? "";
+  const clock = new SharedClock(now);
+  const outcomes: ItemOutcome[] = [];
+  const tally = { done: 0, failed: 0, resumed: 0, score: 0 };
+  const settle = (place: number, outcome: ItemOutcome) => {
+    outcomes[place] = outcome;
+    tally.done += 1;
+    tally.failed += outcome.failure === undefined ? 0 : 1;
+    tally.resumed += outcome.resumed ? 1 : 0;
+    tally.score += outcome.scores[metric] ?? 0;
+    options.onProgress?.({
+      ...tally,
+      contestant: contestant.name,
+      contestantsDone,
+      contestantsTotal: options.contestants.length,
+      total: items.length,
+      score: tally.score / tally.done,
+    });
+  };
+
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const place = next++;
+      const item = items[place] as EvalItem;
+      const itemSeed = seedOf(seed, item);
+      const key = fingerprint({
+        contestant: contestant.name,
+        settings: contestant.settings,
+        item: fingerprints[place],
+        seed: itemSeed,
+      });
+      settle(
+        place,
+        await runItem({ contestant, item, key, itemSeed, scorer, cache, clock, signal, options }),
+      );
+    }
+  };
+  options.signal?.throwIfAborted();
+  const guarded = async () => {
+    try {
+      await lane();
+    } catch (error) {
+      // Whatever is no failure of an item ends the whole run: the other lanes stop as well.
+      stop.abort(error);
+      throw error;
+    }
+  };
+  const lanes = Array.from({ length: Math.max(1, Math.min(concurrency, items.length)) }, guarded);
+  const rejected = (await Promise.allSettled(lanes)).find((one) => one.status === "rejected");
+  if (rejected) throw stop.signal.aborted ? stop.signal.reason : rejected.reason;
+  return outcomes;
+}
+
+interface ItemWork {
+  readonly contestant: Contestant;
+  readonly item: EvalItem;
+  readonly key: string;
+  readonly itemSeed: number;
+  readonly scorer: Scorer;
+  readonly cache: PredictionCache | undefined;
+  readonly clock: SharedClock;
+  readonly signal: AbortSignal;
+  readonly options: SuiteOptions;
+}
+
+async function runItem(work: ItemWork): Promise<ItemOutcome> {
+  const { contestant, item, key, scorer, cache, clock, signal, options } = work;
+  signal.throwIfAborted();
+  const base = { itemId: item.id, group: item.group };
+  const kept = cache?.get(key);
+  if (kept) return { ...base, ...(await scoredAgain(work, kept)), resumed: true };
+  const span = clock.start();
+  const answered = await withRetries(
+    () => contestant.answer(item, { signal, seed: work.itemSeed }),
+    { ...options.retry, seed: work.itemSeed },
+    signal,
+  );
+  const { seconds, busySeconds } = span.end();
+  const { attempts } = answered;
+  if ("failure" in answered) {
+    const scores = Object.fromEntries(scorer.metrics.map(({ name }) => [name, 0]));
+    const { failure } = answered;
+    return { ...base, scores, failure, seconds, busySeconds, attempts, resumed: false };
+  }
+  const prediction = answered.value;
+  const scores = await scoresOf(work, prediction);
+  const finished = { prediction, scores, seconds, busySeconds, attempts };
+  await cache?.append({
+    key,
+    contestant: contestant.name,
+    item: item.id,
+    scorer: scorer.name,
+    ...finished,
+    scores: { ...scores },
+  });
+  return { ...base, ...finished, resumed: false };
+}
+
+/** A kept prediction with its scores, which are computed anew where another scorer gave them. */
+async function scoredAgain(
+  work: ItemWork,
+  kept: KeptPrediction,
+): Promise<Omit<ItemOutcome, "itemId" | "group" | "resumed">> {
+  const { prediction, seconds, busySeconds, attempts } = kept;
+  const finished = { prediction, seconds, busySeconds, attempts };
+  if (kept.scorer === work.scorer.name) return { ...finished, scores: kept.scores };
+  const scores = await scoresOf(work, prediction);
+  await work.cache?.append({ ...kept, scorer: work.scorer.name, scores: { ...scores } });
+  return { ...finished, scores };
+}
+
+async function scoresOf(
+  { scorer, item, signal }: ItemWork,
+  prediction: Prediction,
+): Promise<Readonly<Record<string, number>>> {
+  const empty = prediction.text.trim() === "";
+  const scores = empty ? {} : await scorer.score(item, prediction, signal);
+  return Object.fromEntries(
+    scorer.metrics.map(({ name }) => {
+      const value = empty ? 0 : scores[name];
+      if (value === undefined || !Number.isFinite(value)) {
+        throw new EvaluationError(
+          "BAD_SCORE",
+          `scorer ${scorer.name}: ${name} of item "${item.id}" is ${value}; it must be a number`,
+        );
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function seedOf(seed: number, item: EvalItem): number {
+  return callSeed(seed, Number.parseInt(fingerprint({ id: item.id }).slice(0, 7), 16));
+}

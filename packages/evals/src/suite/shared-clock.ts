@@ -1,0 +1,45 @@
+export interface Span {
+  end(): { readonly seconds: number; readonly busySeconds: number };
+}
+
+/**
+ * Divides wall clock among what is under way: while n spans are open each second adds 1/n to each of them, so the
+ * `busySeconds` of all spans together are the time in which at least one was open.
+ */
+export class SharedClock {
+  readonly #now: () => number;
+  #open = 0;
+  #lastMs = 0;
+  /** What a span that was open all along would have been given. */
+  #givenMs = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  start(): Span {
+    const startedMs = this.#advance();
+    const givenMs = this.#givenMs;
+    this.#open += 1;
+    let result: ReturnType<Span["end"]> | undefined;
+    return {
+      end: () => {
+        if (result) return result;
+        const endedMs = this.#advance();
+        this.#open -= 1;
+        result = {
+          seconds: (endedMs - startedMs) / 1000,
+          busySeconds: (this.#givenMs - givenMs) / 1000,
+        };
+        return result;
+      },
+    };
+  }
+
+  #advance(): number {
+    const nowMs = this.#now();
+    if (this.#open > 0) this.#givenMs += (nowMs - this.#lastMs) / this.#open;
+    this.#lastMs = nowMs;
+    return nowMs;
+  }
+}
