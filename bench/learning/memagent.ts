@@ -1,0 +1,44 @@
+/**
+ * Does MemAgent learn what to keep? Needle: one fact, as in the quickstart; two-hop: two facts, one chunk apart or more,
+ * the second of which only the first makes worth keeping. One run a process, in one process:
+ * Usage: npx tsx --conditions=@palimpsest/source bench/learning/memagent.ts [--task needle|two-hop] [--seed 1] [--shuffled]
+ *   [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
+ * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
+ */
+import { learningBench } from "./harness.js";
+
+await learningBench({
+  name: "memagent",
+  tasks: {
+    needle: {
+      recipe: "recipes/memagent/needle.yaml",
+      evaluateEvery: 10,
+      measures: {
+        "exact match": { measure: "exactMatch" },
+        "at 4 times the length": { set: "256", measure: "exactMatch" },
+      },
+    },
+    "two-hop": {
+      recipe: "recipes/memagent/two-hop.yaml",
+      evaluateEvery: 10,
+      measures: {
+        "exact match": { measure: "exactMatch" },
+        "at 4 times the length": { set: "256", measure: "exactMatch" },
+      },
+    },
+  },
+  plots: [
+    {
+      file: "learning-memagent-needle",
+      title: "MemAgent, needle: exact match on unseen questions",
+      yLabel: "exact match, mean and range of seeds",
+      lines: [{ task: "needle", column: "exact match", name: "needle" }],
+    },
+    {
+      file: "learning-memagent-two-hop",
+      title: "MemAgent, two hops: exact match on unseen questions",
+      yLabel: "exact match, mean and range of seeds",
+      lines: [{ task: "two-hop", column: "exact match", name: "two-hop" }],
+    },
+  ],
+});
