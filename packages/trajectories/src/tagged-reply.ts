@@ -1,0 +1,63 @@
+import { stripWhiteSpace } from "./white-space.js";
+
+/** Names of the tags around what a reply says. */
+export interface ReplyTags {
+  readonly update: string;
+  readonly recall: string;
+}
+
+export const defaultReplyTags: ReplyTags = { update: "update", recall: "recall" };
+
+/** A stretch of a reply, without its tags: UTF-16 units, half open. */
+export interface Stretch {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a memory agent's reply says. One reader for the agent, its evaluation and its rewards. */
+export interface TaggedReply {
+  /** Content of the first `<update>` that is not blank; null where there is none. */
+  readonly update: Stretch | null;
+  /** `<update>` blocks that are not blank. */
+  readonly updates: number;
+  /** Content of the first `<recall>` that is not blank, trimmed of nothing; null where there is none. */
+  readonly recall: Stretch | null;
+}
+
+/** Blocks may run over lines; a block ends at the first closing tag; an open or a lone tag is no block. */
+export function readTaggedReply(text: string, tags: ReplyTags = defaultReplyTags): TaggedReply {
+  const updates = blocksOf(text, tags.update).filter(isFull);
+  const recalls = blocksOf(text, tags.recall).filter(isFull);
+  return { update: updates[0] ?? null, updates: updates.length, recall: recalls[0] ?? null };
+}
+
+/**
+ * The reply as the code of ReMemR1 reads it: the query stands on one line and runs to the line's last closing tag;
+ * the memory is everything outside of recalls.
+ * Source: syr-cn/ReMemR1@43e69f3, recurrent/impls/memory_revisit.py.
+ */
+export function readReplyAsReleased(
+  text: string,
+  tags: ReplyTags = defaultReplyTags,
+): { readonly memory: string; readonly query: string | null } {
+  const [open, close] = marksOf(tags.recall);
+  const query = new RegExp(`${open}(.+)${close}`, "u").exec(text)?.[1] ?? null;
+  return { memory: stripWhiteSpace(text.replace(new RegExp(`${open}.*?${close}`, "gsu"), "")), query };
+}
+
+function blocksOf(text: string, tag: string): Stretch[] {
+  const [open, close] = marksOf(tag);
+  return [...text.matchAll(new RegExp(`${open}(.*?)${close}`, "gsu"))].map((match) => {
+    const content = match[1] as string;
+    const start = match.index + tag.length + 2;
+    return { text: content, start, end: start + content.length };
+  });
+}
+
+const isFull = ({ text }: Stretch) => stripWhiteSpace(text) !== "";
+
+function marksOf(tag: string): [string, string] {
+  const name = tag.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return [`<${name}>`, `</${name}>`];
+}
