@@ -1,5 +1,5 @@
 // The import direction of docs/architecture.md, as rules. Packages see only earlier rows.
-const learning = "datasets|model|agents|engines|rewards|learner|evals";
+const learning = "memory|datasets|model|agents|engines|rewards|learner|evals";
 const runtime = "head|node|client|worker|scheduler";
 const inPackage = (names) => `^packages/(${names})/`;
 
@@ -10,17 +10,18 @@ const allowed = {
   scheduler: [],
   jit: [],
   trajectories: ["wire", "telemetry"],
+  memory: ["trajectories"],
   head: ["wire", "telemetry", "scheduler", "trajectories"],
   node: ["wire", "telemetry"],
   client: ["wire", "telemetry"],
   worker: ["wire", "telemetry", "client"],
   datasets: ["trajectories"],
   model: ["jit"],
-  agents: ["trajectories"],
+  agents: ["trajectories", "memory"],
   engines: [],
-  rewards: ["trajectories"],
+  rewards: ["trajectories", "memory"],
   learner: ["jit", "model", "trajectories"],
-  evals: ["trajectories", "datasets", "agents", "rewards"],
+  evals: ["trajectories", "memory", "datasets", "agents", "rewards", "engines"],
 };
 
 module.exports = {

@@ -1,10 +1,10 @@
-import { memAgent, toTrajectory } from "../../packages/agents/src/index.js";
+import { createAgent, toTrajectory } from "../../packages/agents/src/index.js";
 import { tasksFromConfig } from "../../packages/datasets/src/index.js";
 import { type Evaluation, evaluateByLength } from "../../packages/evals/src/index.js";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
 import { createSampler, loadModel, type ModelFolder } from "../../packages/model/src/index.js";
-import { rewardByName } from "../../packages/rewards/src/index.js";
+import { trajectoryReward } from "../../packages/rewards/src/index.js";
 import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
 import {
@@ -53,8 +53,8 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
     parameters,
     objectives: ["policy"],
   });
-  const agent = memAgent({ sampler, tokenizer, config: recipe.agent.config });
-  const reward = rewardByName(recipe.reward.name);
+  const agent = createAgent(recipe.agent, { sampler, tokenizer });
+  const reward = trajectoryReward(recipe.reward.config);
   const tasks = await tasksFromConfig(recipe.data);
   const evaluate = () =>
     evaluateByLength({
@@ -77,7 +77,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
       episodeIndex,
       actorId: "in-process",
     });
-    return { trajectory, score: reward(result.answer, task.answers) };
+    return { trajectory, score: await reward(task, trajectory) };
   };
   const group = async (step: number, place: number): Promise<Group> => {
     const index = step * recipe.train.groupsPerStep + place;

@@ -1,11 +1,14 @@
-import type { Conversation, MemoryStep, Trajectory } from "@palimpsest/trajectories";
+import type { Conversation, MemoryRecord, MemoryStep, StoreDiff, Trajectory } from "@palimpsest/trajectories";
 
 /** Text that is read once, from its beginning: whole, or piece by piece where it should not be held. */
 export type DocumentText = string | Iterable<string> | AsyncIterable<string>;
 
 export interface AgentTask {
   readonly question: string;
+  /** Read by agents that read; "" where the task is about a store alone. */
   readonly document: DocumentText;
+  /** The store that an agent with one begins with. */
+  readonly records?: readonly MemoryRecord[];
 }
 
 /** What happened so far; sent after every sampled conversation. */
@@ -58,6 +61,10 @@ export interface EpisodeResult {
   readonly weightsHash: string;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
+  /** What became of the store, of agents that have one. */
+  readonly storeDiff?: StoreDiff;
+  /** What the agent counted besides, by name: `num_turns`, `tool_call_counts.search_memory`, … */
+  readonly counters?: Readonly<Record<string, number>>;
 }
 
 /** A memory agent bound to a sampler: reads a document, keeps a memory, answers. Safe to run concurrently. */
@@ -90,6 +97,8 @@ export function toTrajectory(
     startedAtMs: result.startedAtMs,
     endedAtMs: result.endedAtMs,
     droppedDocumentTokens: result.droppedDocumentTokens,
+    ...(result.storeDiff ? { storeDiff: result.storeDiff } : {}),
+    ...(result.counters ? { counters: result.counters } : {}),
   };
 }
 

@@ -1,5 +1,11 @@
 // For users
-
+export {
+  type AgentModel,
+  type AgentSettings,
+  type AgentSettingsInput,
+  agentSettingsSchema,
+  createAgent,
+} from "./agent-settings.js";
 // For other packages
 export type { ChatFormat, ChatTurn } from "./chat-format.js";
 export type {

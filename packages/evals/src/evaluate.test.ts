@@ -1,12 +1,12 @@
 import { type Agent, memAgent, memAgentConfig } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { rulerTaskStream, rulerTasks } from "@palimpsest/datasets";
-import { rewardByName } from "@palimpsest/rewards";
+import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { describe, expect, it } from "vitest";
 import { compareEvaluations } from "./compare.js";
 import { evaluateByLength } from "./evaluate.js";
 
-const reward = rewardByName("boxed-exact-match");
+const reward = trajectoryReward(rewardConfigSchema.parse({ name: "boxed-exact-match" }));
 const lengths = [32, 64, 256];
 const tasksByLength = lengths.map((lengthTokens) => ({
   lengthTokens,

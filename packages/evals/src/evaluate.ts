@@ -8,7 +8,7 @@
  */
 import { type Agent, callSeed } from "@palimpsest/agents";
 import type { StreamedTask } from "@palimpsest/datasets";
-import type { Reward } from "@palimpsest/rewards";
+import type { TrajectoryReward } from "@palimpsest/rewards";
 import type { Task } from "@palimpsest/trajectories";
 import { EvaluationError } from "./error.js";
 import { type Interval, wilsonInterval } from "./intervals.js";
@@ -81,7 +81,7 @@ export interface EvaluateOptions {
   /** Already bound to its sampler and tokenizer. */
   readonly agent: Agent;
   readonly tasksByLength: readonly LengthTasks[];
-  readonly reward: Reward;
+  readonly reward: TrajectoryReward;
   /** Episodes in flight, ≥ 1. Default 16. */
   readonly concurrency?: number;
   /** Default 0 (greedy). */
@@ -133,12 +133,21 @@ async function evaluateLength(
     const task = tasks[place] as Task | StreamedTask;
     const base = { taskId: task.id, answers: task.answers };
     try {
-      const document = "pieces" in task ? task.pieces() : task.document;
+      const streamed = "pieces" in task;
+      const records = streamed ? undefined : task.records;
       const result = await agent.run(
-        { question: task.question, document },
+        {
+          question: task.question,
+          document: streamed ? task.pieces() : task.document,
+          ...(records ? { records } : {}),
+        },
         { temperature, seed: callSeed(seed, place), record: "none", ...(signal ? { signal } : {}) },
       );
-      const score = reward(result.answer, task.answers);
+      const score = await reward(
+        streamed ? { ...task, document: "" } : task,
+        { ...result, memorySteps: result.steps },
+        signal ? { signal } : {},
+      );
       for (const key of ["promptTokens", "sampledTokens", "conversations", "truncated"] as const) {
         sums[key] += result.counts[key];
       }

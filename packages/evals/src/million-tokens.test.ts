@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { rulerTaskStream, type StreamedTask } from "@palimpsest/datasets";
-import { rewardByName } from "@palimpsest/rewards";
+import { rewardByName, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { describe, expect, it } from "vitest";
 import { evaluateByLength } from "./evaluate.js";
 
@@ -11,7 +11,8 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 const megabyte = 2 ** 20;
-const reward = rewardByName("boxed-exact-match");
+const answerReward = rewardByName("boxed-exact-match");
+const reward = trajectoryReward(rewardConfigSchema.parse({ name: "boxed-exact-match" }));
 
 function tinyAgent() {
   const tokenizer = wordTokenizer();
@@ -38,7 +39,7 @@ async function retainedBytes(lengthTokens: number, record: "all" | "none"): Prom
     }
   }
   const result = await tinyAgent().run({ question: task.question, document: pieces() }, { record });
-  expect(reward(result.answer, task.answers).reward).toBe(1);
+  expect(answerReward(result.answer, task.answers).reward).toBe(1);
   return (marks[1] as number) - (marks[0] as number);
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { memAgent, memAgentConfig } from "@palimpsest/agents";
 import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { rulerTasks } from "@palimpsest/datasets";
-import { boxedExactMatch } from "@palimpsest/rewards";
+import { boxedExactMatch, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import type { Task } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Evaluation, evaluateByLength } from "./evaluate.js";
@@ -16,13 +16,14 @@ const tasksByLength = [32, 64, 128].map((lengthTokens) => ({
   tasks: rulerTasks({ count: 20, lengthTokens, seed: lengthTokens }),
 }));
 const tokenizer = wordTokenizer();
+const boxed = rewardConfigSchema.parse({ name: "boxed-exact-match" });
 const agentThat = (reply: (prompt: string) => string) =>
   memAgent({ sampler: scriptedSampler({ tokenizer, reply }), tokenizer, config: memAgentConfig("tiny") });
 
 let data: ReportData & { before: Evaluation };
 beforeAll(async () => {
   const evaluate = (reply: (prompt: string) => string) =>
-    evaluateByLength({ agent: agentThat(reply), tasksByLength, reward: boxedExactMatch });
+    evaluateByLength({ agent: agentThat(reply), tasksByLength, reward: trajectoryReward(boxed) });
   const task = tasksByLength[0]?.tasks[0] as Task;
   const episode = await agentThat(oracleReply).run(task);
   data = {

@@ -17,3 +17,11 @@ export {
   rewardByName,
   rewardNames,
 } from "./reward.js";
+export {
+  type RewardConfig,
+  type RewardConfigInput,
+  rewardConfigSchema,
+  type ScoredEpisode,
+  type TrajectoryReward,
+  trajectoryReward,
+} from "./trajectory-reward.js";

@@ -1,44 +1,15 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import {
-  type MemAgentConfigInput,
-  type MemAgentPreset,
-  memAgentConfig,
-  memAgentPresets,
-} from "@palimpsest/agents";
+import { agentSettingsSchema } from "@palimpsest/agents";
 import { rulerConfigSchema, taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
+import { rewardConfigSchema } from "@palimpsest/rewards";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
-
-const agentSchema = z
-  .strictObject({
-    kind: z.literal("memagent").default("memagent").describe("which memory agent"),
-    preset: z.enum(memAgentPresets as [string, ...string[]]).describe("settings to start from"),
-    settings: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe("settings that replace the preset's, by name"),
-  })
-  .transform(({ kind, preset, settings }, context) => {
-    try {
-      return {
-        kind,
-        preset,
-        config: memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>),
-      };
-    } catch (reason) {
-      context.addIssue({
-        code: "custom",
-        message: reason instanceof Error ? reason.message : String(reason),
-      });
-      return z.NEVER;
-    }
-  });
 
 const rolloutSchema = z.strictObject({
   actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
@@ -65,17 +36,33 @@ const rolloutSchema = z.strictObject({
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),
 });
 
-const rewardSchema = z.strictObject({
-  name: z.string().default("boxed-exact-match").describe("reward function, by name"),
-  actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
-  concurrency: z
-    .int()
-    .min(1)
-    .max(4096)
-    .default(64)
-    .describe("trajectories that one reward actor scores at once"),
-  cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
-});
+const rewardSchema = z
+  .strictObject({
+    name: z.string().default("boxed-exact-match").describe("reward function, by name"),
+    settings: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("settings of this reward, where it has some"),
+    actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(4096)
+      .default(64)
+      .describe("trajectories that one reward actor scores at once"),
+    cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
+  })
+  .transform(({ name, settings, ...actors }, context) => {
+    const parsed = rewardConfigSchema.safeParse({ ...settings, name });
+    if (parsed.success) return { ...actors, config: parsed.data };
+    for (const { path, message } of parsed.error.issues) {
+      const [field, ...within] = path;
+      const at =
+        field === "name" ? ["name"] : ["settings", ...(field === undefined ? [] : [field]), ...within];
+      context.addIssue({ code: "custom", path: at, message });
+    }
+    return z.NEVER;
+  });
 
 const trainSchema = z.strictObject({
   steps: z.int().min(1).describe("updates of the policy"),
@@ -121,7 +108,7 @@ export const recipeSchema = z.strictObject({
     .describe("names the run's folder and queues"),
   seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
   model: modelSourceSchema.describe("what is trained: one of path, name, hub, checkpoint"),
-  agent: agentSchema.describe("the memory agent"),
+  agent: agentSettingsSchema.describe("the memory agent"),
   data: taskSourceSchema.describe(
     "training questions; taken in order, again from the start when they run out",
   ),

@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { rewardByName } from "@palimpsest/rewards";
+import { trajectoryReward } from "@palimpsest/rewards";
 import { RunQueues } from "@palimpsest/trajectories";
 import type { RunSpec } from "./run-spec.js";
 
@@ -15,7 +15,7 @@ export class RewardActor {
 
   async start(context: ActorContext): Promise<void> {
     const { recipe, runId, queues } = this.#spec;
-    const reward = rewardByName(recipe.reward.name);
+    const reward = trajectoryReward(recipe.reward.config);
     const cluster = await context.connect();
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
@@ -29,7 +29,7 @@ export class RewardActor {
       actorId: context.actorId,
       score: async (task, trajectory) => {
         this.#scored += 1;
-        return reward(trajectory.answer, task.answers);
+        return await reward(task, trajectory, { signal: context.signal });
       },
     });
   }

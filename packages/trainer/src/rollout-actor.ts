@@ -7,7 +7,7 @@
  * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
  */
 import { setTimeout } from "node:timers/promises";
-import { type Agent, memAgent, toTrajectory } from "@palimpsest/agents";
+import { type Agent, type AgentTask, createAgent, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import {
   type EpisodeTrace,
@@ -18,7 +18,7 @@ import {
 } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { type BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
-import { rewardByName } from "@palimpsest/rewards";
+import { trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -111,10 +111,9 @@ export class RolloutActor {
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
     this.#exporter = exportSampler(context.metrics, this.#sampler);
-    this.#agent = memAgent({
+    this.#agent = createAgent(recipe.agent, {
       sampler: this.#sampler,
       tokenizer,
-      config: recipe.agent.config,
       ...(chat ? { chat } : {}),
     });
     await this.#queues.consumeRollouts({
@@ -152,7 +151,7 @@ export class RolloutActor {
     const finished = evaluateByLength({
       agent: this.#agent,
       tasksByLength: [request.tasks],
-      reward: rewardByName(recipe.reward.name),
+      reward: trajectoryReward(recipe.reward.config),
       concurrency: recipe.rollout.concurrency,
       temperature: request.temperature,
       seed: request.seed,
@@ -186,21 +185,20 @@ export class RolloutActor {
   /** One greedy episode, step by step, for people. */
   async trace(task: Task, minPolicyVersion: number): Promise<EpisodeTrace> {
     await this.#ensureVersion(minPolicyVersion);
-    const { question, document } = task;
-    const result = await this.#agent.run(
-      { question, document },
-      { temperature: 0, signal: this.#context.signal },
-    );
-    const score = rewardByName(this.#spec.recipe.reward.name)(result.answer, task.answers);
+    const { signal } = this.#context;
+    const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
+    const reward = trajectoryReward(this.#spec.recipe.reward.config);
+    const score = await reward(task, { ...result, memorySteps: result.steps }, { signal });
     return traceEpisode(task, result, score, this.#tokenizer);
   }
 
   async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {
     await this.#ensureVersion(episode.minPolicyVersion);
-    const result = await this.#agent.run(
-      { question: episode.task.question, document: episode.task.document },
-      { signal, seed: episode.seed, temperature: this.#spec.recipe.rollout.temperature },
-    );
+    const result = await this.#agent.run(agentTask(episode.task), {
+      signal,
+      seed: episode.seed,
+      temperature: this.#spec.recipe.rollout.temperature,
+    });
     return toTrajectory(this.#agent.name, result, {
       trajectoryId: episode.trajectoryId,
       groupId: episode.groupId,
@@ -297,3 +295,9 @@ export class RolloutActor {
     );
   }
 }
+
+const agentTask = ({ question, document, records }: Task): AgentTask => ({
+  question,
+  document,
+  ...(records ? { records } : {}),
+});

@@ -3,6 +3,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeScore, decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
+import type { MemoryRecord } from "./memory-record.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
 import { aTask, aTrajectory } from "./testing/builders.js";
 import type { Conversation, Score, Trajectory } from "./trajectory.js";
@@ -94,6 +95,49 @@ describe("codec", () => {
   it("gives back a task with every kind of metadata", () => {
     const task = aTask({ metadata: { kind: "niah", lengthTokens: 0, hard: false, share: 0.5, empty: "" } });
     expect(decodeTask(encodeTask(task))).toEqual(task);
+  });
+
+  it("gives back a task with a memory store and questions about it, and tells an empty store from none", () => {
+    const record: MemoryRecord = {
+      id: "memory-1",
+      content: "Ana moved to Porto.",
+      memoryType: "episodic",
+      speaker: "Ana",
+      session: "session_3",
+      dialogueTime: "2023-05-08T13:56",
+      createdAt: "2026-01-02T03:04:05Z",
+      updatedAt: "2026-01-02T03:04:06Z",
+      source: "observation",
+      provenance: ["D1:3"],
+      metadata: { certain: true },
+    };
+    const task = aTask({
+      document: "",
+      records: [record, { id: "2", content: "", memoryType: "semantic", provenance: [], metadata: {} }],
+      probes: [
+        { question: "Where?", answers: ["Porto"], category: "single-hop", evidence: ["D1:3"], heldOut: true },
+        { question: "Who?", answers: [], heldOut: false },
+      ],
+    });
+    expect(decodeTask(encodeTask(task))).toEqual(task);
+    expect(decodeTask(encodeTask(aTask({ records: [] }))).records).toEqual([]);
+    expect(decodeTask(encodeTask(aTask())).records).toBeUndefined();
+    const value = aTrajectory({
+      storeDiff: { created: [record], updated: [], deleted: ["2"] },
+      counters: { num_turns: 3, "tool_call_counts.search_memory": 2 },
+      memorySteps: [
+        {
+          step: 0,
+          documentTokenStart: 0,
+          documentTokenEnd: 4,
+          memory: "m",
+          recalled: "r",
+          recallQuery: "q",
+          section: "s",
+        },
+      ],
+    });
+    expect(decodeTrajectory(encodeTrajectory(value))).toEqual(value);
   });
 
   it("refuses log-probabilities that do not match the sampled tokens", () => {

@@ -3,6 +3,7 @@
  *  (lengths that differ, unknown words, numbers that are not finite) is an error in both directions. */
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
 import type {
   Conversation,
   ConversationKind,
@@ -31,6 +32,8 @@ export function encodeTrajectory(trajectory: Trajectory): Uint8Array {
       policyVersion: conversation.policyVersion,
     })),
     memorySteps: trajectory.memorySteps.map((step) => ({ ...step })),
+    storeDiff: trajectory.storeDiff ? encodeStoreDiff(trajectory.storeDiff) : null,
+    counters: { ...trajectory.counters },
   }).finish();
 }
 
@@ -53,6 +56,8 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     endedAtMs: message.endedAtMs,
     actorId: message.actorId,
     droppedDocumentTokens: message.droppedDocumentTokens,
+    ...(message.storeDiff ? { storeDiff: decodeStoreDiff(message.storeDiff) } : {}),
+    ...(Object.keys(message.counters).length > 0 ? { counters: { ...message.counters } } : {}),
   };
   checkTrajectory(trajectory);
   return trajectory;
@@ -79,6 +84,8 @@ function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
     documentTokenEnd: message.documentTokenEnd ?? 0,
     memory: message.memory ?? "",
     recalled: message.recalled ?? "",
+    ...(message.recallQuery ? { recallQuery: message.recallQuery } : {}),
+    ...(message.section ? { section: message.section } : {}),
   };
 }
 
@@ -91,6 +98,9 @@ function checkTrajectory(trajectory: Trajectory): void {
     "policyVersionMin",
     `${trajectory.policyVersionMin} is above policyVersionMax ${trajectory.policyVersionMax}`,
   );
+  for (const [name, value] of Object.entries(trajectory.counters ?? {})) {
+    check(Number.isFinite(value), `counters.${name}`, `is ${value}`);
+  }
   trajectory.conversations.forEach((conversation, index) => {
     const { sampledTokenIds, rolloutLogprobs, lossMask } = conversation;
     const at = `conversations[${index}]`;

@@ -19,6 +19,13 @@ export type {
 export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
 export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
 export type { CloseOptions, JobConsumer } from "./job-consumer.js";
+export {
+  type MemoryRecord,
+  type MemoryType,
+  memoryTypes,
+  type Probe,
+  type StoreDiff,
+} from "./memory-record.js";
 export type { ObjectHolders } from "./object-holders.js";
 export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
 export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";

@@ -1,6 +1,8 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { decodeMessage } from "./codec.js";
+import { decodeFacts, encodeFacts } from "./fact-codec.js";
+import { decodeProbe, decodeRecord, encodeProbe, encodeRecord } from "./memory-record-codec.js";
 import type { Task } from "./task.js";
 
 /** Tasks as protobuf bytes, for the payload that the episodes of a group share.
@@ -12,9 +14,10 @@ export function encodeTask(task: Task): Uint8Array {
     question: task.question,
     answers: [...task.answers],
     document: task.document,
-    metadata: Object.fromEntries(
-      Object.entries(task.metadata).map(([name, value]) => [name, encodeFact(value)]),
-    ),
+    metadata: encodeFacts(task.metadata),
+    records: (task.records ?? []).map(encodeRecord),
+    hasRecords: task.records !== undefined,
+    probes: (task.probes ?? []).map(encodeProbe),
   }).finish();
 }
 
@@ -26,31 +29,12 @@ export function decodeTask(bytes: Uint8Array): Task {
     question: message.question,
     answers: message.answers,
     document: message.document,
-    metadata: Object.fromEntries(
-      Object.entries(message.metadata).map(([name, fact]) => [name, decodeFact(name, fact)]),
-    ),
+    metadata: decodeFacts(message.metadata, "task"),
+    ...(message.hasRecords ? { records: message.records.map(decodeRecord) } : {}),
+    ...(message.probes.length > 0 ? { probes: message.probes.map(decodeProbe) } : {}),
   };
   checkTask(task);
   return task;
-}
-
-function encodeFact(value: string | number | boolean): proto.TaskFact.$Properties {
-  switch (typeof value) {
-    case "string":
-      return { text: value };
-    case "number":
-      return { number: value };
-    case "boolean":
-      return { flag: value };
-  }
-}
-
-function decodeFact(name: string, fact: proto.TaskFact.$Properties): string | number | boolean {
-  const value = fact.text ?? fact.number ?? fact.flag;
-  if (value === undefined || value === null) {
-    throw new PalimpsestError("CODEC", `metadata.${name} of the task has no value`);
-  }
-  return value;
 }
 
 function checkTask(task: Task): void {

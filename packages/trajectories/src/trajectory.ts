@@ -1,3 +1,5 @@
+import type { StoreDiff } from "./memory-record.js";
+
 export type ConversationKind = "memory" | "final" | "tool";
 export type StopReason = "stop" | "length" | "abort";
 
@@ -25,6 +27,10 @@ export interface MemoryStep {
   readonly memory: string;
   /** What was recalled for this step; empty when nothing. */
   readonly recalled: string;
+  /** What this step asked to be recalled for the next one. */
+  readonly recallQuery?: string;
+  /** The text that the step read, where a reward needs it. */
+  readonly section?: string;
 }
 
 /** What an agent did with one task: every conversation of one episode. */
@@ -49,6 +55,10 @@ export interface Trajectory {
   readonly actorId: string;
   /** Document tokens that were not read, by the agent's overflow rule. */
   readonly droppedDocumentTokens: number;
+  /** What became of the memory store, where the agent has one. */
+  readonly storeDiff?: StoreDiff;
+  /** What the agent counted, by name: `num_turns`, `tool_call_counts.search_memory`, … */
+  readonly counters?: Readonly<Record<string, number>>;
 }
 
 /** What a reward says about one trajectory. A failure to score is an error, never a zero. */

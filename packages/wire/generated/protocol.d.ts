@@ -5895,6 +5895,12 @@ export namespace palimpsest {
             /** Trajectory droppedDocumentTokens. */
             droppedDocumentTokens: number;
 
+            /** Trajectory storeDiff. */
+            storeDiff?: (palimpsest.v1.StoreDiff.$Properties|null);
+
+            /** Trajectory counters. */
+            counters: { [k: string]: number };
+
             /**
              * Creates a new Trajectory instance using the specified properties.
              * @param [properties] Properties to set
@@ -5972,12 +5978,37 @@ export namespace palimpsest {
                 /** Trajectory droppedDocumentTokens */
                 droppedDocumentTokens?: (number|null);
 
+                /** Trajectory storeDiff */
+                storeDiff?: (palimpsest.v1.StoreDiff.$Properties|null);
+
+                /** Trajectory counters */
+                counters?: ({ [k: string]: number }|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a Trajectory. */
-            type $Shape = palimpsest.v1.Trajectory.$Properties;
+            type $Shape = {
+              trajectoryId?: string|null;
+              groupId?: string|null;
+              taskId?: string|null;
+              episodeIndex?: number|null;
+              agent?: string|null;
+              policyVersionMin?: number|null;
+              policyVersionMax?: number|null;
+              weightsHash?: string|null;
+              conversations?: palimpsest.v1.Conversation.$Shape[]|null;
+              answer?: string|null;
+              memorySteps?: palimpsest.v1.MemoryStep.$Shape[]|null;
+              startedAtMs?: number|null;
+              endedAtMs?: number|null;
+              actorId?: string|null;
+              droppedDocumentTokens?: number|null;
+              storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
+              counters?: { [k: string]: number }|null;
+              $unknowns?: Uint8Array[];
+            };
         }
 
         /**
@@ -6121,6 +6152,12 @@ export namespace palimpsest {
             /** MemoryStep recalled. */
             recalled: string;
 
+            /** MemoryStep section. */
+            section: string;
+
+            /** MemoryStep recallQuery. */
+            recallQuery: string;
+
             /**
              * Creates a new MemoryStep instance using the specified properties.
              * @param [properties] Properties to set
@@ -6168,12 +6205,327 @@ export namespace palimpsest {
                 /** MemoryStep recalled */
                 recalled?: (string|null);
 
+                /** MemoryStep section */
+                section?: (string|null);
+
+                /** MemoryStep recallQuery */
+                recallQuery?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a MemoryStep. */
             type $Shape = palimpsest.v1.MemoryStep.$Properties;
+        }
+
+        /**
+         * Properties of a MemoryRecord.
+         * @deprecated Use palimpsest.v1.MemoryRecord.$Properties instead.
+         */
+        interface IMemoryRecord extends palimpsest.v1.MemoryRecord.$Properties {
+        }
+
+        /** Represents a MemoryRecord. */
+        class MemoryRecord {
+
+            /**
+             * Constructs a new MemoryRecord.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MemoryRecord.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MemoryRecord id. */
+            id: string;
+
+            /** MemoryRecord content. */
+            content: string;
+
+            /** MemoryRecord memoryType. */
+            memoryType: string;
+
+            /** MemoryRecord speaker. */
+            speaker: string;
+
+            /** MemoryRecord session. */
+            session: string;
+
+            /** MemoryRecord dialogueTime. */
+            dialogueTime: string;
+
+            /** MemoryRecord createdAt. */
+            createdAt: string;
+
+            /** MemoryRecord updatedAt. */
+            updatedAt: string;
+
+            /** MemoryRecord source. */
+            source: string;
+
+            /** MemoryRecord provenance. */
+            provenance: string[];
+
+            /** MemoryRecord metadata. */
+            metadata: { [k: string]: palimpsest.v1.TaskFact.$Properties };
+
+            /**
+             * Creates a new MemoryRecord instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MemoryRecord instance
+             */
+            static create(properties: palimpsest.v1.MemoryRecord.$Shape): palimpsest.v1.MemoryRecord & palimpsest.v1.MemoryRecord.$Shape;
+            static create(properties?: palimpsest.v1.MemoryRecord.$Properties): palimpsest.v1.MemoryRecord;
+
+            /**
+             * Encodes the specified MemoryRecord message. Does not implicitly {@link palimpsest.v1.MemoryRecord.verify|verify} messages.
+             * @param message MemoryRecord message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MemoryRecord.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MemoryRecord message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MemoryRecord & palimpsest.v1.MemoryRecord.$Shape} MemoryRecord
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MemoryRecord & palimpsest.v1.MemoryRecord.$Shape;
+        }
+
+        namespace MemoryRecord {
+
+            /** Properties of a MemoryRecord. */
+            interface $Properties {
+
+                /** MemoryRecord id */
+                id?: (string|null);
+
+                /** MemoryRecord content */
+                content?: (string|null);
+
+                /** MemoryRecord memoryType */
+                memoryType?: (string|null);
+
+                /** MemoryRecord speaker */
+                speaker?: (string|null);
+
+                /** MemoryRecord session */
+                session?: (string|null);
+
+                /** MemoryRecord dialogueTime */
+                dialogueTime?: (string|null);
+
+                /** MemoryRecord createdAt */
+                createdAt?: (string|null);
+
+                /** MemoryRecord updatedAt */
+                updatedAt?: (string|null);
+
+                /** MemoryRecord source */
+                source?: (string|null);
+
+                /** MemoryRecord provenance */
+                provenance?: (string[]|null);
+
+                /** MemoryRecord metadata */
+                metadata?: ({ [k: string]: palimpsest.v1.TaskFact.$Properties }|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MemoryRecord. */
+            type $Shape = {
+              id?: string|null;
+              content?: string|null;
+              memoryType?: string|null;
+              speaker?: string|null;
+              session?: string|null;
+              dialogueTime?: string|null;
+              createdAt?: string|null;
+              updatedAt?: string|null;
+              source?: string|null;
+              provenance?: string[]|null;
+              metadata?: { [k: string]: palimpsest.v1.TaskFact.$Shape }|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a StoreDiff.
+         * @deprecated Use palimpsest.v1.StoreDiff.$Properties instead.
+         */
+        interface IStoreDiff extends palimpsest.v1.StoreDiff.$Properties {
+        }
+
+        /** Represents a StoreDiff. */
+        class StoreDiff {
+
+            /**
+             * Constructs a new StoreDiff.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StoreDiff.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StoreDiff created. */
+            created: palimpsest.v1.MemoryRecord.$Properties[];
+
+            /** StoreDiff updated. */
+            updated: palimpsest.v1.MemoryRecord.$Properties[];
+
+            /** StoreDiff deleted. */
+            deleted: string[];
+
+            /**
+             * Creates a new StoreDiff instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StoreDiff instance
+             */
+            static create(properties: palimpsest.v1.StoreDiff.$Shape): palimpsest.v1.StoreDiff & palimpsest.v1.StoreDiff.$Shape;
+            static create(properties?: palimpsest.v1.StoreDiff.$Properties): palimpsest.v1.StoreDiff;
+
+            /**
+             * Encodes the specified StoreDiff message. Does not implicitly {@link palimpsest.v1.StoreDiff.verify|verify} messages.
+             * @param message StoreDiff message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StoreDiff.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StoreDiff message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StoreDiff & palimpsest.v1.StoreDiff.$Shape} StoreDiff
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StoreDiff & palimpsest.v1.StoreDiff.$Shape;
+        }
+
+        namespace StoreDiff {
+
+            /** Properties of a StoreDiff. */
+            interface $Properties {
+
+                /** StoreDiff created */
+                created?: (palimpsest.v1.MemoryRecord.$Properties[]|null);
+
+                /** StoreDiff updated */
+                updated?: (palimpsest.v1.MemoryRecord.$Properties[]|null);
+
+                /** StoreDiff deleted */
+                deleted?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StoreDiff. */
+            type $Shape = {
+              created?: palimpsest.v1.MemoryRecord.$Shape[]|null;
+              updated?: palimpsest.v1.MemoryRecord.$Shape[]|null;
+              deleted?: string[]|null;
+              $unknowns?: Uint8Array[];
+            };
+        }
+
+        /**
+         * Properties of a Probe.
+         * @deprecated Use palimpsest.v1.Probe.$Properties instead.
+         */
+        interface IProbe extends palimpsest.v1.Probe.$Properties {
+        }
+
+        /** Represents a Probe. */
+        class Probe {
+
+            /**
+             * Constructs a new Probe.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Probe.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Probe question. */
+            question: string;
+
+            /** Probe answers. */
+            answers: string[];
+
+            /** Probe category. */
+            category: string;
+
+            /** Probe evidence. */
+            evidence: string[];
+
+            /** Probe heldOut. */
+            heldOut: boolean;
+
+            /**
+             * Creates a new Probe instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Probe instance
+             */
+            static create(properties: palimpsest.v1.Probe.$Shape): palimpsest.v1.Probe & palimpsest.v1.Probe.$Shape;
+            static create(properties?: palimpsest.v1.Probe.$Properties): palimpsest.v1.Probe;
+
+            /**
+             * Encodes the specified Probe message. Does not implicitly {@link palimpsest.v1.Probe.verify|verify} messages.
+             * @param message Probe message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Probe.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Probe message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Probe & palimpsest.v1.Probe.$Shape} Probe
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Probe & palimpsest.v1.Probe.$Shape;
+        }
+
+        namespace Probe {
+
+            /** Properties of a Probe. */
+            interface $Properties {
+
+                /** Probe question */
+                question?: (string|null);
+
+                /** Probe answers */
+                answers?: (string[]|null);
+
+                /** Probe category */
+                category?: (string|null);
+
+                /** Probe evidence */
+                evidence?: (string[]|null);
+
+                /** Probe heldOut */
+                heldOut?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Probe. */
+            type $Shape = palimpsest.v1.Probe.$Properties;
         }
 
         /**
@@ -6345,7 +6697,12 @@ export namespace palimpsest {
             }
 
             /** Shape of a StepDump. */
-            type $Shape = palimpsest.v1.StepDump.$Properties;
+            type $Shape = {
+              policyVersion?: number|null;
+              shuffleRewards?: boolean|null;
+              groups?: palimpsest.v1.ScoredGroup.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
         }
 
         /**
@@ -6428,7 +6785,13 @@ export namespace palimpsest {
             }
 
             /** Shape of a ScoredGroup. */
-            type $Shape = palimpsest.v1.ScoredGroup.$Properties;
+            type $Shape = {
+              groupId?: string|null;
+              taskId?: string|null;
+              groupSize?: number|null;
+              members?: palimpsest.v1.ScoredTrajectory.$Shape[]|null;
+              $unknowns?: Uint8Array[];
+            };
         }
 
         /**
@@ -6499,7 +6862,11 @@ export namespace palimpsest {
             }
 
             /** Shape of a ScoredTrajectory. */
-            type $Shape = palimpsest.v1.ScoredTrajectory.$Properties;
+            type $Shape = {
+              trajectory?: palimpsest.v1.Trajectory.$Shape|null;
+              score?: palimpsest.v1.TrajectoryScore.$Shape|null;
+              $unknowns?: Uint8Array[];
+            };
         }
 
         /**
@@ -6535,6 +6902,15 @@ export namespace palimpsest {
 
             /** Task metadata. */
             metadata: { [k: string]: palimpsest.v1.TaskFact.$Properties };
+
+            /** Task records. */
+            records: palimpsest.v1.MemoryRecord.$Properties[];
+
+            /** Task hasRecords. */
+            hasRecords: boolean;
+
+            /** Task probes. */
+            probes: palimpsest.v1.Probe.$Properties[];
 
             /**
              * Creates a new Task instance using the specified properties.
@@ -6583,6 +6959,15 @@ export namespace palimpsest {
                 /** Task metadata */
                 metadata?: ({ [k: string]: palimpsest.v1.TaskFact.$Properties }|null);
 
+                /** Task records */
+                records?: (palimpsest.v1.MemoryRecord.$Properties[]|null);
+
+                /** Task hasRecords */
+                hasRecords?: (boolean|null);
+
+                /** Task probes */
+                probes?: (palimpsest.v1.Probe.$Properties[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -6594,6 +6979,9 @@ export namespace palimpsest {
               answers?: string[]|null;
               document?: string|null;
               metadata?: { [k: string]: palimpsest.v1.TaskFact.$Shape }|null;
+              records?: palimpsest.v1.MemoryRecord.$Shape[]|null;
+              hasRecords?: boolean|null;
+              probes?: palimpsest.v1.Probe.$Shape[]|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -7089,12 +7477,14 @@ export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 export import LogChunk = palimpsest.v1.LogChunk;
 export import LogsRequest = palimpsest.v1.LogsRequest;
+export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
 export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
 export import NodeMessage = palimpsest.v1.NodeMessage;
 export import NodeState = palimpsest.v1.NodeState;
 export import ObjectInfo = palimpsest.v1.ObjectInfo;
+export import Probe = palimpsest.v1.Probe;
 export import PullChunk = palimpsest.v1.PullChunk;
 export import PullRequest = palimpsest.v1.PullRequest;
 export import PutChunk = palimpsest.v1.PutChunk;
@@ -7122,6 +7512,7 @@ export import StopActor = palimpsest.v1.StopActor;
 export import StopDriver = palimpsest.v1.StopDriver;
 export import StopJobRequest = palimpsest.v1.StopJobRequest;
 export import StopNode = palimpsest.v1.StopNode;
+export import StoreDiff = palimpsest.v1.StoreDiff;
 export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
 export import Task = palimpsest.v1.Task;

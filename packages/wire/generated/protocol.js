@@ -14653,6 +14653,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [endedAtMs] Trajectory endedAtMs
              * @property {string|null} [actorId] Trajectory actorId
              * @property {number|null} [droppedDocumentTokens] Trajectory droppedDocumentTokens
+             * @property {palimpsest.v1.StoreDiff.$Properties|null} [storeDiff] Trajectory storeDiff
+             * @property {Object.<string,number>|null} [counters] Trajectory counters
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14666,7 +14668,26 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * Shape of a Trajectory.
-             * @typedef {palimpsest.v1.Trajectory.$Properties} palimpsest.v1.Trajectory.$Shape
+             * @typedef {{
+             *   trajectoryId?: string|null;
+             *   groupId?: string|null;
+             *   taskId?: string|null;
+             *   episodeIndex?: number|null;
+             *   agent?: string|null;
+             *   policyVersionMin?: number|null;
+             *   policyVersionMax?: number|null;
+             *   weightsHash?: string|null;
+             *   conversations?: Array.<palimpsest.v1.Conversation.$Shape>|null;
+             *   answer?: string|null;
+             *   memorySteps?: Array.<palimpsest.v1.MemoryStep.$Shape>|null;
+             *   startedAtMs?: number|null;
+             *   endedAtMs?: number|null;
+             *   actorId?: string|null;
+             *   droppedDocumentTokens?: number|null;
+             *   storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
+             *   counters?: Object.<string,number>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.Trajectory.$Shape
              */
 
             /**
@@ -14680,6 +14701,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const Trajectory = function (properties) {
                 this.conversations = [];
                 this.memorySteps = [];
+                this.counters = {};
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -14807,6 +14829,22 @@ export const palimpsest = $root.palimpsest = (() => {
             Trajectory.prototype.droppedDocumentTokens = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * Trajectory storeDiff.
+             * @member {palimpsest.v1.StoreDiff.$Properties|null|undefined} storeDiff
+             * @memberof palimpsest.v1.Trajectory
+             * @instance
+             */
+            Trajectory.prototype.storeDiff = null;
+
+            /**
+             * Trajectory counters.
+             * @member {Object.<string,number>} counters
+             * @memberof palimpsest.v1.Trajectory
+             * @instance
+             */
+            Trajectory.prototype.counters = $util.emptyObject;
+
+            /**
              * Creates a new Trajectory instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Trajectory
@@ -14870,6 +14908,11 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 14, wireType 2 =*/114).string(message.actorId);
                 if (message.droppedDocumentTokens != null && $Object.hasOwnProperty.call(message, "droppedDocumentTokens") && (typeof message.droppedDocumentTokens === "object" ? message.droppedDocumentTokens.low || message.droppedDocumentTokens.high : message.droppedDocumentTokens !== 0))
                     writer.uint32(/* id 15, wireType 0 =*/120).int64(message.droppedDocumentTokens);
+                if (message.storeDiff != null && $Object.hasOwnProperty.call(message, "storeDiff"))
+                    $root.palimpsest.v1.StoreDiff.encode(message.storeDiff, writer.uint32(/* id 16, wireType 2 =*/130).fork(), _depth + 1).ldelim();
+                if (message.counters != null && $Object.hasOwnProperty.call(message, "counters"))
+                    for (let keys = $Object.keys(message.counters), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 17, wireType 2 =*/138).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 1 =*/17).double(message.counters[keys[i]]).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14894,7 +14937,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     _depth = 0;
                 if (_depth > $Reader.recursionLimit)
                     throw $Error("max depth exceeded");
-                let end, message, value;
+                let end, message, key, value;
                 if (length === $undefined)
                     end = reader.len;
                 else {
@@ -15045,6 +15088,48 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.droppedDocumentTokens = value;
                             else
                                 delete message.droppedDocumentTokens;
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 2)
+                                break;
+                            message.storeDiff = $root.palimpsest.v1.StoreDiff.decode(reader, reader.size(), $undefined, _depth + 1, message.storeDiff);
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.counters === $util.emptyObject)
+                                message.counters = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = 0;
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 1)
+                                        break;
+                                    value = reader.double();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.counters, key);
+                            message.counters[key] = value;
                             continue;
                         }
                     }
@@ -15387,6 +15472,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [documentTokenEnd] MemoryStep documentTokenEnd
              * @property {string|null} [memory] MemoryStep memory
              * @property {string|null} [recalled] MemoryStep recalled
+             * @property {string|null} [section] MemoryStep section
+             * @property {string|null} [recallQuery] MemoryStep recallQuery
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -15459,6 +15546,22 @@ export const palimpsest = $root.palimpsest = (() => {
             MemoryStep.prototype.recalled = "";
 
             /**
+             * MemoryStep section.
+             * @member {string} section
+             * @memberof palimpsest.v1.MemoryStep
+             * @instance
+             */
+            MemoryStep.prototype.section = "";
+
+            /**
+             * MemoryStep recallQuery.
+             * @member {string} recallQuery
+             * @memberof palimpsest.v1.MemoryStep
+             * @instance
+             */
+            MemoryStep.prototype.recallQuery = "";
+
+            /**
              * Creates a new MemoryStep instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.MemoryStep
@@ -15500,6 +15603,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 2 =*/34).string(message.memory);
                 if (message.recalled != null && $Object.hasOwnProperty.call(message, "recalled") && message.recalled !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.recalled);
+                if (message.section != null && $Object.hasOwnProperty.call(message, "section") && message.section !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.section);
+                if (message.recallQuery != null && $Object.hasOwnProperty.call(message, "recallQuery") && message.recallQuery !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.recallQuery);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15589,6 +15696,24 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.recalled;
                             continue;
                         }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.section = value;
+                            else
+                                delete message.section;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.recallQuery = value;
+                            else
+                                delete message.recallQuery;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -15607,6 +15732,837 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return MemoryStep;
+        })();
+
+        v1.MemoryRecord = (function() {
+
+            /**
+             * Properties of a MemoryRecord.
+             * @typedef {Object} palimpsest.v1.MemoryRecord.$Properties
+             * @property {string|null} [id] MemoryRecord id
+             * @property {string|null} [content] MemoryRecord content
+             * @property {string|null} [memoryType] MemoryRecord memoryType
+             * @property {string|null} [speaker] MemoryRecord speaker
+             * @property {string|null} [session] MemoryRecord session
+             * @property {string|null} [dialogueTime] MemoryRecord dialogueTime
+             * @property {string|null} [createdAt] MemoryRecord createdAt
+             * @property {string|null} [updatedAt] MemoryRecord updatedAt
+             * @property {string|null} [source] MemoryRecord source
+             * @property {Array.<string>|null} [provenance] MemoryRecord provenance
+             * @property {Object.<string,palimpsest.v1.TaskFact.$Properties>|null} [metadata] MemoryRecord metadata
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MemoryRecord.
+             * @memberof palimpsest.v1
+             * @interface IMemoryRecord
+             * @augments palimpsest.v1.MemoryRecord.$Properties
+             * @deprecated Use palimpsest.v1.MemoryRecord.$Properties instead.
+             */
+
+            /**
+             * Shape of a MemoryRecord.
+             * @typedef {{
+             *   id?: string|null;
+             *   content?: string|null;
+             *   memoryType?: string|null;
+             *   speaker?: string|null;
+             *   session?: string|null;
+             *   dialogueTime?: string|null;
+             *   createdAt?: string|null;
+             *   updatedAt?: string|null;
+             *   source?: string|null;
+             *   provenance?: Array.<string>|null;
+             *   metadata?: Object.<string,palimpsest.v1.TaskFact.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.MemoryRecord.$Shape
+             */
+
+            /**
+             * Constructs a new MemoryRecord.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MemoryRecord.
+             * @constructor
+             * @param {palimpsest.v1.MemoryRecord.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MemoryRecord = function (properties) {
+                this.provenance = [];
+                this.metadata = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MemoryRecord id.
+             * @member {string} id
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.id = "";
+
+            /**
+             * MemoryRecord content.
+             * @member {string} content
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.content = "";
+
+            /**
+             * MemoryRecord memoryType.
+             * @member {string} memoryType
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.memoryType = "";
+
+            /**
+             * MemoryRecord speaker.
+             * @member {string} speaker
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.speaker = "";
+
+            /**
+             * MemoryRecord session.
+             * @member {string} session
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.session = "";
+
+            /**
+             * MemoryRecord dialogueTime.
+             * @member {string} dialogueTime
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.dialogueTime = "";
+
+            /**
+             * MemoryRecord createdAt.
+             * @member {string} createdAt
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.createdAt = "";
+
+            /**
+             * MemoryRecord updatedAt.
+             * @member {string} updatedAt
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.updatedAt = "";
+
+            /**
+             * MemoryRecord source.
+             * @member {string} source
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.source = "";
+
+            /**
+             * MemoryRecord provenance.
+             * @member {Array.<string>} provenance
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.provenance = $util.emptyArray;
+
+            /**
+             * MemoryRecord metadata.
+             * @member {Object.<string,palimpsest.v1.TaskFact.$Properties>} metadata
+             * @memberof palimpsest.v1.MemoryRecord
+             * @instance
+             */
+            MemoryRecord.prototype.metadata = $util.emptyObject;
+
+            /**
+             * Creates a new MemoryRecord instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MemoryRecord
+             * @static
+             * @param {palimpsest.v1.MemoryRecord.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MemoryRecord} MemoryRecord instance
+             * @type {{
+             *   (properties: palimpsest.v1.MemoryRecord.$Shape): palimpsest.v1.MemoryRecord & palimpsest.v1.MemoryRecord.$Shape;
+             *   (properties?: palimpsest.v1.MemoryRecord.$Properties): palimpsest.v1.MemoryRecord;
+             * }}
+             */
+            MemoryRecord.create = function(properties) {
+                return new MemoryRecord(properties);
+            };
+
+            /**
+             * Encodes the specified MemoryRecord message. Does not implicitly {@link palimpsest.v1.MemoryRecord.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MemoryRecord
+             * @static
+             * @param {palimpsest.v1.MemoryRecord.$Properties} message MemoryRecord message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MemoryRecord.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.id != null && $Object.hasOwnProperty.call(message, "id") && message.id !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.id);
+                if (message.content != null && $Object.hasOwnProperty.call(message, "content") && message.content !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.content);
+                if (message.memoryType != null && $Object.hasOwnProperty.call(message, "memoryType") && message.memoryType !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.memoryType);
+                if (message.speaker != null && $Object.hasOwnProperty.call(message, "speaker") && message.speaker !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.speaker);
+                if (message.session != null && $Object.hasOwnProperty.call(message, "session") && message.session !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.session);
+                if (message.dialogueTime != null && $Object.hasOwnProperty.call(message, "dialogueTime") && message.dialogueTime !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.dialogueTime);
+                if (message.createdAt != null && $Object.hasOwnProperty.call(message, "createdAt") && message.createdAt !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.createdAt);
+                if (message.updatedAt != null && $Object.hasOwnProperty.call(message, "updatedAt") && message.updatedAt !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.updatedAt);
+                if (message.source != null && $Object.hasOwnProperty.call(message, "source") && message.source !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.source);
+                if (message.provenance != null && message.provenance.length)
+                    for (let i = 0; i < message.provenance.length; ++i)
+                        writer.uint32(/* id 10, wireType 2 =*/82).string(message.provenance[i]);
+                if (message.metadata != null && $Object.hasOwnProperty.call(message, "metadata"))
+                    for (let keys = $Object.keys(message.metadata), i = 0; i < keys.length; ++i) {
+                        writer.uint32(/* id 11, wireType 2 =*/90).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]);
+                        $root.palimpsest.v1.TaskFact.encode(message.metadata[keys[i]], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim().ldelim();
+                    }
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MemoryRecord message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MemoryRecord
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MemoryRecord & palimpsest.v1.MemoryRecord.$Shape} MemoryRecord
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MemoryRecord.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MemoryRecord();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.id = value;
+                            else
+                                delete message.id;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.content = value;
+                            else
+                                delete message.content;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.memoryType = value;
+                            else
+                                delete message.memoryType;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.speaker = value;
+                            else
+                                delete message.speaker;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.session = value;
+                            else
+                                delete message.session;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.dialogueTime = value;
+                            else
+                                delete message.dialogueTime;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.createdAt = value;
+                            else
+                                delete message.createdAt;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.updatedAt = value;
+                            else
+                                delete message.updatedAt;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.source = value;
+                            else
+                                delete message.source;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.provenance && message.provenance.length))
+                                message.provenance = [];
+                            message.provenance.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.metadata === $util.emptyObject)
+                                message.metadata = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = null;
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = $root.palimpsest.v1.TaskFact.decode(reader, reader.size(), $undefined, _depth + 1, value);
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.metadata, key);
+                            message.metadata[key] = value || new $root.palimpsest.v1.TaskFact();
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MemoryRecord;
+        })();
+
+        v1.StoreDiff = (function() {
+
+            /**
+             * Properties of a StoreDiff.
+             * @typedef {Object} palimpsest.v1.StoreDiff.$Properties
+             * @property {Array.<palimpsest.v1.MemoryRecord.$Properties>|null} [created] StoreDiff created
+             * @property {Array.<palimpsest.v1.MemoryRecord.$Properties>|null} [updated] StoreDiff updated
+             * @property {Array.<string>|null} [deleted] StoreDiff deleted
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StoreDiff.
+             * @memberof palimpsest.v1
+             * @interface IStoreDiff
+             * @augments palimpsest.v1.StoreDiff.$Properties
+             * @deprecated Use palimpsest.v1.StoreDiff.$Properties instead.
+             */
+
+            /**
+             * Shape of a StoreDiff.
+             * @typedef {{
+             *   created?: Array.<palimpsest.v1.MemoryRecord.$Shape>|null;
+             *   updated?: Array.<palimpsest.v1.MemoryRecord.$Shape>|null;
+             *   deleted?: Array.<string>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.StoreDiff.$Shape
+             */
+
+            /**
+             * Constructs a new StoreDiff.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StoreDiff.
+             * @constructor
+             * @param {palimpsest.v1.StoreDiff.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StoreDiff = function (properties) {
+                this.created = [];
+                this.updated = [];
+                this.deleted = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StoreDiff created.
+             * @member {Array.<palimpsest.v1.MemoryRecord.$Properties>} created
+             * @memberof palimpsest.v1.StoreDiff
+             * @instance
+             */
+            StoreDiff.prototype.created = $util.emptyArray;
+
+            /**
+             * StoreDiff updated.
+             * @member {Array.<palimpsest.v1.MemoryRecord.$Properties>} updated
+             * @memberof palimpsest.v1.StoreDiff
+             * @instance
+             */
+            StoreDiff.prototype.updated = $util.emptyArray;
+
+            /**
+             * StoreDiff deleted.
+             * @member {Array.<string>} deleted
+             * @memberof palimpsest.v1.StoreDiff
+             * @instance
+             */
+            StoreDiff.prototype.deleted = $util.emptyArray;
+
+            /**
+             * Creates a new StoreDiff instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StoreDiff
+             * @static
+             * @param {palimpsest.v1.StoreDiff.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StoreDiff} StoreDiff instance
+             * @type {{
+             *   (properties: palimpsest.v1.StoreDiff.$Shape): palimpsest.v1.StoreDiff & palimpsest.v1.StoreDiff.$Shape;
+             *   (properties?: palimpsest.v1.StoreDiff.$Properties): palimpsest.v1.StoreDiff;
+             * }}
+             */
+            StoreDiff.create = function(properties) {
+                return new StoreDiff(properties);
+            };
+
+            /**
+             * Encodes the specified StoreDiff message. Does not implicitly {@link palimpsest.v1.StoreDiff.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StoreDiff
+             * @static
+             * @param {palimpsest.v1.StoreDiff.$Properties} message StoreDiff message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StoreDiff.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.created != null && message.created.length)
+                    for (let i = 0; i < message.created.length; ++i)
+                        $root.palimpsest.v1.MemoryRecord.encode(message.created[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.updated != null && message.updated.length)
+                    for (let i = 0; i < message.updated.length; ++i)
+                        $root.palimpsest.v1.MemoryRecord.encode(message.updated[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.deleted != null && message.deleted.length)
+                    for (let i = 0; i < message.deleted.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.deleted[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StoreDiff message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StoreDiff
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StoreDiff & palimpsest.v1.StoreDiff.$Shape} StoreDiff
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StoreDiff.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StoreDiff();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.created && message.created.length))
+                                message.created = [];
+                            message.created.push($root.palimpsest.v1.MemoryRecord.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.updated && message.updated.length))
+                                message.updated = [];
+                            message.updated.push($root.palimpsest.v1.MemoryRecord.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.deleted && message.deleted.length))
+                                message.deleted = [];
+                            message.deleted.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StoreDiff;
+        })();
+
+        v1.Probe = (function() {
+
+            /**
+             * Properties of a Probe.
+             * @typedef {Object} palimpsest.v1.Probe.$Properties
+             * @property {string|null} [question] Probe question
+             * @property {Array.<string>|null} [answers] Probe answers
+             * @property {string|null} [category] Probe category
+             * @property {Array.<string>|null} [evidence] Probe evidence
+             * @property {boolean|null} [heldOut] Probe heldOut
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Probe.
+             * @memberof palimpsest.v1
+             * @interface IProbe
+             * @augments palimpsest.v1.Probe.$Properties
+             * @deprecated Use palimpsest.v1.Probe.$Properties instead.
+             */
+
+            /**
+             * Shape of a Probe.
+             * @typedef {palimpsest.v1.Probe.$Properties} palimpsest.v1.Probe.$Shape
+             */
+
+            /**
+             * Constructs a new Probe.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Probe.
+             * @constructor
+             * @param {palimpsest.v1.Probe.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Probe = function (properties) {
+                this.answers = [];
+                this.evidence = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Probe question.
+             * @member {string} question
+             * @memberof palimpsest.v1.Probe
+             * @instance
+             */
+            Probe.prototype.question = "";
+
+            /**
+             * Probe answers.
+             * @member {Array.<string>} answers
+             * @memberof palimpsest.v1.Probe
+             * @instance
+             */
+            Probe.prototype.answers = $util.emptyArray;
+
+            /**
+             * Probe category.
+             * @member {string} category
+             * @memberof palimpsest.v1.Probe
+             * @instance
+             */
+            Probe.prototype.category = "";
+
+            /**
+             * Probe evidence.
+             * @member {Array.<string>} evidence
+             * @memberof palimpsest.v1.Probe
+             * @instance
+             */
+            Probe.prototype.evidence = $util.emptyArray;
+
+            /**
+             * Probe heldOut.
+             * @member {boolean} heldOut
+             * @memberof palimpsest.v1.Probe
+             * @instance
+             */
+            Probe.prototype.heldOut = false;
+
+            /**
+             * Creates a new Probe instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Probe
+             * @static
+             * @param {palimpsest.v1.Probe.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Probe} Probe instance
+             * @type {{
+             *   (properties: palimpsest.v1.Probe.$Shape): palimpsest.v1.Probe & palimpsest.v1.Probe.$Shape;
+             *   (properties?: palimpsest.v1.Probe.$Properties): palimpsest.v1.Probe;
+             * }}
+             */
+            Probe.create = function(properties) {
+                return new Probe(properties);
+            };
+
+            /**
+             * Encodes the specified Probe message. Does not implicitly {@link palimpsest.v1.Probe.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Probe
+             * @static
+             * @param {palimpsest.v1.Probe.$Properties} message Probe message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Probe.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.question != null && $Object.hasOwnProperty.call(message, "question") && message.question !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.question);
+                if (message.answers != null && message.answers.length)
+                    for (let i = 0; i < message.answers.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).string(message.answers[i]);
+                if (message.category != null && $Object.hasOwnProperty.call(message, "category") && message.category !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.category);
+                if (message.evidence != null && message.evidence.length)
+                    for (let i = 0; i < message.evidence.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.evidence[i]);
+                if (message.heldOut != null && $Object.hasOwnProperty.call(message, "heldOut") && message.heldOut !== false)
+                    writer.uint32(/* id 5, wireType 0 =*/40).bool(message.heldOut);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Probe message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Probe
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Probe & palimpsest.v1.Probe.$Shape} Probe
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Probe.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Probe();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.question = value;
+                            else
+                                delete message.question;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.answers && message.answers.length))
+                                message.answers = [];
+                            message.answers.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.category = value;
+                            else
+                                delete message.category;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.evidence && message.evidence.length))
+                                message.evidence = [];
+                            message.evidence.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.heldOut = value;
+                            else
+                                delete message.heldOut;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Probe;
         })();
 
         v1.TrajectoryScore = (function() {
@@ -15914,7 +16870,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * Shape of a StepDump.
-             * @typedef {palimpsest.v1.StepDump.$Properties} palimpsest.v1.StepDump.$Shape
+             * @typedef {{
+             *   policyVersion?: number|null;
+             *   shuffleRewards?: boolean|null;
+             *   groups?: Array.<palimpsest.v1.ScoredGroup.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.StepDump.$Shape
              */
 
             /**
@@ -16108,7 +17069,13 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * Shape of a ScoredGroup.
-             * @typedef {palimpsest.v1.ScoredGroup.$Properties} palimpsest.v1.ScoredGroup.$Shape
+             * @typedef {{
+             *   groupId?: string|null;
+             *   taskId?: string|null;
+             *   groupSize?: number|null;
+             *   members?: Array.<palimpsest.v1.ScoredTrajectory.$Shape>|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.ScoredGroup.$Shape
              */
 
             /**
@@ -16319,7 +17286,11 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * Shape of a ScoredTrajectory.
-             * @typedef {palimpsest.v1.ScoredTrajectory.$Properties} palimpsest.v1.ScoredTrajectory.$Shape
+             * @typedef {{
+             *   trajectory?: palimpsest.v1.Trajectory.$Shape|null;
+             *   score?: palimpsest.v1.TrajectoryScore.$Shape|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.ScoredTrajectory.$Shape
              */
 
             /**
@@ -16475,6 +17446,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<string>|null} [answers] Task answers
              * @property {string|null} [document] Task document
              * @property {Object.<string,palimpsest.v1.TaskFact.$Properties>|null} [metadata] Task metadata
+             * @property {Array.<palimpsest.v1.MemoryRecord.$Properties>|null} [records] Task records
+             * @property {boolean|null} [hasRecords] Task hasRecords
+             * @property {Array.<palimpsest.v1.Probe.$Properties>|null} [probes] Task probes
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -16494,6 +17468,9 @@ export const palimpsest = $root.palimpsest = (() => {
              *   answers?: Array.<string>|null;
              *   document?: string|null;
              *   metadata?: Object.<string,palimpsest.v1.TaskFact.$Shape>|null;
+             *   records?: Array.<palimpsest.v1.MemoryRecord.$Shape>|null;
+             *   hasRecords?: boolean|null;
+             *   probes?: Array.<palimpsest.v1.Probe.$Shape>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.Task.$Shape
              */
@@ -16509,6 +17486,8 @@ export const palimpsest = $root.palimpsest = (() => {
             const Task = function (properties) {
                 this.answers = [];
                 this.metadata = {};
+                this.records = [];
+                this.probes = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -16556,6 +17535,30 @@ export const palimpsest = $root.palimpsest = (() => {
             Task.prototype.metadata = $util.emptyObject;
 
             /**
+             * Task records.
+             * @member {Array.<palimpsest.v1.MemoryRecord.$Properties>} records
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.records = $util.emptyArray;
+
+            /**
+             * Task hasRecords.
+             * @member {boolean} hasRecords
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.hasRecords = false;
+
+            /**
+             * Task probes.
+             * @member {Array.<palimpsest.v1.Probe.$Properties>} probes
+             * @memberof palimpsest.v1.Task
+             * @instance
+             */
+            Task.prototype.probes = $util.emptyArray;
+
+            /**
              * Creates a new Task instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Task
@@ -16601,6 +17604,14 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 5, wireType 2 =*/42).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]);
                         $root.palimpsest.v1.TaskFact.encode(message.metadata[keys[i]], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim().ldelim();
                     }
+                if (message.records != null && message.records.length)
+                    for (let i = 0; i < message.records.length; ++i)
+                        $root.palimpsest.v1.MemoryRecord.encode(message.records[i], writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.hasRecords != null && $Object.hasOwnProperty.call(message, "hasRecords") && message.hasRecords !== false)
+                    writer.uint32(/* id 7, wireType 0 =*/56).bool(message.hasRecords);
+                if (message.probes != null && message.probes.length)
+                    for (let i = 0; i < message.probes.length; ++i)
+                        $root.palimpsest.v1.Probe.encode(message.probes[i], writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -16714,6 +17725,31 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (key === "__proto__")
                                 $util.makeProp(message.metadata, key);
                             message.metadata[key] = value || new $root.palimpsest.v1.TaskFact();
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.records && message.records.length))
+                                message.records = [];
+                            message.records.push($root.palimpsest.v1.MemoryRecord.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.hasRecords = value;
+                            else
+                                delete message.hasRecords;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.probes && message.probes.length))
+                                message.probes = [];
+                            message.probes.push($root.palimpsest.v1.Probe.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
                     }
@@ -17932,12 +18968,14 @@ const exportedListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 const exportedListQueuesResponse = palimpsest.v1.ListQueuesResponse;
 const exportedLogChunk = palimpsest.v1.LogChunk;
 const exportedLogsRequest = palimpsest.v1.LogsRequest;
+const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
 const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
 const exportedNodeMessage = palimpsest.v1.NodeMessage;
 const exportedNodeState = palimpsest.v1.NodeState;
 const exportedObjectInfo = palimpsest.v1.ObjectInfo;
+const exportedProbe = palimpsest.v1.Probe;
 const exportedPullChunk = palimpsest.v1.PullChunk;
 const exportedPullRequest = palimpsest.v1.PullRequest;
 const exportedPutChunk = palimpsest.v1.PutChunk;
@@ -17965,6 +19003,7 @@ const exportedStopActor = palimpsest.v1.StopActor;
 const exportedStopDriver = palimpsest.v1.StopDriver;
 const exportedStopJobRequest = palimpsest.v1.StopJobRequest;
 const exportedStopNode = palimpsest.v1.StopNode;
+const exportedStoreDiff = palimpsest.v1.StoreDiff;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
 const exportedTask = palimpsest.v1.Task;
@@ -17975,4 +19014,4 @@ const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };

@@ -1,0 +1,42 @@
+import type { Score, Task, Trajectory } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { rewardByName, rewardNames } from "./reward.js";
+
+/** What a reward may look at: an episode as it was, trained on or not. */
+export type ScoredEpisode = Pick<
+  Trajectory,
+  "answer" | "conversations" | "memorySteps" | "storeDiff" | "counters"
+>;
+
+/**
+ * Scores one episode of a task, by pure arithmetic or by asking others.
+ * @throws a failure to score; it is never a zero
+ */
+export type TrajectoryReward = (
+  task: Task,
+  episode: ScoredEpisode,
+  options?: { readonly signal?: AbortSignal },
+) => Score | Promise<Score>;
+
+/** Scores the final answer alone. */
+const answerRewardSchema = z.strictObject({
+  name: z.enum(rewardNames as [string, ...string[]]).describe("what the final answer is measured by"),
+  lastCharacters: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(300)
+    .describe("only so many last characters of the answer are looked at; null: all"),
+});
+
+/** A reward by name, with the settings that it takes. */
+export const rewardConfigSchema = answerRewardSchema;
+
+export type RewardConfig = z.output<typeof rewardConfigSchema>;
+export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
+
+/** @throws {RewardError} UNKNOWN_REWARD */
+export function trajectoryReward(config: RewardConfig): TrajectoryReward {
+  const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
+  return (task, episode) => reward(episode.answer, task.answers);
+}
