@@ -25,7 +25,10 @@ export interface GenerateRequest {
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one a token. */
+  /**
+   * Nats, before temperature and truncation; one a token. NaN where the engine cannot tell: such an episode is an answer,
+   * and no queue or learner takes it.
+   */
   readonly rolloutLogprobs: readonly number[];
   /** Nats, after temperature and truncation, of the distribution that was drawn from; where the engine tells. */
   readonly sampledLogprobs?: readonly number[];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EngineError } from "./error.js";
-import { HttpClient, type RetryClock } from "./http-client.js";
+import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
 import { failureInStream } from "./reply.js";
 import { TextQueue } from "./text-queue.js";
 
@@ -22,6 +22,10 @@ export interface EndpointSettings {
   readonly signal?: AbortSignal;
   /** Goes into the session headers. */
   readonly session?: string;
+  /** Told before every further attempt. */
+  readonly onRetry?: (retry: Retry) => void;
+  /** Further fields of the request's body, such as chat_template_kwargs; they replace none of the others. */
+  readonly extraBody?: Readonly<Record<string, unknown>>;
 }
 
 /** A conversation, for the server's chat template, or a text to go on with. */
@@ -57,7 +61,16 @@ const chunkSchema = z.object({
   usage: z.object({ prompt_tokens: z.int().nullish(), completion_tokens: z.int().nullish() }).nullish(),
 });
 
-const modelsSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+const modelsSchema = z.object({
+  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })),
+});
+
+/** A model as the server lists it. */
+export interface ServedModel {
+  readonly name: string;
+  /** Tokens of prompt and answer together; vLLM and SGLang say it. */
+  readonly contextTokens?: number;
+}
 
 /**
  * Any server that speaks OpenAI's protocol, as text in and text out. It gives no token ids and no
@@ -79,9 +92,29 @@ export class ChatEndpoint {
 
   /** Names of the models that the server serves. */
   async models(signal?: AbortSignal): Promise<string[]> {
-    const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal }));
-    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is no list of models");
-    return reply.data.data.map(({ id }) => id);
+    return (await this.#served(signal)).map(({ name }) => name);
+  }
+
+  /**
+   * The model that answers: the one that was named, else the first of the server's list.
+   * @throws {EngineError} CONFIG_INVALID where none is named anywhere
+   */
+  async model(options: Pick<PostOptions, "signal" | "onRetry"> = {}): Promise<ServedModel> {
+    if (this.#model === undefined) {
+      const [first] = await this.#served(options.signal, options.onRetry);
+      if (first === undefined) {
+        throw new EngineError("CONFIG_INVALID", "model: not given, and the server names none at /v1/models");
+      }
+      this.#model = first.name;
+      return first;
+    }
+    const name = this.#model;
+    const served = await this.#served(options.signal, options.onRetry).catch((reason: unknown) => {
+      // Gateways without a list still answer for the models that they know.
+      if (reason instanceof EngineError && ["REFUSED", "BAD_REPLY"].includes(reason.code)) return [];
+      throw reason;
+    });
+    return served.find((model) => model.name === name) ?? { name };
   }
 
   /**
@@ -90,8 +123,7 @@ export class ChatEndpoint {
    */
   async generateText(request: EndpointRequest): Promise<EndpointText> {
     const { path, body } = await this.#ask(request, false);
-    const value = await this.#client.post(path, body, request);
-    return read(path, [value]).whole();
+    return await this.#client.ask(path, body, request, (value) => read(path, [value]).whole());
   }
 
   /** Starts at once. Whoever stops iterating ends the request. */
@@ -124,7 +156,8 @@ export class ChatEndpoint {
   async #ask(request: EndpointRequest, stream: boolean): Promise<{ path: string; body: object }> {
     const { messages, prompt, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
     const given = {
-      model: await this.#modelName(request.signal),
+      ...request.extraBody,
+      model: await this.#modelName(request),
       messages,
       prompt,
       max_tokens: maxTokens,
@@ -140,15 +173,17 @@ export class ChatEndpoint {
     return { path: messages === undefined ? "/v1/completions" : "/v1/chat/completions", body: given };
   }
 
-  /** The one that was named, else the first that the server names. */
-  async #modelName(signal: AbortSignal | undefined): Promise<string> {
-    if (this.#model !== undefined) return this.#model;
-    const [first] = await this.models(signal);
-    if (first === undefined) {
-      throw new EngineError("CONFIG_INVALID", "model: not given, and the server names none at /v1/models");
-    }
-    this.#model = first;
-    return first;
+  async #modelName({ signal, onRetry }: EndpointSettings): Promise<string> {
+    return this.#model ?? (await this.model({ signal, onRetry })).name;
+  }
+
+  async #served(signal: AbortSignal | undefined, onRetry?: PostOptions["onRetry"]): Promise<ServedModel[]> {
+    const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal, onRetry }));
+    if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is no list of models");
+    return reply.data.data.map(({ id, max_model_len }) => ({
+      name: id,
+      ...(max_model_len ? { contextTokens: max_model_len } : {}),
+    }));
   }
 }
 

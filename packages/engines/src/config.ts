@@ -30,6 +30,11 @@ export const engineConfigSchema = z.strictObject({
     .default(240_000)
     .describe("for one attempt, answer included; fetch itself gives up after 300 s"),
   maxAttempts: z.int().min(1).default(6).describe("attempts of one request, the first included"),
+  malformedAttempts: z
+    .int()
+    .min(1)
+    .default(1)
+    .describe("attempts of one request whose answers make no sense, such as JSON that does not parse"),
   backoffMs: z
     .int()
     .min(1)

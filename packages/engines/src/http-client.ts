@@ -11,7 +11,8 @@ import { Turnstile } from "./turnstile.js";
  * Not its job: what the requests say and what the answers mean.
  *
  * H1. 408, 429, 5xx and cut connections are tried again, up to maxAttempts, after a random wait below
- *     backoffMs · 2^n, or as long as the server's Retry-After asks, unless that is beyond timeoutMs. Other refusals are not.
+ *     backoffMs · 2^n, or as long as the server's Retry-After asks, unless that is beyond timeoutMs. Answers that make no
+ *     sense are, up to malformedAttempts. Other refusals are not.
  * H2. An answer of which a part was handed on is never asked for again: nobody reads the same token twice.
  * H3. After an abort no further attempt begins, and the signal's reason is thrown.
  * H4. The API key is in the Authorization header and nowhere else: not in errors, not in what is logged.
@@ -23,6 +24,16 @@ export interface PostOptions {
   readonly session?: string | undefined;
   /** The request is part of a call of `alone`, which has its turn already. */
   readonly inTurn?: boolean;
+  /** Told before every further attempt. */
+  readonly onRetry?: ((retry: Retry) => void) | undefined;
+}
+
+/** An attempt that failed, and will be made again. */
+export interface Retry {
+  readonly path: string;
+  /** Which attempt failed, from 1. */
+  readonly attempt: number;
+  readonly reason: EngineError;
 }
 
 /** What waiting between attempts needs; tests put their own in place. */
@@ -55,8 +66,13 @@ export class HttpClient {
 
   /** One JSON value; `undefined` for an answer without a body. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<unknown> {
+    return await this.ask(path, body, options, (value) => value);
+  }
+
+  /** @param read makes sense of the JSON value; what it throws as retryable or as BAD_REPLY is a failed attempt (H1) */
+  async ask<T>(path: string, body: unknown, options: PostOptions, read: (value: unknown) => T): Promise<T> {
     return await this.#request("POST", path, body, options, async (response) =>
-      parseJson(path, response, await readText(path, response)),
+      read(parseJson(path, response, await readText(path, response))),
     );
   }
 
@@ -114,6 +130,7 @@ export class HttpClient {
     const call = async () =>
       await withDeadline(timeoutMs, [options.signal, this.#closing.signal], late, async (signal) => {
         const startedAtMs = performance.now();
+        let malformed = 0;
         for (let attempt = 1; ; attempt++) {
           const state = { handedOn: false };
           try {
@@ -124,10 +141,11 @@ export class HttpClient {
             signal.throwIfAborted();
             const error = this.#asEngineError(path, reason);
             const inVain = performance.now() - startedAtMs + (error.retryAfterMs ?? 0) >= timeoutMs;
-            const last = attempt >= this.#config.maxAttempts || inVain;
-            if (!error.retryable || state.handedOn || last) {
+            if (error.code === "BAD_REPLY") malformed += 1;
+            if (!this.#mayTryAgain(error, attempt, malformed) || state.handedOn || inVain) {
               throw this.#lastWord(error, attempt, state.handedOn);
             }
+            options.onRetry?.({ path, attempt, reason: error });
             await this.#backOff(attempt, error.retryAfterMs, signal);
           }
         }
@@ -171,6 +189,12 @@ export class HttpClient {
         throw reason;
       }
     });
+  }
+
+  /** H1 */
+  #mayTryAgain({ code, retryable }: EngineError, attempt: number, malformed: number): boolean {
+    const { maxAttempts, malformedAttempts } = this.#config;
+    return attempt < maxAttempts && (code === "BAD_REPLY" ? malformed < malformedAttempts : retryable);
   }
 
   /** H1: a random part of a doubling time, so that requests that failed together do not come back together. */

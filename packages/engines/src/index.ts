@@ -5,10 +5,20 @@ export {
   type EndpointMessage,
   type EndpointRequest,
   type EndpointText,
+  type ServedModel,
 } from "./chat-endpoint.js";
 export { type EngineConfig, type EngineConfigInput, engineConfigSchema } from "./config.js";
+export {
+  EndpointSampler,
+  type EndpointSamplerConfig,
+  type EndpointSamplerOptions,
+  type OpenEndpoint,
+  openEndpoint,
+} from "./endpoint-sampler.js";
+export { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
 export { EngineError, type EngineErrorCode } from "./error.js";
 export type { GenerateRequest, GenerateResult } from "./generate.js";
+export type { Retry } from "./http-client.js";
 export {
   HttpSampler,
   type HttpSamplerConfig,

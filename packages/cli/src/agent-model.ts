@@ -1,0 +1,154 @@
+import type { ChatFormat, Sampler, Tokenizer } from "@palimpsest/agents";
+import type { EngineConfigInput, Retry } from "@palimpsest/engines";
+import type { ModelFolder } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import { withLoadingScreen } from "./display/loading-screen.js";
+import { modelCache } from "./model-cache.js";
+import { readModelInput } from "./model-input.js";
+
+export interface AgentModelOptions {
+  /** A model argument, a run or a checkpoint; with `endpoint`: the server's name for its model. */
+  readonly model?: string;
+  /** Where an OpenAI-compatible server listens; its key is in OPENAI_API_KEY. */
+  readonly endpoint?: string;
+  /** Of a llama2.c checkpoint; with `endpoint`: model folder or name whose tokenizer counts and cuts texts. */
+  readonly tokenizer?: string;
+  /** auto, tensorflow, wasm or cpu. */
+  readonly backend?: string;
+  /** Requests that are sampled at once. Default 4. */
+  readonly parallel?: number;
+  /** Of a local model: tokens of prompt and reply together. Default: what the model knows, at most 4096. */
+  readonly maxLength?: number;
+  /** Of an endpoint: attempts, deadlines. */
+  readonly engine?: Partial<Omit<EngineConfigInput, "url" | "model">>;
+  /** Told of every attempt at an endpoint that failed and is made again. */
+  readonly onRetry?: (retry: Retry) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** A language model as agents take it: `createAgent(settings, model)`. */
+export interface AgentModel {
+  /** For reports, such as "smollm2-135m-instruct on tensorflow". */
+  readonly name: string;
+  readonly sampler: Sampler;
+  readonly tokenizer: Tokenizer;
+  /** Absent where the model has no chat template. */
+  readonly chat?: ChatFormat;
+  /** Tokens of prompt and reply together, where it is known. */
+  readonly contextTokens?: number;
+  /** Whether what it samples comes with log-probs. */
+  readonly trainable: boolean;
+  close(): Promise<void>;
+}
+
+export const defaultAgentModel = "smollm2-135m-instruct";
+const defaultMaxLength = 4096;
+/** The key of a server is in the environment: a flag would be in everybody's process list. */
+const apiKeyVariable = "OPENAI_API_KEY";
+
+/** @throws {ModelError | EngineError | PalimpsestError}; the signal's reason */
+export async function openAgentModel(options: AgentModelOptions): Promise<AgentModel> {
+  return options.endpoint === undefined
+    ? await openLocal(options)
+    : await openServed(options.endpoint, options);
+}
+
+async function openServed(url: string, options: AgentModelOptions): Promise<AgentModel> {
+  const { openEndpoint } = await import("@palimpsest/engines");
+  const { model, tokenizer: tokenizerFrom, parallel, engine, onRetry, signal } = options;
+  const apiKey = process.env[apiKeyVariable];
+  const tokenizer = tokenizerFrom === undefined ? undefined : await readTokenizer(tokenizerFrom);
+  const opened = await openEndpoint(
+    {
+      url,
+      ...(model === undefined ? {} : { model }),
+      ...(apiKey ? { apiKey } : {}),
+      ...(parallel === undefined ? {} : { maxConcurrency: parallel }),
+      ...engine,
+    },
+    {
+      ...(tokenizer === undefined ? {} : { tokenizer }),
+      ...(onRetry === undefined ? {} : { onRetry }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return { ...opened, name: `${opened.name} at ${url}`, trainable: false };
+}
+
+async function readTokenizer(name: string) {
+  const { modelPath } = await import("./model-input.js");
+  const { loadTokenizer } = await import("@palimpsest/model");
+  return await loadTokenizer(await modelPath(name));
+}
+
+async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
+  const { model: name = defaultAgentModel, backend: wanted = "auto", parallel = 4 } = options;
+  const { createSampler } = await import("@palimpsest/model");
+  const { loadBackend } = await import("@palimpsest/jit");
+  const prefer = backendName(wanted);
+  return await withLoadingScreen(`loading ${name} …`, process.stderr, async () => {
+    const loaded = await readLocal(name, options);
+    const { config, parameters, tokenizer } = loaded;
+    if (tokenizer === undefined) {
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `model ${name}: has no tokenizer; put its tokenizer.json into the folder, or name the tokenizer of a .bin file`,
+      );
+    }
+    const maxLength = Math.min(config.maxPositions, options.maxLength ?? defaultMaxLength);
+    const backend = await loadBackend({ prefer });
+    const sampler = createSampler({
+      backend,
+      config,
+      parameters,
+      maxBatch: parallel,
+      maxLength,
+      decode: (tokenIds) => tokenizer.decode(tokenIds),
+    });
+    const chat = await chatOf(loaded);
+    return {
+      name: `${name} on ${backend.name}`,
+      sampler,
+      tokenizer,
+      ...(chat === undefined ? {} : { chat }),
+      contextTokens: maxLength,
+      trainable: true,
+      close: () => sampler.close(),
+    };
+  });
+}
+
+async function readLocal(name: string, { tokenizer }: AgentModelOptions): Promise<ModelFolder> {
+  const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
+  if (holdsRunModel(name)) return await readRunModel(name, modelCache());
+  return await readModelInput(name, tokenizer === undefined ? {} : { tokenizer });
+}
+
+/** The model's own template, with every token that ends an answer. */
+async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<ChatFormat | undefined> {
+  const { ChatTemplate } = await import("@palimpsest/model");
+  if (tokenizer === undefined || !ChatTemplate.has(tokenizer)) return undefined;
+  const template = new ChatTemplate(tokenizer);
+  const listed = generationConfig?.["eos_token_id"];
+  const ids = (Array.isArray(listed) ? listed : [listed]).filter((id) => typeof id === "number");
+  const stopTokens = [...template.stopTokens, ...ids.map((id) => tokenizer.decode([id]))].filter(
+    (text) => tokenizer.specialTokenId(text) !== undefined,
+  );
+  if (stopTokens.length === 0) return undefined;
+  return {
+    render: (turns, options) => template.render(turns, options),
+    specialTokens: template.specialTokens,
+    stopTokens: [...new Set(stopTokens)],
+  };
+}
+
+const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
+
+function backendName(text: string): (typeof backendNames)[number] {
+  const name = backendNames.find((known) => known === text);
+  if (name !== undefined) return name;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `backend: "${text}" is none of ${backendNames.join(", ")}; use one of them`,
+  );
+}

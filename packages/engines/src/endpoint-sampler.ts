@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { ChatEndpoint, type EndpointText, type ServedModel } from "./chat-endpoint.js";
+import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
+import { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
+import type { GenerateRequest, GenerateResult } from "./generate.js";
+import type { Retry, RetryClock } from "./http-client.js";
+
+/*
+ * Job: a server of messages and texts as a sampler of token ids, so that agents run over any OpenAI-compatible server.
+ * Not its job: training. The ids are this process's own (endpoint-tokenizer.ts) and log-probs are NaN: what the server
+ *     does not tell is not filled in, and no queue or learner takes it.
+ *
+ * S1. A prompt of turns goes to /v1/chat/completions as messages, one without any to /v1/completions.
+ * S2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
+ * S3. A reply that was cut, by the server or to fit maxTokens here, has stopReason "length".
+ */
+
+const endpointSamplerConfigSchema = engineConfigSchema.extend({
+  maxConcurrency: z.int().min(1).default(8).describe("requests under way at once"),
+  malformedAttempts: z
+    .int()
+    .min(1)
+    .default(4)
+    .describe("attempts of one request whose answers make no sense, such as JSON that does not parse"),
+  extraBody: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("further fields of every request, such as chat_template_kwargs: {enable_thinking: false}"),
+});
+
+export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;
+
+export interface EndpointSamplerOptions {
+  /** Counts and cuts texts as the server's model does; absent: about four characters a token. */
+  readonly tokenizer?: PlainTokenizer;
+  /** Told of every attempt that failed and is made again. */
+  readonly onRetry?: (retry: Retry) => void;
+  /** For tests. */
+  readonly clock?: RetryClock;
+}
+
+/** Any OpenAI-compatible server behind the seam that agents know: token ids in, token ids out. Not for training. */
+export class EndpointSampler {
+  readonly tokenizer: EndpointTokenizer;
+  readonly #endpoint: ChatEndpoint;
+  readonly #extraBody: Readonly<Record<string, unknown>>;
+  readonly #onRetry: EndpointSamplerOptions["onRetry"];
+
+  /** @throws {EngineError} CONFIG_INVALID */
+  constructor(config: EndpointSamplerConfig, options: EndpointSamplerOptions = {}) {
+    const { extraBody, ...engine } = parseConfig(endpointSamplerConfigSchema, config);
+    this.#extraBody = extraBody;
+    this.#endpoint = new ChatEndpoint(engine, options.clock);
+    this.#onRetry = options.onRetry;
+    this.tokenizer = new EndpointTokenizer(options.tokenizer);
+  }
+
+  /** How chats are written for this sampler. */
+  get chat(): EndpointTokenizer["chat"] {
+    return this.tokenizer.chat;
+  }
+
+  /** The model that answers. @throws {EngineError} UNREACHABLE and others: a first word before long work */
+  async model(signal?: AbortSignal): Promise<ServedModel> {
+    return await this.#endpoint.model({ signal, onRetry: this.#onRetry });
+  }
+
+  /**
+   * Log-probs are NaN, the policy's version 0 and its hash "".
+   * @throws {EngineError}; the signal's reason when aborted
+   */
+  async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
+    const { promptTokenIds, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
+    const messages = this.tokenizer.messagesOf(promptTokenIds);
+    const reply = await this.#endpoint.generateText({
+      ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
+      maxTokens,
+      temperature,
+      seed,
+      extraBody: this.#extraBody,
+      ...(topP === undefined || topP === 1 ? {} : { topP }),
+      ...(topK ? { topK } : {}),
+      ...(minP ? { minP } : {}),
+      ...(stop === undefined ? {} : { stop }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
+    });
+    const sampled = this.#sampledIds(reply, request);
+    if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);
+    return {
+      ...sampled,
+      rolloutLogprobs: sampled.tokenIds.map(() => Number.NaN),
+      policyVersion: 0,
+      weightsHash: "",
+    };
+  }
+
+  /** Waiting and running requests reject with CLOSED. A second close does nothing. */
+  async close(): Promise<void> {
+    await this.#endpoint.close();
+  }
+
+  /** S2, S3. The stop token is the model's own, which a text does not show. */
+  #sampledIds(
+    { text, stopReason }: EndpointText,
+    { maxTokens, stopTokenIds }: GenerateRequest,
+  ): Pick<GenerateResult, "tokenIds" | "stopReason"> {
+    const said = withoutThinking(text);
+    const stopIds = stopReason === "stop" ? stopTokenIds.slice(0, 1) : [];
+    const whole = (ids: readonly number[]) => ids.length + stopIds.length <= maxTokens;
+    // The server counted its own tokens: what was within its limit should be within ours.
+    const asWords = this.tokenizer.encode(said, { specialTokens: "text" });
+    const ids = whole(asWords) ? asWords : this.tokenizer.encodeDensely(said);
+    if (whole(ids)) return { tokenIds: [...ids, ...stopIds], stopReason };
+    return { tokenIds: ids.slice(0, maxTokens), stopReason: "length" };
+  }
+}
+
+/** What agents are made of: `memAgent(await openEndpoint({ url }))`. */
+export interface OpenEndpoint {
+  /** The model's name at the server. */
+  readonly name: string;
+  /** Tokens of prompt and reply together, where the server says it. */
+  readonly contextTokens?: number;
+  readonly sampler: EndpointSampler;
+  readonly tokenizer: EndpointTokenizer;
+  readonly chat: EndpointTokenizer["chat"];
+  close(): Promise<void>;
+}
+
+/**
+ * Asks the server for its model, so that a wrong address is known before long work.
+ * @throws {EngineError}; the signal's reason
+ */
+export async function openEndpoint(
+  config: EndpointSamplerConfig,
+  options: EndpointSamplerOptions & { readonly signal?: AbortSignal } = {},
+): Promise<OpenEndpoint> {
+  const sampler = new EndpointSampler(config, options);
+  try {
+    const model = await sampler.model(options.signal);
+    const { tokenizer, chat } = sampler;
+    return { ...model, sampler, tokenizer, chat, close: () => sampler.close() };
+  } catch (reason) {
+    await sampler.close();
+    throw reason;
+  }
+}
+
+const thinkingStart = "<think>";
+const thinkingEnd = "</think>";
+
+function withoutThinking(text: string): string {
+  const end = text.lastIndexOf(thinkingEnd);
+  if (end >= 0) return text.slice(end + thinkingEnd.length).trimStart();
+  return text.trimStart().startsWith(thinkingStart) ? "" : text;
+}
