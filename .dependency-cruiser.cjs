@@ -15,6 +15,7 @@ const allowed = {
   node: ["wire", "telemetry"],
   client: ["wire", "telemetry"],
   worker: ["wire", "telemetry", "client"],
+  memory: ["trajectories"],
   datasets: ["trajectories"],
   model: ["jit"],
   agents: ["trajectories", "memory"],

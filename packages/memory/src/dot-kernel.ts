@@ -1,0 +1,95 @@
+/**
+ * Inner products of one vector with many, in WebAssembly with 128-bit SIMD: V8 gives JavaScript no vector
+ * instructions, and at 10^5 rows of 256 numbers they are the difference between 5 ms and 40 ms.
+ * Numbers are 16-bit fixed point (see unit-vector.ts), so the sums are exact integers and the same everywhere.
+ */
+declare const WebAssembly: {
+  readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (
+    module: object,
+    imports: Readonly<Record<string, Readonly<Record<string, WasmMemory>>>>,
+  ) => { readonly exports: Readonly<Record<string, unknown>> };
+};
+
+interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+}
+
+const pageBytes = 65_536;
+
+/**
+ * (func (param $row $rows $rowBytes $query $out i32)): for each row, the sum of products with the query, stored
+ * as i32 at $out. Row bytes are a multiple of 16.
+ */
+const body = [
+  ...[2, 3, 0x7f, 1, 0x7b], // locals: $q $rowEnd $outEnd i32, $sum v128
+  ...[0x20, 4, 0x20, 1, 0x41, 2, 0x74, 0x6a, 0x21, 7], // $outEnd = $out + $rows << 2
+  ...[0x03, 0x40], // loop over rows
+  ...[0xfd, 0x0c, ...Array<number>(16).fill(0), 0x21, 8], //   $sum = 0
+  ...[0x20, 3, 0x21, 5], //   $q = $query
+  ...[0x20, 0, 0x20, 2, 0x6a, 0x21, 6], //   $rowEnd = $row + $rowBytes
+  ...[0x03, 0x40], //   loop over 8 numbers at a time
+  ...[0x20, 8, 0x20, 0, 0xfd, 0, 4, 0, 0x20, 5, 0xfd, 0, 4, 0], //     $sum, load $row, load $q
+  ...[0xfd, 0xba, 1, 0xfd, 0xae, 1, 0x21, 8], //     i32x4.dot_i16x8_s, i32x4.add, $sum =
+  ...[0x20, 0, 0x41, 16, 0x6a, 0x21, 0, 0x20, 5, 0x41, 16, 0x6a, 0x21, 5], //     $row += 16, $q += 16
+  ...[0x20, 0, 0x20, 6, 0x49, 0x0d, 0, 0x0b], //     again while $row < $rowEnd
+  ...[0x20, 4, 0x20, 8, 0xfd, 0x1b, 0, 0x20, 8, 0xfd, 0x1b, 1, 0x6a], //   the four lanes added up
+  ...[0x20, 8, 0xfd, 0x1b, 2, 0x6a, 0x20, 8, 0xfd, 0x1b, 3, 0x6a, 0x36, 2, 0], //   and stored at $out
+  ...[0x20, 4, 0x41, 4, 0x6a, 0x22, 4, 0x20, 7, 0x49, 0x0d, 0, 0x0b], //   again while ($out += 4) < $outEnd
+  0x0b,
+];
+
+const unsigned = (value: number): number[] =>
+  value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)];
+const sized = (bytes: readonly number[]): number[] => [...unsigned(bytes.length), ...bytes];
+
+const moduleBytes = Uint8Array.from([
+  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...[1, ...sized([1, 0x60, 5, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0])], // the function's type
+  ...[2, ...sized([1, 1, 0x6d, 1, 0x6d, 2, 0, 1])], // import memory "m"."m"
+  ...[3, ...sized([1, 0])],
+  ...[7, ...sized([1, 1, 0x64, 0, 0])], // export "d"
+  ...[10, ...sized([1, ...sized(body)])],
+]);
+
+let compiled: object | undefined;
+
+type Kernel = (row: number, rows: number, rowBytes: number, query: number, out: number) => void;
+
+/** Rows of 16-bit numbers in WebAssembly's memory, all scanned at once. */
+export class DotKernel {
+  readonly #rows: Int16Array;
+  readonly #query: Int16Array;
+  readonly #products: Int32Array;
+  readonly #run: () => void;
+
+  /** @param dimensions numbers a row; a multiple of 8 */
+  constructor(rows: number, dimensions: number) {
+    const rowBytes = dimensions * 2;
+    const queryAt = rows * rowBytes;
+    const productsAt = queryAt + rowBytes;
+    const memory = new WebAssembly.Memory({
+      initial: Math.max(1, Math.ceil((productsAt + rows * 4) / pageBytes)),
+    });
+    compiled ??= new WebAssembly.Module(moduleBytes);
+    const { exports } = new WebAssembly.Instance(compiled, { m: { m: memory } });
+    const kernel = exports["d"] as Kernel;
+    this.#rows = new Int16Array(memory.buffer, 0, rows * dimensions);
+    this.#query = new Int16Array(memory.buffer, queryAt, dimensions);
+    this.#products = new Int32Array(memory.buffer, productsAt, rows);
+    this.#run = () => kernel(0, rows, rowBytes, queryAt, productsAt);
+  }
+
+  /** The numbers of every row, one after another, for the caller to fill. */
+  get rows(): Int16Array {
+    return this.#rows;
+  }
+
+  /** Products of every row with `query`; valid until the next call. */
+  products(query: Int16Array): Int32Array {
+    this.#query.set(query);
+    this.#run();
+    return this.#products;
+  }
+}

@@ -1,0 +1,38 @@
+import { MemoryError } from "./error.js";
+import { unitVector } from "./unit-vector.js";
+
+/** Texts to vectors. Cosine is the measure: length carries no meaning. Safe to call concurrently. */
+export interface Embedder {
+  /** Names model and settings: vectors of embedders with different names are never compared. */
+  readonly name: string;
+  readonly dimensions: number;
+  /** One vector of `dimensions` numbers a text, in order. */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<readonly ArrayLike<number>[]>;
+}
+
+/**
+ * Unit vectors of many texts, asked for in batches.
+ * @throws {MemoryError} EMBEDDER_FAILED where the embedder's answer has the wrong shape
+ */
+export async function embedAll(
+  embedder: Embedder,
+  texts: readonly string[],
+  signal?: AbortSignal,
+  batch = 256,
+): Promise<Int16Array[]> {
+  const vectors: Int16Array[] = [];
+  for (let start = 0; start < texts.length; start += batch) {
+    signal?.throwIfAborted();
+    const part = texts.slice(start, start + batch);
+    const embedded = await embedder.embed(part, signal);
+    const odd = embedded.find((vector) => vector.length !== embedder.dimensions);
+    if (embedded.length !== part.length || odd !== undefined) {
+      throw new MemoryError(
+        "EMBEDDER_FAILED",
+        `embedder ${embedder.name}: gave ${embedded.length} vectors${odd ? ` with one of ${odd.length} numbers` : ""} for ${part.length} texts of ${embedder.dimensions} numbers; mend the embedder`,
+      );
+    }
+    for (const vector of embedded) vectors.push(unitVector(vector));
+  }
+  return vectors;
+}
