@@ -1,4 +1,4 @@
-import type { DocumentText } from "./episode.js";
+import type { DocumentText, EpisodeState } from "./episode.js";
 import { AgentError } from "./error.js";
 import type { Tokenizer } from "./sampler.js";
 import { plainIds } from "./template.js";
@@ -49,6 +49,31 @@ export async function chunkDocument(
     total: Math.ceil(tokenIds.length / chunkTokens),
     droppedTokens: 0,
   };
+}
+
+/**
+ * The chunks from the state's place on; all of them without a state.
+ * @throws {AgentError} BAD_STATE when the state is another agent's, or its place is within a chunk
+ */
+export async function* unreadChunks(
+  chunks: DocumentChunks["chunks"],
+  agent: string,
+  state: EpisodeState | undefined,
+): AsyncIterableIterator<Chunk> {
+  if (state !== undefined && state.agent !== agent) {
+    throw new AgentError("BAD_STATE", `resumeFrom: a state of ${state.agent}, not of ${agent}; take its own`);
+  }
+  const position = state?.documentPosition ?? 0;
+  for await (const chunk of chunks) {
+    if (chunk.end <= position) continue;
+    if (chunk.start < position) {
+      throw new AgentError(
+        "BAD_STATE",
+        `resumeFrom.documentPosition: ${position} is within the chunk ${chunk.start} … ${chunk.end}; use the settings and document of the run that it comes from`,
+      );
+    }
+    yield chunk;
+  }
 }
 
 function* slices(tokenIds: readonly number[], offset: number, size: number): IterableIterator<Chunk> {

@@ -20,6 +20,34 @@ export interface AgentProgress {
   /** Known where the document came whole. */
   readonly conversationsTotal?: number;
   readonly documentTokensRead: number;
+  /** Where a later run can go on from, after a memory update of an agent that reads. */
+  readonly state?: EpisodeState;
+}
+
+/** An episode between two sections, as plain data: what `resumeFrom` takes, also from a file. */
+export interface EpisodeState {
+  /** Name of the agent. */
+  readonly agent: string;
+  /** Document tokens before this place are read or dropped. */
+  readonly documentPosition: number;
+  readonly documentTokensRead: number;
+  readonly memoryTokenIds: readonly number[];
+  /** What the next section is read with besides the memory, of agents that recall. */
+  readonly recalledTokenIds?: readonly number[];
+  /** Earlier memories in order, of agents that recall. */
+  readonly history?: readonly EarlierMemory[];
+  /** Counted by the agent so far. */
+  readonly counters?: Readonly<Record<string, number>>;
+  readonly counts: SampleCounts;
+  readonly policyVersionMin: number;
+  readonly policyVersionMax: number;
+}
+
+/** A memory that was overwritten, and the step that wrote it. */
+export interface EarlierMemory {
+  readonly step: number;
+  readonly text: string;
+  readonly tokenIds: readonly number[];
 }
 
 export interface RunOptions {
@@ -32,6 +60,11 @@ export interface RunOptions {
   readonly onProgress?: (progress: AgentProgress) => void;
   /** "none" keeps no conversations and no memory steps: memory stays flat over any length. Default "all". */
   readonly record?: "all" | "none";
+  /**
+   * Goes on where another run of the same task, seed and settings was: sections before that place are not read
+   * again. Steps and conversations are those of this run, counts and answer those of the whole episode.
+   */
+  readonly resumeFrom?: EpisodeState;
 }
 
 export interface SampleCounts {

@@ -4,6 +4,8 @@ export type AgentErrorCode =
   | "BAD_CONFIG"
   /** The document has more chunks than `maxChunks` and `overflow` is "error". */
   | "DOCUMENT_OVERFLOW"
+  /** A state to go on from that does not fit the agent or the document. */
+  | "BAD_STATE"
   /** The sampler's answer contradicts the request. */
   | "BAD_SAMPLE"
   /** The sampler gave up on its own. */

@@ -133,6 +133,8 @@ describe("codec", () => {
           memory: "m",
           recalled: "r",
           recallQuery: "q",
+          found: "f",
+          reply: "<update>m</update>",
           section: "s",
         },
       ],

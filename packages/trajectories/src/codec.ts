@@ -85,7 +85,9 @@ function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
     memory: message.memory ?? "",
     recalled: message.recalled ?? "",
     ...(message.recallQuery ? { recallQuery: message.recallQuery } : {}),
+    ...(message.found ? { found: message.found } : {}),
     ...(message.section ? { section: message.section } : {}),
+    ...(message.reply ? { reply: message.reply } : {}),
   };
 }
 

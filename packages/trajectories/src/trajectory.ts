@@ -29,8 +29,12 @@ export interface MemoryStep {
   readonly recalled: string;
   /** What this step asked to be recalled for the next one. */
   readonly recallQuery?: string;
+  /** What `recallQuery` found: shown to the next step, or to the final one. */
+  readonly found?: string;
   /** The text that the step read, where a reward needs it. */
   readonly section?: string;
+  /** What the model wrote, markup included, where a reward needs it. */
+  readonly reply?: string;
 }
 
 /** What an agent did with one task: every conversation of one episode. */

@@ -6158,6 +6158,12 @@ export namespace palimpsest {
             /** MemoryStep recallQuery. */
             recallQuery: string;
 
+            /** MemoryStep found. */
+            found: string;
+
+            /** MemoryStep reply. */
+            reply: string;
+
             /**
              * Creates a new MemoryStep instance using the specified properties.
              * @param [properties] Properties to set
@@ -6210,6 +6216,12 @@ export namespace palimpsest {
 
                 /** MemoryStep recallQuery */
                 recallQuery?: (string|null);
+
+                /** MemoryStep found */
+                found?: (string|null);
+
+                /** MemoryStep reply */
+                reply?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -15474,6 +15474,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [recalled] MemoryStep recalled
              * @property {string|null} [section] MemoryStep section
              * @property {string|null} [recallQuery] MemoryStep recallQuery
+             * @property {string|null} [found] MemoryStep found
+             * @property {string|null} [reply] MemoryStep reply
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -15562,6 +15564,22 @@ export const palimpsest = $root.palimpsest = (() => {
             MemoryStep.prototype.recallQuery = "";
 
             /**
+             * MemoryStep found.
+             * @member {string} found
+             * @memberof palimpsest.v1.MemoryStep
+             * @instance
+             */
+            MemoryStep.prototype.found = "";
+
+            /**
+             * MemoryStep reply.
+             * @member {string} reply
+             * @memberof palimpsest.v1.MemoryStep
+             * @instance
+             */
+            MemoryStep.prototype.reply = "";
+
+            /**
              * Creates a new MemoryStep instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.MemoryStep
@@ -15607,6 +15625,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 2 =*/50).string(message.section);
                 if (message.recallQuery != null && $Object.hasOwnProperty.call(message, "recallQuery") && message.recallQuery !== "")
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.recallQuery);
+                if (message.found != null && $Object.hasOwnProperty.call(message, "found") && message.found !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.found);
+                if (message.reply != null && $Object.hasOwnProperty.call(message, "reply") && message.reply !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.reply);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15712,6 +15734,24 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.recallQuery = value;
                             else
                                 delete message.recallQuery;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.found = value;
+                            else
+                                delete message.found;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reply = value;
+                            else
+                                delete message.reply;
                             continue;
                         }
                     }

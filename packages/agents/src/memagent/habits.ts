@@ -76,15 +76,7 @@ function habit(
         ? right
         : (unread[place(unread.length)] as string);
   const bound = prompts.bind(task.question);
-  const row = (kind: Demonstration["kind"], prompt: number[], target: string, helpful: boolean) => {
-    const targetIds = [...tokenizer.encode(target), prompts.stopTokenIds[0] as number];
-    return {
-      kind,
-      tokenIds: [...prompt, ...targetIds],
-      lossMask: [...prompt.map(() => 0), ...targetIds.map(() => 1)],
-      helpful,
-    };
-  };
+  const row = rowsOf(tokenizer, prompts);
   if (chance() < chances.answer) {
     const answer = answerForm.replace("{answer}", lastWord(memory));
     return row("final", bound.final(tokenizer.encode(memory)), answer, memory === right);
@@ -108,8 +100,21 @@ function habit(
   return row("memory", prompt, target, target === (offered ? right : memory));
 }
 
+/** A row of a prompt and the text that is to be written after it. */
+export function rowsOf(tokenizer: Tokenizer, prompts: ReturnType<typeof memAgentPrompts>) {
+  return (kind: Demonstration["kind"], prompt: number[], target: string, helpful: boolean): Demonstration => {
+    const targetIds = [...tokenizer.encode(target), prompts.stopTokenIds[0] as number];
+    return {
+      kind,
+      tokenIds: [...prompt, ...targetIds],
+      lossMask: [...prompt.map(() => 0), ...targetIds.map(() => 1)],
+      helpful,
+    };
+  };
+}
+
 /** The first sentences that fill a chunk. */
-function sectionOf(
+export function sectionOf(
   task: Task,
   others: readonly string[],
   tokenizer: Tokenizer,

@@ -9,17 +9,19 @@
  * M4. The same seed, sampler and task give the same episode.
  * M5. A text cut by its token limit, and an empty update, are counted.
  * M6. After an abort no further call is made and the reason is thrown.
+ * M7. A run that goes on from a state gives the answer that the run it comes from would have given.
  */
-import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/trajectories";
+import type { MemoryStep } from "@palimpsest/trajectories";
 import type { ChatFormat } from "../chat-format.js";
-import { type Chunk, chunkDocument } from "../chunks.js";
-import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
-import { AgentError } from "../error.js";
-import type { GenerateResult, Sampler, Tokenizer } from "../sampler.js";
+import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
+import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
+import { EpisodeLog } from "../episode-log.js";
+import { promptTexts } from "../prompt-texts.js";
+import { replyContent } from "../reply-content.js";
+import type { Sampler, Tokenizer } from "../sampler.js";
 import { compileTemplate, plainIds, specialId } from "../template.js";
 import type { MemAgentConfig } from "./config.js";
 import { memAgentConfig } from "./presets.js";
-import { promptTexts } from "./prompt-texts.js";
 
 /** The prompts and marks of one configuration as token ids. */
 export interface MemAgentPrompts {
@@ -55,7 +57,6 @@ export function memAgentPrompts(
     specialTokens,
   });
   const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
-  const thinkingEnd = config.thinkingEnd === null ? [] : markIds(tokenizer, config.thinkingEnd);
   return {
     initialMemory: plainIds(tokenizer, config.initialMemory),
     stopTokenIds,
@@ -67,11 +68,7 @@ export function memAgentPrompts(
         final: (memoryIds) => boundFinal.render({ memory: memoryIds }),
       };
     },
-    content(sampled) {
-      const last = sampled.at(-1);
-      const text = last !== undefined && stopTokenIds.includes(last) ? sampled.slice(0, -1) : sampled;
-      return text.slice(endOfLast(text, thinkingEnd));
-    },
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
   };
 }
 
@@ -105,89 +102,41 @@ async function runEpisode(
   task: AgentTask,
   options: RunOptions,
 ): Promise<EpisodeResult> {
-  const { signal, onProgress, record = "all", seed = 0 } = options;
+  const { signal, resumeFrom } = options;
   signal?.throwIfAborted();
   const startedAtMs = now();
   const bound = prompts.bind(task.question);
   const document = await chunkDocument(task.document, tokenizer, config, signal);
-  const conversations: Conversation[] = [];
-  const steps: MemoryStep[] = [];
-  const counts = { conversations: 0, promptTokens: 0, sampledTokens: 0, truncated: 0, emptyUpdates: 0 };
-  let policyVersionMin = Number.POSITIVE_INFINITY;
-  let policyVersionMax = Number.NEGATIVE_INFINITY;
-  let weightsHash = "";
-  let documentTokensRead = 0;
+  const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
+  const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
 
-  const converse = async (kind: ConversationKind, promptTokenIds: number[], maxTokens: number) => {
-    signal?.throwIfAborted();
-    const step = counts.conversations;
-    const sampled = await sampler.generate(
-      {
-        promptTokenIds,
-        maxTokens,
-        temperature: options.temperature ?? config.temperature,
-        topP: options.topP ?? config.topP,
-        stopTokenIds: prompts.stopTokenIds,
-        seed: callSeed(seed, step),
-      },
-      signal,
-    );
-    signal?.throwIfAborted();
-    checkSample(sampled, maxTokens);
-    counts.conversations += 1;
-    counts.promptTokens += promptTokenIds.length;
-    counts.sampledTokens += sampled.tokenIds.length;
-    if (sampled.stopReason === "length") counts.truncated += 1;
-    policyVersionMin = Math.min(policyVersionMin, sampled.policyVersion);
-    policyVersionMax = Math.max(policyVersionMax, sampled.policyVersion);
-    weightsHash = sampled.weightsHash;
-    const conversation: Conversation = {
-      kind,
-      step,
-      promptTokenIds,
-      sampledTokenIds: sampled.tokenIds,
-      rolloutLogprobs: sampled.rolloutLogprobs,
-      stopReason: sampled.stopReason,
-      policyVersion: sampled.policyVersion,
-    };
-    if (record === "all") conversations.push(conversation);
-    return conversation;
-  };
-  const report = (conversation: Conversation, memoryStep?: MemoryStep) =>
-    onProgress?.({
-      conversation,
-      ...(memoryStep ? { memoryStep } : {}),
-      conversationsDone: counts.conversations,
-      ...(document.total === undefined ? {} : { conversationsTotal: document.total + 1 }),
-      documentTokensRead,
-    });
-  const observed = record === "all" || onProgress !== undefined;
-
-  let memory = prompts.initialMemory;
-  for await (const chunk of document.chunks) {
-    const conversation = await converse("memory", bound.memory(memory, chunk.tokenIds), config.memoryTokens);
+  let memory = resumeFrom?.memoryTokenIds ?? prompts.initialMemory;
+  let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
+  for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
+    const prompt = bound.memory(memory, chunk.tokenIds);
+    const conversation = await log.converse("memory", prompt, config.memoryTokens);
     memory = prompts.content(conversation.sampledTokenIds);
-    if (memory.length === 0) counts.emptyUpdates += 1;
+    if (memory.length === 0) log.countEmptyUpdate();
     documentTokensRead += chunk.tokenIds.length;
-    if (!observed) continue;
+    if (!log.observed) continue;
     const memoryStep = memoryStepOf(conversation.step, chunk, tokenizer.decode(memory));
-    if (record === "all") steps.push(memoryStep);
-    report(conversation, memoryStep);
+    const state = {
+      agent: "memagent",
+      documentPosition: chunk.end,
+      documentTokensRead,
+      memoryTokenIds: memory,
+    };
+    log.report(conversation, { memoryStep, documentTokensRead, state, ...conversationsTotal });
   }
-  const final = await converse("final", bound.final(memory), config.finalTokens);
-  report(final);
+  const final = await log.converse("final", bound.final(memory), config.finalTokens);
+  log.report(final, { documentTokensRead, ...conversationsTotal });
 
   return {
+    ...log.result(),
     answer: tokenizer.decode(prompts.content(final.sampledTokenIds)),
     memory: tokenizer.decode(memory),
-    steps,
-    conversations,
-    counts,
     documentTokens: documentTokensRead + document.droppedTokens,
     droppedDocumentTokens: document.droppedTokens,
-    policyVersionMin,
-    policyVersionMax,
-    weightsHash,
     startedAtMs,
     endedAtMs: now(),
   };
@@ -200,39 +149,3 @@ const memoryStepOf = (step: number, chunk: Chunk, memory: string): MemoryStep =>
   memory,
   recalled: "",
 });
-
-function checkSample(sampled: GenerateResult, maxTokens: number): void {
-  if (sampled.stopReason === "abort") {
-    throw new AgentError(
-      "SAMPLE_ABORTED",
-      "sampler: ended a generation that nobody aborted; run the episode again",
-    );
-  }
-  const { length } = sampled.tokenIds;
-  if (length > maxTokens) {
-    throw new AgentError(
-      "BAD_SAMPLE",
-      `sampler: gave ${length} tokens where maxTokens is ${maxTokens}; mend the sampler`,
-    );
-  }
-  if (sampled.rolloutLogprobs.length !== length) {
-    throw new AgentError(
-      "BAD_SAMPLE",
-      `sampler: gave ${sampled.rolloutLogprobs.length} rolloutLogprobs for ${length} tokens; it must give one a token`,
-    );
-  }
-}
-
-const markIds = (tokenizer: Tokenizer, text: string): readonly number[] => {
-  const id = tokenizer.specialTokenId(text);
-  return id === undefined ? tokenizer.encode(text) : [id];
-};
-
-/** Index after the last occurrence of `mark`, 0 where there is none. */
-function endOfLast(tokenIds: readonly number[], mark: readonly number[]): number {
-  if (mark.length === 0) return 0;
-  for (let at = tokenIds.length - mark.length; at >= 0; at--) {
-    if (mark.every((id, i) => tokenIds[at + i] === id)) return at + mark.length;
-  }
-  return 0;
-}

@@ -1,7 +1,13 @@
-import { aroundUserTurn, type ChatFormat, chatMl } from "../chat-format.js";
-import { AgentError } from "../error.js";
-import type { Tokenizer } from "../sampler.js";
-import type { MemAgentConfig } from "./config.js";
+import { aroundUserTurn, type ChatFormat, chatMl } from "./chat-format.js";
+import { AgentError } from "./error.js";
+import type { MemAgentConfig } from "./memagent/config.js";
+import type { Tokenizer } from "./sampler.js";
+
+/** The settings that say how prompts look and how they reach the model. */
+export type PromptSettings = Pick<
+  MemAgentConfig,
+  "prompt" | "memoryPrompt" | "finalPrompt" | "specialTokens" | "stopTokens" | "enableThinking"
+>;
 
 /** The prompts as they reach the model, slots still open. */
 export interface PromptTexts {
@@ -18,7 +24,7 @@ export interface PromptTexts {
  * @throws {AgentError} BAD_CONFIG
  */
 export function promptTexts(
-  config: MemAgentConfig,
+  config: PromptSettings,
   tokenizer: Tokenizer,
   chat: ChatFormat | undefined,
 ): PromptTexts {
@@ -48,7 +54,7 @@ export function promptTexts(
 
 /** undefined: the prompts are used as they are. */
 function chosenFormat(
-  { prompt }: MemAgentConfig,
+  { prompt }: PromptSettings,
   tokenizer: Tokenizer,
   chat: ChatFormat | undefined,
 ): ChatFormat | undefined {
