@@ -44,6 +44,7 @@ export {
   type LazyDocument,
   openDocument,
 } from "./suite/item.js";
+export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
 export type { RetryRules } from "./suite/retry.js";
 export {
@@ -55,4 +56,14 @@ export {
   type SuiteRun,
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
+export type { SuiteReport } from "./suite/suite-markdown.js";
+export { readSuiteSummary, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
+export {
+  type CellSummary,
+  type ContestantSummary,
+  type MetricSummary,
+  type OutcomeSummary,
+  type SuiteSummary,
+  summarizeSuite,
+} from "./suite/summary.js";
 export { type EpisodeTrace, type TraceStep, traceEpisode, traceMarkdown } from "./trace.js";

@@ -174,9 +174,14 @@ export function reportFiles(data: ReportData): Record<string, string> {
 
 /** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */
 export async function writeReport(folder: string, data: ReportData): Promise<string[]> {
+  return await writeFiles(folder, reportFiles(data));
+}
+
+/** Files by name into a folder, made where it is missing; each appears whole. Gives back their paths. */
+export async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];
-  for (const [name, content] of Object.entries(reportFiles(data))) {
+  for (const [name, content] of Object.entries(files)) {
     const path = join(folder, name);
     await writeFile(`${path}.part`, content);
     await rename(`${path}.part`, path);

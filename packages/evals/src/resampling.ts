@@ -1,0 +1,92 @@
+import { createRandom, type Random } from "@palimpsest/datasets";
+import { type Interval, wilsonInterval } from "./intervals.js";
+
+/** One number and what it belongs to: numbers of one cluster (the same question at several lengths) are not independent. */
+export interface Observation {
+  readonly value: number;
+  readonly cluster: string;
+}
+
+const resamples = 4000;
+
+/**
+ * 95 % percentile bootstrap interval of a mean; whole clusters are drawn. Where all values are equal it would be empty: then
+ * Wilson's, which holds for any values in [0, 1], if they lie there. Source: B. Efron, R. Tibshirani, An Introduction to
+ * the Bootstrap (1993), chapters 8 and 13.
+ * @param observations at least one
+ */
+export function meanInterval(observations: readonly Observation[], seed = 0): Interval {
+  const values = observations.map(({ value }) => value);
+  const first = values[0] ?? 0;
+  const clusters = clustersOf(observations);
+  if (values.every((value) => value === first)) {
+    const bounded = first >= 0 && first <= 1;
+    return bounded ? wilsonInterval(first * clusters.length, clusters.length) : { low: first, high: first };
+  }
+  const random = createRandom(`bootstrap/${seed}`);
+  const means = Array.from({ length: resamples }, () => drawnMean(clusters, random)).sort((a, b) => a - b);
+  const at = (share: number) => means[Math.min(resamples - 1, Math.floor(share * resamples))] as number;
+  return { low: at(0.025), high: at(0.975) };
+}
+
+function drawnMean(clusters: readonly Cluster[], random: Random): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < clusters.length; i++) {
+    const cluster = clusters[random.below(clusters.length)] as Cluster;
+    sum += cluster.sum;
+    count += cluster.count;
+  }
+  return sum / count;
+}
+
+/**
+ * Two-sided p of the hypothesis that signs of paired differences are a coin's, one coin a cluster: how often a mean so
+ * far from 0 comes of random signs. The observed signs count as one draw, so p is never 0.
+ * Source: R. A. Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
+ */
+export function signFlipP(differences: readonly Observation[], seed = 0): number {
+  const sums = clustersOf(differences)
+    .map(({ sum }) => sum)
+    .filter((sum) => sum !== 0);
+  if (sums.length === 0) return 1;
+  const random = createRandom(`sign-flip/${seed}`);
+  // Rounding must not tell apart sums that are equal.
+  const observed = Math.abs(sums.reduce((a, b) => a + b, 0)) - 1e-9;
+  let extreme = 1;
+  for (let i = 0; i < resamples; i++) {
+    let total = 0;
+    for (const sum of sums) total += random.uint32() & 1 ? sum : -sum;
+    if (Math.abs(total) >= observed) extreme += 1;
+  }
+  return extreme / (resamples + 1);
+}
+
+/** Holm's correction: with it the chance of any false finding among all the tests stays below 5 % at p < 0.05. */
+export function holm(ps: readonly number[]): number[] {
+  const order = ps.map((p, place) => ({ p, place })).sort((a, b) => a.p - b.p);
+  const adjusted: number[] = [];
+  let least = 0;
+  for (const [rank, { p, place }] of order.entries()) {
+    least = Math.max(least, Math.min(1, p * (ps.length - rank)));
+    adjusted[place] = least;
+  }
+  return adjusted;
+}
+
+interface Cluster {
+  sum: number;
+  count: number;
+}
+
+function clustersOf(observations: readonly Observation[]): Cluster[] {
+  const clusters = new Map<string, Cluster>();
+  for (const { value, cluster } of observations) {
+    const known = clusters.get(cluster);
+    if (known) {
+      known.sum += value;
+      known.count += 1;
+    } else clusters.set(cluster, { sum: value, count: 1 });
+  }
+  return [...clusters.values()];
+}

@@ -1,0 +1,139 @@
+import { EvaluationError } from "../error.js";
+import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "../intervals.js";
+import { holm, meanInterval, signFlipP } from "../resampling.js";
+import type { Metric } from "./scorer.js";
+import { allGroups, type ContestantSummary, type OutcomeSummary, type SuiteSummary } from "./summary.js";
+
+/** Two contestants over the same items, by one metric. */
+export interface Pair {
+  readonly group: string | number;
+  readonly metric: string;
+  readonly first: string;
+  readonly second: string;
+  readonly n: number;
+  /** Mean of second minus mean of first. */
+  readonly difference: number;
+  /** 95 %: Newcombe's paired interval for shares of independent items, else paired bootstrap over questions. */
+  readonly interval: Interval;
+  /** Two-sided: McNemar's exact test for such shares, else random sign flips, a coin a question. */
+  readonly p: number;
+  /** Holm's correction over all pairs of this group and metric. */
+  readonly adjustedP: number;
+}
+
+/** Every pair of contestants of one run, by every metric, in every group and over all of them. */
+export function pairsOf(summary: SuiteSummary): Pair[] {
+  const { contestants, metrics, groups } = summary;
+  const couples = contestants.flatMap((first, i) =>
+    contestants.slice(i + 1).map((second) => ({ first, second })),
+  );
+  return cellsOf(groups).flatMap((group) =>
+    metrics.flatMap((metric) =>
+      adjusted(couples.map(({ first, second }) => pairOf(metric, group, first, second))),
+    ),
+  );
+}
+
+/**
+ * The same contestants in two runs: another checkpoint, other settings. Where each run has one contestant only, these two.
+ * @param names of the runs, for the pairs
+ * @throws {EvaluationError} NOT_COMPARABLE
+ */
+export function pairsBetween(
+  before: SuiteSummary,
+  after: SuiteSummary,
+  names: { readonly before: string; readonly after: string },
+): Pair[] {
+  const lone = before.contestants.length === 1 && after.contestants.length === 1;
+  const couples = after.contestants.flatMap((second) => {
+    const first = lone
+      ? before.contestants[0]
+      : before.contestants.find((other) => other.contestant === second.contestant);
+    return first ? [{ first, second }] : [];
+  });
+  if (couples.length === 0) {
+    throw new EvaluationError(
+      "NOT_COMPARABLE",
+      `contestants: ${after.contestants.map((one) => one.contestant).join(", ")} are not in ${names.before}; compare runs that share one`,
+    );
+  }
+  const metrics = after.metrics.filter(({ name }) => before.metrics.some((other) => other.name === name));
+  return cellsOf(after.groups).flatMap((group) =>
+    metrics.flatMap((metric) =>
+      adjusted(
+        couples.map(({ first, second }) => ({
+          ...pairOf(metric, group, first, second),
+          first: `${names.before}: ${first.contestant}`,
+          second: `${names.after}: ${second.contestant}`,
+        })),
+      ),
+    ),
+  );
+}
+
+const cellsOf = (groups: readonly (string | number)[]) =>
+  groups.length > 1 ? [...groups, allGroups] : groups;
+
+function adjusted(pairs: readonly Omit<Pair, "adjustedP">[]): Pair[] {
+  const ps = holm(pairs.map(({ p }) => p));
+  return pairs.map((pair, i) => ({ ...pair, adjustedP: ps[i] ?? 1 }));
+}
+
+function pairOf(
+  { name, kind }: Metric,
+  group: string | number,
+  first: ContestantSummary,
+  second: ContestantSummary,
+): Omit<Pair, "adjustedP"> {
+  const couples = pairedOutcomes(group, first, second);
+  const base = {
+    group,
+    metric: name,
+    first: first.contestant,
+    second: second.contestant,
+    n: couples.length,
+  };
+  const independent = new Set(couples.map(({ cluster }) => cluster)).size === couples.length;
+  if (kind === "share" && independent) {
+    const counts = countsOf(couples.map(({ a, b }) => [a.scores[name] ?? 0, b.scores[name] ?? 0]));
+    const { difference, interval } = pairedDifference(counts);
+    return { ...base, difference, interval, p: mcNemarP(counts) };
+  }
+  const differences = couples.map(({ a, b, cluster }) => ({
+    value: (b.scores[name] ?? 0) - (a.scores[name] ?? 0),
+    cluster,
+  }));
+  const difference = differences.reduce((sum, { value }) => sum + value, 0) / Math.max(1, differences.length);
+  return { ...base, difference, interval: meanInterval(differences), p: signFlipP(differences) };
+}
+
+function countsOf(couples: readonly (readonly [number, number])[]): PairedCounts {
+  const count = (a: boolean, b: boolean) =>
+    couples.filter(([first, second]) => first >= 1 === a && second >= 1 === b).length;
+  return {
+    bothRight: count(true, true),
+    onlyAfter: count(false, true),
+    onlyBefore: count(true, false),
+    bothWrong: count(false, false),
+  };
+}
+
+function pairedOutcomes(
+  group: string | number,
+  first: ContestantSummary,
+  second: ContestantSummary,
+): { a: OutcomeSummary; b: OutcomeSummary; cluster: string }[] {
+  const inGroup = (outcome: OutcomeSummary) => group === allGroups || outcome.group === group;
+  const earlier = new Map(first.outcomes.filter(inGroup).map((outcome) => [outcome.item, outcome]));
+  const later = second.outcomes.filter(inGroup);
+  return later.map((b) => {
+    const a = earlier.get(b.item);
+    if (a === undefined || earlier.size !== later.length) {
+      throw new EvaluationError(
+        "NOT_COMPARABLE",
+        `items: "${b.item}" or others in group ${group} are not in both runs; evaluate the same items (same files, lengths, --limit and seed)`,
+      );
+    }
+    return { a, b, cluster: b.question };
+  });
+}

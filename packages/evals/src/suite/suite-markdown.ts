@@ -1,0 +1,212 @@
+import type { Interval } from "../intervals.js";
+import type { Pair } from "./pairs.js";
+import type { Metric } from "./scorer.js";
+import { allGroups, type CellSummary, type SuiteSummary } from "./summary.js";
+
+/** What a report of a suite tells. */
+export interface SuiteReport {
+  readonly title: string;
+  /** Lines under the title: model, data, settings. */
+  readonly facts: Readonly<Record<string, string | number>>;
+  readonly summary: SuiteSummary;
+  /** Between the contestants of the run. */
+  readonly pairs: readonly Pair[];
+  /** With an earlier run. */
+  readonly comparison?: readonly Pair[];
+}
+
+const row = (cells: readonly (string | number)[]): string =>
+  `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+
+function table(
+  head: readonly string[],
+  body: readonly (readonly (string | number)[])[],
+  texts = 1,
+): string[] {
+  return [row(head), row(head.map((_, i) => (i < texts ? "---" : "---:"))), ...body.map(row)];
+}
+
+const points = (share: number): string => (share * 100).toFixed(1);
+const range = ({ low, high }: Interval): string => `[${points(low)}, ${points(high)}]`;
+const signed = (difference: number): string => `${difference < 0 ? "−" : "+"}${points(Math.abs(difference))}`;
+const chance = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
+const amount = (value: number): string =>
+  value >= 100 || Number.isInteger(value) ? value.toFixed(0) : value.toPrecision(3);
+
+/** The report for people; plots are named as `suiteReportFiles` writes them. */
+export function suiteMarkdown(report: SuiteReport): string {
+  const { summary } = report;
+  const { metrics } = summary;
+  const lines = [`# ${report.title}`, ""];
+  for (const [name, value] of Object.entries(report.facts)) lines.push(`- ${name}: ${value}`);
+  lines.push(
+    "",
+    "## Scores",
+    "",
+    ...scoreTable(summary),
+    "",
+    `In percent with 95 % intervals: Wilson's for shares of independent questions, else bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
+    "",
+    ...metrics.slice(0, 2).flatMap(({ name, label }) => [`![${label}](${plotName(name)})`, ""]),
+    "## What it took",
+    "",
+    ...costTable(summary),
+    "",
+    "Means over the questions that did not fail. Latency is the time from question to answer while others are under way; time is a question's share of the wall clock.",
+    "",
+  );
+  if (report.pairs.length > 0) {
+    lines.push(
+      "## Between contestants",
+      "",
+      ...pairTable(report.pairs, shownPairs(summary)),
+      "",
+      testNote,
+      "",
+    );
+  }
+  if (report.comparison) {
+    lines.push(
+      "## Against the earlier run",
+      "",
+      ...pairTable(report.comparison, () => true),
+      "",
+      testNote,
+      "",
+    );
+  }
+  lines.push(...failureList(summary));
+  return lines.join("\n");
+}
+
+export const plotName = (metric: string): string => `${metric.replace(/[^\w.-]+/g, "-")}.svg`;
+
+const testNote =
+  "Differences (second minus first) in points with 95 % intervals. Shares of independent questions: Newcombe's paired interval and McNemar's exact test; else paired bootstrap and random sign flips over questions. The last column is Holm's correction over the pairs of the same group and metric.";
+
+/** Contestants down, groups across; several metrics follow each other. */
+function scoreTable(summary: SuiteSummary): string[] {
+  const { metrics, contestants } = summary;
+  const cells = contestants[0]?.cells ?? [];
+  const n = (cell: CellSummary) => `${cell.group} (n = ${cell.n})`;
+  if (cells.length === 1) {
+    const [only] = cells;
+    return table(
+      ["contestant", "n", ...metrics.map((metric) => metric.label), "failed", "empty"],
+      contestants.map(({ contestant, cells: [cell] }) => [
+        contestant,
+        cell?.n ?? only?.n ?? 0,
+        ...metrics.map((metric) => score(metric, cell)),
+        cell?.failures ?? 0,
+        cell?.empty ?? 0,
+      ]),
+    );
+  }
+  return table(
+    ["contestant", "metric", ...cells.map(n), "failed", "empty"],
+    contestants.flatMap(({ contestant, cells: own }) => {
+      const all = own.find((cell) => cell.group === allGroups);
+      return metrics.map((metric, i) => [
+        i === 0 ? contestant : "",
+        metric.label,
+        ...own.map((cell) => score(metric, cell)),
+        i === 0 ? (all?.failures ?? 0) : "",
+        i === 0 ? (all?.empty ?? 0) : "",
+      ]);
+    }),
+    2,
+  );
+}
+
+function score({ name }: Metric, cell: CellSummary | undefined): string {
+  const metric = cell?.metrics[name];
+  return metric ? `${points(metric.value)} ${range(metric.interval)}` : "–";
+}
+
+function costTable({ contestants }: SuiteSummary): string[] {
+  const several = (contestants[0]?.cells.length ?? 0) > 1;
+  const measures = [
+    ...new Set(contestants.flatMap(({ cells }) => cells.flatMap((cell) => Object.keys(cell.measures)))),
+  ].sort();
+  return table(
+    [
+      "contestant",
+      ...(several ? ["group"] : []),
+      "calls",
+      "prompt tokens",
+      "sampled tokens",
+      "cut",
+      "not shown",
+      "latency s",
+      "time s",
+      ...measures,
+    ],
+    contestants.flatMap(({ contestant, cells }) =>
+      cells.map((cell, i) => [
+        i === 0 ? contestant : "",
+        ...(several ? [cell.group] : []),
+        amount(cell.conversations),
+        amount(cell.promptTokens),
+        amount(cell.sampledTokens),
+        `${points(cell.truncatedShare)} %`,
+        amount(cell.droppedDocumentTokens),
+        amount(cell.seconds),
+        amount(cell.busySeconds),
+        ...measures.map((name) => {
+          const value = cell.measures[name];
+          return value === undefined ? "–" : amount(value);
+        }),
+      ]),
+    ),
+    several ? 2 : 1,
+  );
+}
+
+/** All pairs by the first two metrics over all items; with many contestants only those with the first one. */
+function shownPairs(summary: SuiteSummary): (pair: Pair) => boolean {
+  const names = summary.metrics.slice(0, 2).map((metric) => metric.name);
+  const group = summary.groups.length > 1 ? allGroups : summary.groups[0];
+  const reference = summary.contestants.length > 6 ? summary.contestants[0]?.contestant : undefined;
+  return (pair) =>
+    pair.group === group &&
+    names.includes(pair.metric) &&
+    (reference === undefined || pair.first === reference);
+}
+
+function pairTable(pairs: readonly Pair[], shown: (pair: Pair) => boolean): string[] {
+  return table(
+    ["first", "second", "group", "metric", "n", "difference", "p", "p, corrected"],
+    pairs
+      .filter(shown)
+      .map((pair) => [
+        pair.first,
+        pair.second,
+        pair.group,
+        pair.metric,
+        pair.n,
+        `${signed(pair.difference)} ${range(pair.interval)}`,
+        chance(pair.p),
+        chance(pair.adjustedP),
+      ]),
+    4,
+  );
+}
+
+function failureList({ contestants }: SuiteSummary): string[] {
+  const failed = contestants.flatMap(({ contestant, outcomes }) =>
+    outcomes.flatMap(({ item, failure }) => (failure === undefined ? [] : [{ contestant, item, failure }])),
+  );
+  if (failed.length === 0) return ["No question failed.", ""];
+  const most = 50;
+  return [
+    "## Failures",
+    "",
+    ...table(
+      ["contestant", "item", "reason"],
+      failed.slice(0, most).map(({ contestant, item, failure }) => [contestant, item, failure]),
+      3,
+    ),
+    "",
+    ...(failed.length > most ? [`${failed.length - most} more are in report.json.`, ""] : []),
+  ];
+}

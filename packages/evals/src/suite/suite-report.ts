@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { EvaluationError } from "../error.js";
+import { writeFiles } from "../report.js";
+import { plotName, type SuiteReport, suiteMarkdown } from "./suite-markdown.js";
+import { scorePlot } from "./suite-plots.js";
+import type { SuiteSummary } from "./summary.js";
+
+const intervalSchema = z.strictObject({ low: z.number(), high: z.number() });
+const groupSchema = z.union([z.string(), z.number()]);
+const cellSchema = z.strictObject({
+  group: groupSchema,
+  n: z.number(),
+  failures: z.number(),
+  empty: z.number(),
+  metrics: z.record(z.string(), z.strictObject({ value: z.number(), interval: intervalSchema })),
+  promptTokens: z.number(),
+  sampledTokens: z.number(),
+  conversations: z.number(),
+  truncatedShare: z.number(),
+  droppedDocumentTokens: z.number(),
+  seconds: z.number(),
+  busySeconds: z.number(),
+  measures: z.record(z.string(), z.number()),
+});
+const outcomeSchema = z.strictObject({
+  item: z.string(),
+  group: groupSchema,
+  question: z.string(),
+  scores: z.record(z.string(), z.number()),
+  failure: z.string().optional(),
+});
+const summarySchema = z.strictObject({
+  suite: z.string(),
+  seed: z.number(),
+  scorer: z.string(),
+  metrics: z.array(z.strictObject({ name: z.string(), label: z.string(), kind: z.enum(["share", "mean"]) })),
+  groups: z.array(groupSchema),
+  contestants: z.array(
+    z.strictObject({
+      contestant: z.string(),
+      cells: z.array(cellSchema),
+      outcomes: z.array(outcomeSchema),
+    }),
+  ),
+});
+const reportSchema = z.object({ summary: summarySchema });
+
+/** Every file of the report by name. */
+export function suiteReportFiles(report: SuiteReport): Record<string, string> {
+  const plots = report.summary.metrics
+    .slice(0, 2)
+    .map((metric) => [plotName(metric.name), scorePlot(report.summary, metric)] as const);
+  return {
+    "report.md": suiteMarkdown(report),
+    "report.json": `${JSON.stringify(report, null, 2)}\n`,
+    ...Object.fromEntries(plots),
+  };
+}
+
+/** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */
+export async function writeSuiteReport(folder: string, report: SuiteReport): Promise<string[]> {
+  return await writeFiles(folder, suiteReportFiles(report));
+}
+
+/**
+ * The summary of an earlier run.
+ * @throws {EvaluationError} BAD_FOLDER
+ */
+export async function readSuiteSummary(folder: string): Promise<SuiteSummary> {
+  const path = join(folder, "report.json");
+  try {
+    const { summary } = reportSchema.parse(JSON.parse(await readFile(path, "utf8")));
+    return {
+      ...summary,
+      contestants: summary.contestants.map((one) => ({
+        ...one,
+        outcomes: one.outcomes.map(({ failure, ...outcome }) => ({
+          ...outcome,
+          ...(failure === undefined ? {} : { failure }),
+        })),
+      })),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EvaluationError("BAD_FOLDER", `"${path}" is no report of an evaluation (${reason})`);
+  }
+}

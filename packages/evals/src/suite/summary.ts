@@ -1,0 +1,162 @@
+import { type Interval, wilsonInterval } from "../intervals.js";
+import { meanInterval } from "../resampling.js";
+import type { ItemOutcome, SuiteRun } from "./runner.js";
+import type { Metric } from "./scorer.js";
+
+/** Group of the row over all items, where there are several groups. */
+export const allGroups = "all";
+
+export interface MetricSummary {
+  readonly value: number;
+  /** 95 %: Wilson for shares of independent items, else bootstrap over questions. */
+  readonly interval: Interval;
+}
+
+/** One contestant over the items of one group. Means of costs are over the items that did not fail. */
+export interface CellSummary {
+  readonly group: string | number;
+  readonly n: number;
+  readonly failures: number;
+  readonly empty: number;
+  readonly metrics: Readonly<Record<string, MetricSummary>>;
+  readonly promptTokens: number;
+  readonly sampledTokens: number;
+  readonly conversations: number;
+  /** Share of the calls that ended at their token limit. */
+  readonly truncatedShare: number;
+  /** Document tokens that the model was not shown, a mean. */
+  readonly droppedDocumentTokens: number;
+  /** Mean time from question to answer. */
+  readonly seconds: number;
+  /** Mean share of the wall clock. */
+  readonly busySeconds: number;
+  /** Means of the contestant's own numbers, over the items that have them. */
+  readonly measures: Readonly<Record<string, number>>;
+}
+
+/** What is kept of one item: enough to pair this run with another one. */
+export interface OutcomeSummary {
+  readonly item: string;
+  readonly group: string | number;
+  readonly question: string;
+  readonly scores: Readonly<Record<string, number>>;
+  readonly failure?: string;
+}
+
+export interface ContestantSummary {
+  readonly contestant: string;
+  readonly cells: readonly CellSummary[];
+  readonly outcomes: readonly OutcomeSummary[];
+}
+
+export interface SuiteSummary {
+  readonly suite: string;
+  readonly seed: number;
+  readonly scorer: string;
+  readonly metrics: readonly Metric[];
+  readonly groups: readonly (string | number)[];
+  readonly contestants: readonly ContestantSummary[];
+}
+
+/** Everything that the report tells, as numbers. */
+export function summarizeSuite(run: SuiteRun): SuiteSummary {
+  const { suite, seed, scorer, items } = run;
+  const groups = sortedGroups(items.map((item) => item.group));
+  const questions = new Map(items.map((item) => [item.id, item.questionKey ?? item.id]));
+  const questionOf = (id: string) => questions.get(id) ?? id;
+  const cells = groups.length > 1 ? [...groups, allGroups] : groups;
+  return {
+    suite,
+    seed,
+    scorer: scorer.name,
+    metrics: scorer.metrics,
+    groups,
+    contestants: run.contestants.map(({ contestant, outcomes }) => ({
+      contestant,
+      cells: cells.map((group) => {
+        const own = outcomes.filter((outcome) => group === allGroups || outcome.group === group);
+        return cellOf(group, own, scorer.metrics, questionOf);
+      }),
+      outcomes: outcomes.map(({ itemId, group, scores, failure }) => ({
+        item: itemId,
+        group,
+        question: questionOf(itemId),
+        scores,
+        ...(failure === undefined ? {} : { failure }),
+      })),
+    })),
+  };
+}
+
+/** Numbers in their order, then texts in that of the items. */
+function sortedGroups(groups: readonly (string | number)[]): (string | number)[] {
+  const distinct = [...new Set(groups)];
+  const numbers = distinct.filter((group) => typeof group === "number").sort((a, b) => a - b);
+  return [...numbers, ...distinct.filter((group) => typeof group !== "number")];
+}
+
+function cellOf(
+  group: string | number,
+  outcomes: readonly ItemOutcome[],
+  metrics: readonly Metric[],
+  questionOf: (id: string) => string,
+): CellSummary {
+  const answered = outcomes.flatMap((outcome) =>
+    outcome.prediction ? [{ ...outcome, prediction: outcome.prediction }] : [],
+  );
+  const mean = (values: readonly number[]) =>
+    values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+  const count = (key: "promptTokens" | "sampledTokens" | "conversations" | "truncated") =>
+    mean(answered.map(({ prediction }) => prediction.counts[key]));
+  const conversations = count("conversations");
+  return {
+    group,
+    n: outcomes.length,
+    failures: outcomes.length - answered.length,
+    empty: answered.filter(({ prediction }) => prediction.text.trim() === "").length,
+    metrics: Object.fromEntries(
+      metrics.map((metric) => [metric.name, metricOf(metric, outcomes, questionOf)]),
+    ),
+    promptTokens: count("promptTokens"),
+    sampledTokens: count("sampledTokens"),
+    conversations,
+    truncatedShare: conversations === 0 ? 0 : count("truncated") / conversations,
+    droppedDocumentTokens: mean(answered.map(({ prediction }) => prediction.droppedDocumentTokens ?? 0)),
+    seconds: mean(answered.map(({ seconds }) => seconds)),
+    busySeconds: mean(answered.map(({ busySeconds }) => busySeconds)),
+    measures: measuresOf(
+      answered.map(({ prediction }) => prediction.measures ?? {}),
+      mean,
+    ),
+  };
+}
+
+function metricOf(
+  metric: Metric,
+  outcomes: readonly ItemOutcome[],
+  questionOf: (id: string) => string,
+): MetricSummary {
+  const observations = outcomes.map(({ itemId, scores }) => ({
+    value: scores[metric.name] ?? 0,
+    cluster: questionOf(itemId),
+  }));
+  const sum = observations.reduce((total, { value }) => total + value, 0);
+  const n = observations.length;
+  const independent = new Set(observations.map(({ cluster }) => cluster)).size === n;
+  const interval =
+    metric.kind === "share" && independent ? wilsonInterval(sum, n) : meanInterval(observations);
+  return { value: n === 0 ? 0 : sum / n, interval };
+}
+
+function measuresOf(
+  measures: readonly Readonly<Record<string, number>>[],
+  mean: (values: readonly number[]) => number,
+): Record<string, number> {
+  const names = [...new Set(measures.flatMap((one) => Object.keys(one)))].sort();
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      mean(measures.flatMap((one) => (one[name] === undefined ? [] : [one[name]]))),
+    ]),
+  );
+}
