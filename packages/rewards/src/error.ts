@@ -3,7 +3,9 @@ export type RewardErrorCode =
   /** No reward of that name. */
   | "UNKNOWN_REWARD"
   /** A task without right answers. */
-  | "NO_GROUND_TRUTH";
+  | "NO_GROUND_TRUTH"
+  /** A LoCoMo category that there is not. */
+  | "UNKNOWN_CATEGORY";
 
 /** The only error class of this package: its message names the field, the value and the mend. */
 export class RewardError extends Error {

@@ -3,6 +3,18 @@ export { afterThinking, phraseAnswer } from "./answer-text.js";
 export { boxedAnswer, normalizeBoxed } from "./boxed.js";
 export { RewardError, type RewardErrorCode } from "./error.js";
 export {
+  abstains,
+  type LocomoCategory,
+  locomoCategories,
+  locomoCategory,
+  locomoF1,
+  locomoStems,
+} from "./locomo/answer-f1.js";
+export { bleuOne } from "./locomo/bleu-one.js";
+export { chosenOption, type TwoOptions } from "./locomo/choice.js";
+export { evidenceRecall } from "./locomo/evidence-recall.js";
+export { porterStem } from "./locomo/porter-stem.js";
+export {
   bestQaMetrics,
   containedFraction,
   normalizeAnswer,

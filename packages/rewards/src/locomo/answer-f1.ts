@@ -1,0 +1,99 @@
+import { RewardError } from "../error.js";
+import { splitWords, stripWhiteSpace } from "../white-space.js";
+import { porterStem } from "./porter-stem.js";
+
+/** Categories of LoCoMo's questions, in the order of their numbers 1 … 5, named as in its paper. */
+export const locomoCategories = [
+  "multi-hop",
+  "temporal",
+  "open-domain",
+  "single-hop",
+  "adversarial",
+] as const;
+export type LocomoCategory = (typeof locomoCategories)[number];
+
+/**
+ * The category's name from its number in the data, 1 … 5, or from its name.
+ * @throws {RewardError} UNKNOWN_CATEGORY
+ */
+export function locomoCategory(category: string | number): LocomoCategory {
+  const found = locomoCategories.find((name, i) => name === category || i + 1 === category);
+  if (found === undefined) {
+    throw new RewardError(
+      "UNKNOWN_CATEGORY",
+      `category: ${JSON.stringify(category)} is none of LoCoMo's; use 1 to 5 or ${locomoCategories.join(", ")}`,
+    );
+  }
+  return found;
+}
+
+const asciiPunctuation = /[!-/:-@[-`{-~]/g;
+// A word's characters as Python's `regex` module counts them, marks and joiners among them; its `re` leaves those out.
+const word = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]";
+const article = new RegExp(`(?<!${word})(?:a|an|the|and)(?!${word})`, "gu");
+
+/** Stems of a text's words: lower case, ASCII punctuation (commas too) deleted, a, an, the and "and" dropped. */
+export function locomoStems(text: string): string[] {
+  const plain = text.toLowerCase().replace(asciiPunctuation, "").replace(article, " ");
+  return splitWords(plain).map(porterStem);
+}
+
+/** F1 over two multisets of stems; 0 where nothing is shared, both empty included. */
+function stemF1(predicted: readonly string[], wanted: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const stem of wanted) left.set(stem, (left.get(stem) ?? 0) + 1);
+  let same = 0;
+  for (const stem of predicted) {
+    const count = left.get(stem) ?? 0;
+    if (count === 0) continue;
+    same += 1;
+    left.set(stem, count - 1);
+  }
+  if (same === 0) return 0;
+  const precision = same / predicted.length;
+  const recall = same / wanted.length;
+  return (2 * precision * recall) / (precision + recall);
+}
+
+/** Parts of a text between commas, as stems. */
+const parts = (text: string): string[][] => text.split(",").map((part) => locomoStems(stripWhiteSpace(part)));
+
+/** Mean over the gold's parts between commas of the best F1 of any of the prediction's. */
+function partsF1(prediction: string, gold: string): number {
+  const predicted = parts(prediction);
+  const best = parts(gold).map((wanted) => Math.max(...predicted.map((part) => stemF1(part, wanted))));
+  return best.reduce((sum, value) => sum + value, 0) / best.length;
+}
+
+/** Whether an answer says that the conversation does not tell. */
+export function abstains(prediction: string): boolean {
+  const lower = prediction.toLowerCase();
+  return lower.includes("no information available") || lower.includes("not mentioned");
+}
+
+/**
+ * LoCoMo's official score of one answer, in [0, 1]. Multi-hop: both sides cut at every comma ("1,000" too), mean over
+ * the gold's parts of the best F1. Open-domain: only the gold before its first `;`. Adversarial: 1 where the
+ * answer abstains. Others: F1 over stems. Source: snap-research/LoCoMo, task_eval/evaluation.py. Departs: null (no
+ * prediction) scores 0, and adversarial questions need no gold (the reference stops with an error on both).
+ * @throws {RewardError} UNKNOWN_CATEGORY, NO_GROUND_TRUTH
+ */
+export function locomoF1(
+  category: LocomoCategory | number,
+  prediction: string | null,
+  gold: string | number | null,
+): number {
+  const name = locomoCategory(category);
+  if (name === "adversarial") return prediction !== null && abstains(prediction) ? 1 : 0;
+  if (gold === null) {
+    throw new RewardError(
+      "NO_GROUND_TRUTH",
+      "answer: there is none; only adversarial questions go without a right answer",
+    );
+  }
+  if (prediction === null) return 0;
+  const text = String(gold);
+  if (name === "multi-hop") return partsF1(prediction, text);
+  const wanted = name === "open-domain" ? stripWhiteSpace(text.split(";", 1)[0] as string) : text;
+  return stemF1(locomoStems(prediction), locomoStems(wanted));
+}

@@ -1,0 +1,13 @@
+/**
+ * Share of a question's evidence turns that the retrieved ids hold, counted as LoCoMo does: where the first id names
+ * a session ("S3"), a turn "D3:7" counts by its session. 1 without evidence or where nothing was retrieved because
+ * nothing was asked for (null). Source: snap-research/LoCoMo, task_eval/evaluation.py.
+ * @param retrieved  ids of the first k results; of records, all their provenance
+ */
+export function evidenceRecall(retrieved: readonly string[] | null, evidence: readonly string[]): number {
+  if (retrieved === null || evidence.length === 0) return 1;
+  const bySession = retrieved[0]?.startsWith("S") === true;
+  const ids = new Set(bySession ? retrieved.map((id) => id.slice(1)) : retrieved);
+  const found = evidence.filter((id) => ids.has(bySession ? (id.split(":", 1)[0] as string).slice(1) : id));
+  return found.length / evidence.length;
+}
