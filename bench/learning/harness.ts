@@ -121,7 +121,7 @@ export async function learningBench(bench: LearningBench): Promise<void> {
     },
     onEvaluation: (point) => {
       const columns = Object.entries(task.measures).map(
-        ([column, measure]) => `${column} ${valueOf(point, measure).toFixed(3)}`,
+        ([column, measure]) => `${column} ${readMeasure(point, measure).toFixed(3)}`,
       );
       console.log(`evaluated after ${point.step}: ${columns.join(", ")}`);
     },
@@ -150,7 +150,7 @@ export async function learningBench(bench: LearningBench): Promise<void> {
   if (flags.save) await saveModel(flags.save, model);
   const [start, end] = [curve[0], curve.at(-1)] as [CurvePoint, CurvePoint];
   console.log(
-    `${file}: ${valueOf(start, first).toFixed(3)} → ${valueOf(end, first).toFixed(3)}, ${run.seconds} s`,
+    `${file}: ${readMeasure(start, first).toFixed(3)} → ${readMeasure(end, first).toFixed(3)}, ${run.seconds} s`,
   );
 }
 
@@ -192,7 +192,7 @@ function tableRow(bench: LearningBench, run: RunFile): Record<string, string | n
   const [start, end] = [run.curve[0], run.curve.at(-1)] as [CurvePoint, CurvePoint];
   const columns = Object.entries(measures).map(([column, measure]) => [
     column,
-    `${valueOf(start, measure).toFixed(3)} → ${valueOf(end, measure).toFixed(3)}`,
+    `${readMeasure(start, measure).toFixed(3)} → ${readMeasure(end, measure).toFixed(3)}`,
   ]);
   return {
     task: run.task,
@@ -215,7 +215,7 @@ function plotOf(bench: LearningBench, plot: LearningPlot, runs: readonly RunFile
       const points = steps.map((step) => {
         const values = own.flatMap((run) => {
           const point = run.curve.find((at) => at.step === step);
-          return point ? [valueOf(point, measure)] : [];
+          return point ? [readMeasure(point, measure)] : [];
         });
         return { x: step, y: mean(values), low: Math.min(...values), high: Math.max(...values) };
       });
@@ -227,7 +227,7 @@ function plotOf(bench: LearningBench, plot: LearningPlot, runs: readonly RunFile
   return linePlot({ title, xLabel: "updates", yLabel, series, yMin: 0, yMax });
 }
 
-function valueOf(point: CurvePoint, { set, measure }: Measure): number {
+function readMeasure(point: CurvePoint, { set, measure }: Measure): number {
   const found = set === undefined ? point.sets[0] : point.sets.find(({ name }) => name === set);
   if (!found) throw new Error(`no evaluation set "${set}"`);
   return found.measures[measure] ?? 0;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readRecipe } from "../../packages/trainer/src/recipe.js";
-import { runInProcess } from "./in-process-run.js";
+import { runInProcess } from "../../bench/learning/in-process-run.js";
 
 /** Each run takes 15 s of one processor; the rest is for machines that are busy. */
 const timeoutMs = 180_000;
@@ -10,9 +10,10 @@ const { recipe } = readRecipe(fileURLToPath(new URL("fixtures/learning-short.yam
 
 /** Greedy exact match at the training length, before and after. */
 async function run(shuffleRewards: boolean) {
-  const { before, after, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards });
-  const exactMatch = ({ lengths }: typeof before) => lengths[0]?.exactMatch ?? Number.NaN;
-  for (const { lengths } of [before, after]) expect(lengths[0]).toMatchObject({ n: 128, failures: 0 });
+  const { curve, rewards } = await runInProcess({ recipe, seed: recipe.seed, shuffleRewards });
+  const [before, after] = curve.map(({ sets }) => sets[0]);
+  for (const set of [before, after]) expect(set).toMatchObject({ n: 128, failures: 0 });
+  const exactMatch = (set: typeof before) => set?.measures["exactMatch"] ?? Number.NaN;
   return { before: exactMatch(before), after: exactMatch(after), rewards };
 }
 

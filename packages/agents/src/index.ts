@@ -13,7 +13,9 @@ export type {
   AgentProgress,
   AgentTask,
   DocumentText,
+  EarlierMemory,
   EpisodeResult,
+  EpisodeState,
   RunOptions,
   SampleCounts,
 } from "./episode.js";
@@ -28,4 +30,25 @@ export {
 export { type HabitChances, type HabitOptions, memAgentHabits } from "./memagent/habits.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
+export {
+  memAgentTwoHopHabits,
+  type TwoHopHabitChances,
+  type TwoHopHabitOptions,
+} from "./memagent/two-hop-habits.js";
+export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
+export {
+  type ReMemR1Config,
+  type ReMemR1ConfigInput,
+  rememr1ConfigSchema,
+} from "./rememr1/config.js";
+export { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
+export { rememr1 } from "./rememr1/rememr1.js";
+export {
+  type Retrieval,
+  retrieveMemory,
+  type TermsOf,
+  tokenTerms,
+  whitespaceTerms,
+} from "./rememr1/retriever.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
+export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";

@@ -34,6 +34,20 @@ describe("recallRows", () => {
     }
   });
 
+  it("ask where values are from as often as is wanted", () => {
+    const rows = recallRows({ count: 60, facts: 6, originFraction: 0.5, seed: 7 });
+    const shown = rows.flatMap((row) => row[0]?.text.match(/[^.]+\./g) ?? []);
+    const origins = shown.filter((fact) => / from /.test(fact));
+    expect(origins.length).toBeGreaterThan(120);
+    expect(origins.length).toBeLessThan(240);
+    for (const row of rows) {
+      const asked = (row[0]?.text.match(/[^.]+\./g) ?? []).map((fact) => fact.split(" ")[1]);
+      expect(new Set(asked).size).toBe(6);
+      for (const [at, segment] of row.entries())
+        if (/ from$/.test(segment.text)) expect(row[at + 1]).toMatchObject({ trained: true });
+    }
+  });
+
   it("are the same for the same seed and take the generator's words", () => {
     const options = { count: 3, facts: 3, seed: 5, words: { names: 3, values: ["x", "y"] } };
     expect(recallRows(options)).toEqual(recallRows(options));

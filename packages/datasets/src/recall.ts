@@ -25,8 +25,10 @@ export function recallRows(options: {
   readonly seed: number | string;
   /** What every row begins with, such as a text-start mark. */
   readonly prefix?: string;
+  /** Share of the facts that say where a value is from, in [0, 1]. Default 0: what a name likes, all of them. */
+  readonly originFraction?: number;
   /** Words and sentence forms; lengths are not used. */
-  readonly words?: Pick<RulerConfigInput, "names" | "values" | "places" | "likesSentence">;
+  readonly words?: Pick<RulerConfigInput, "names" | "values" | "places" | "likesSentence" | "originSentence">;
 }): TextSegment[][] {
   const config = rulerConfigSchema.parse({ ...options.words, sentences: 2 });
   if (options.facts < 2 || options.facts > config.names.length) {
@@ -35,24 +37,27 @@ export function recallRows(options: {
       `facts: ${options.facts} is not within 2 … ${config.names.length}, the number of names`,
     );
   }
-  const slot = config.likesSentence.indexOf("{value}");
-  if (slot < 0) throw new DatasetError("BAD_CONFIG", "likesSentence: holds no {value}; add it");
-  // The space before the value belongs to the value: together they are one token.
-  const from = config.likesSentence[slot - 1] === " " ? slot - 1 : slot;
-  const before = config.likesSentence.slice(0, from);
-  const value = config.likesSentence.slice(from, slot + "{value}".length);
-  const after = config.likesSentence.slice(slot + "{value}".length);
+  const { originFraction = 0 } = options;
+  const likes = sentenceParts("likesSentence", config.likesSentence, "name", "value");
+  const origin =
+    originFraction > 0 ? sentenceParts("originSentence", config.originSentence, "value", "place") : undefined;
 
   return Array.from({ length: options.count }, (_, index) => {
     const random = createRandom(`${options.seed}/recall/${index}`);
+    const values = origin ? random.shuffle(config.values) : [];
     const facts = random
       .shuffle(config.names)
       .slice(0, options.facts)
-      .map((name) => ({ name, value: random.pick(config.values) }));
-    const sentence = (fact: { name: string; value: string }) => [
-      before.replace("{name}", fact.name),
-      value.replace("{value}", fact.value),
-      after,
+      .map((name): Fact => {
+        const asked = origin && random.float() < originFraction ? values.pop() : undefined;
+        return origin && asked !== undefined
+          ? { parts: origin, asked, answer: random.pick(config.places) }
+          : { parts: likes, asked: name, answer: random.pick(config.values) };
+      });
+    const sentence = ({ parts, asked, answer }: Fact) => [
+      parts.before.replace(parts.askedSlot, asked),
+      parts.answer.replace(parts.answerSlot, answer),
+      parts.after,
     ];
     const shown = facts.flatMap(sentence).join("");
     const row: TextSegment[] = [{ text: `${options.prefix ?? ""}${shown}`, trained: false }];
@@ -70,4 +75,35 @@ export function recallRows(options: {
     }
     return row;
   });
+}
+
+/** A sentence form around the word that is trained. */
+interface SentenceParts {
+  readonly before: string;
+  readonly answer: string;
+  readonly after: string;
+  readonly askedSlot: string;
+  readonly answerSlot: string;
+}
+
+interface Fact {
+  readonly parts: SentenceParts;
+  readonly asked: string;
+  readonly answer: string;
+}
+
+function sentenceParts(field: string, form: string, asked: string, answer: string): SentenceParts {
+  const answerSlot = `{${answer}}`;
+  const slot = form.indexOf(answerSlot);
+  if (slot < 0) throw new DatasetError("BAD_CONFIG", `${field}: holds no ${answerSlot}; add it`);
+  // The space before the word belongs to it: together they are one token.
+  const from = form[slot - 1] === " " ? slot - 1 : slot;
+  const end = slot + answerSlot.length;
+  return {
+    before: form.slice(0, from),
+    answer: form.slice(from, end),
+    after: form.slice(end),
+    askedSlot: `{${asked}}`,
+    answerSlot,
+  };
 }

@@ -1,10 +1,5 @@
 import { readFileSync } from "node:fs";
-import {
-  type MemAgentConfigInput,
-  type MemAgentPreset,
-  memAgentConfig,
-  memAgentPresets,
-} from "@palimpsest/agents";
+import { agentSettingsSchema } from "@palimpsest/agents";
 import { rulerConfigSchema } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
@@ -12,7 +7,8 @@ import { z } from "zod";
 import { parseConfig } from "../config-error.js";
 
 const chance = z.number().min(0).max(1);
-const { names, values, fillers, likesSentence, needleQuestion } = rulerConfigSchema.shape;
+const { names, values, places, fillers, likesSentence, originSentence, needleQuestion, twoHopQuestion } =
+  rulerConfigSchema.shape;
 
 /** What every stage has: how long, how fast, how many rows at once. */
 const stage = {
@@ -25,6 +21,29 @@ const stage = {
     .describe("share of the steps after which the rate falls to a twentieth; 1: never"),
 };
 
+const needleHabits = z.strictObject({
+  kind: z.literal("needle").describe("a memory of one fact, kept or overwritten"),
+  answer: chance.describe("a row asks for the answer"),
+  emptyMemory: chance.describe("the prompt's memory is empty"),
+  rightMemory: chance.describe("it is the asked fact"),
+  rightInSection: chance.describe("the section holds the asked fact"),
+  keepBesideRight: chance.describe("then: the memory is kept"),
+  writeRight: chance.describe("then: it becomes the asked fact"),
+  keep: chance.describe("where the section does not hold it: the memory is kept"),
+});
+
+const twoHopHabits = z.strictObject({
+  kind: z.literal("two-hop").describe("a memory of up to two facts, one added to the other"),
+  answer: chance.describe("a row asks for the answer"),
+  emptyMemory: chance.describe("the prompt's memory is empty"),
+  oneFact: chance.describe("it is one fact; else two"),
+  ownFact: chance.describe("each fact of it belongs to the asked chain"),
+  nextInSection: chance.describe("the section holds the chain's next fact"),
+  keepBesideNext: chance.describe("then: the memory is kept"),
+  takeNext: chance.describe("then: the memory takes it"),
+  keep: chance.describe("where the section does not hold it: the memory is kept"),
+});
+
 /** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
 export const baseRecipeSchema = z.strictObject({
   name: z
@@ -33,20 +52,18 @@ export const baseRecipeSchema = z.strictObject({
     .describe("names the base"),
   seed: z.int().min(0).default(1).describe("of weights and rows"),
   threads: z.int().min(1).default(2).describe("compute threads"),
-  agent: z
-    .strictObject({
-      preset: z.enum(memAgentPresets as [string, ...string[]]).describe("settings to start from"),
-      settings: z
-        .record(z.string(), z.unknown())
-        .default({})
-        .describe("settings that replace the preset's, by name"),
-    })
-    .transform(({ preset, settings }) =>
-      memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>),
-    )
-    .describe("whose prompts the base learns to follow"),
+  agent: agentSettingsSchema.describe("whose prompts the base learns to follow"),
   words: z
-    .strictObject({ names, values, fillers, likesSentence, needleQuestion })
+    .strictObject({
+      names,
+      values,
+      places,
+      fillers,
+      likesSentence,
+      originSentence,
+      needleQuestion,
+      twoHopQuestion,
+    })
     .describe("of the question generator; training must use the same"),
   tokenizer: z
     .strictObject({
@@ -75,21 +92,18 @@ export const baseRecipeSchema = z.strictObject({
       ...stage,
       facts: z.int().min(2).describe("facts shown in a row"),
       questions: z.int().min(1).describe("facts asked in a row"),
+      originFraction: chance
+        .default(0)
+        .describe("share of the facts that say where a value is from; the rest say what a name likes"),
     })
     .describe("second: look names up"),
   format: z
     .strictObject({
       ...stage,
       fillerFraction: chance.describe("share of a section's sentences that state nothing"),
-      chances: z.strictObject({
-        answer: chance.describe("a row asks for the answer"),
-        emptyMemory: chance.describe("the prompt's memory is empty"),
-        rightMemory: chance.describe("it is the asked fact"),
-        rightInSection: chance.describe("the section holds the asked fact"),
-        keepBesideRight: chance.describe("then: the memory is kept"),
-        writeRight: chance.describe("then: it becomes the asked fact"),
-        keep: chance.describe("where the section does not hold it: the memory is kept"),
-      }),
+      habits: z
+        .discriminatedUnion("kind", [needleHabits, twoHopHabits])
+        .describe("what a reader without an aim does, as chances"),
     })
     .describe("third: follow the agent's prompts, without the aim"),
 });

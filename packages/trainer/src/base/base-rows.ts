@@ -1,4 +1,4 @@
-import { memAgentHabits, type Tokenizer } from "@palimpsest/agents";
+import { memAgentHabits, memAgentTwoHopHabits, type Tokenizer } from "@palimpsest/agents";
 import { recallRows, repeatRows, rulerTasks } from "@palimpsest/datasets";
 import type { SupervisedRow } from "@palimpsest/learner";
 import type { BaseRecipe } from "./base-recipe.js";
@@ -16,15 +16,16 @@ export function repeatStage(recipe: BaseRecipe, seed: number, vocabulary: readon
 }
 
 export function recallStage(recipe: BaseRecipe, seed: number, tokenizer: Tokenizer): StageRows {
-  const { batch, facts, questions } = recipe.recall;
-  const { names, values, likesSentence } = recipe.words;
+  const { batch, facts, questions, originFraction } = recipe.recall;
+  const { names, values, places, likesSentence, originSentence } = recipe.words;
   return (step) =>
     recallRows({
       count: batch,
       facts,
       questions,
       seed: `${seed}/${step}`,
-      words: { names, values, likesSentence },
+      originFraction,
+      words: { names, values, places, likesSentence, originSentence },
     }).map((row) => {
       const segments = row.map(({ text, trained }) => ({ ids: tokenizer.encode(text), trained }));
       return {
@@ -35,24 +36,26 @@ export function recallStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
 }
 
 export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokenizer): StageRows {
-  const { batch, fillerFraction, chances } = recipe.format;
-  const sentenceTokens = tokenizer.encode(recipe.words.fillers[0] as string).length;
-  const sentences = Math.ceil(recipe.agent.chunkTokens / sentenceTokens) + 1 + spareSentences;
-  return (step) =>
-    memAgentHabits({
-      tokenizer,
-      config: recipe.agent,
-      tasks: rulerTasks({
-        ...recipe.words,
-        sentences,
-        fillerFraction,
-        count: batch,
-        seed: `${seed}/${step}`,
-      }),
-      seed: seed * 1_000_003 + step,
-      chances,
-      fillers: recipe.words.fillers,
+  const { batch, fillerFraction, habits } = recipe.format;
+  const { fillers } = recipe.words;
+  const { config } = recipe.agent;
+  const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
+  const sentences = Math.ceil(config.chunkTokens / sentenceTokens) + 1 + spareSentences;
+  const { kind } = habits;
+  return (step) => {
+    const tasks = rulerTasks({
+      ...recipe.words,
+      kind,
+      sentences,
+      fillerFraction,
+      count: batch,
+      seed: `${seed}/${step}`,
     });
+    const rows = { tokenizer, config, tasks, seed: seed * 1_000_003 + step, fillers };
+    return habits.kind === "needle"
+      ? memAgentHabits({ ...rows, chances: habits })
+      : memAgentTwoHopHabits({ ...rows, chances: habits });
+  };
 }
 
 /** Encodes each text once: a small world says the same sentences again and again. */

@@ -16,7 +16,7 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
   const { vocabSize } = recipe.tokenizer;
   const tokenizer = trainBpe(worldTexts(recipe), {
     vocabSize,
-    specialTokens: recipe.agent.stopTokens,
+    specialTokens: recipe.agent.config.stopTokens,
     alphabet: "corpus",
   });
   const broken = wordsOf(recipe).find((word) => tokenizer.encode(word).length !== 1);
@@ -34,38 +34,59 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
  * logits would first have to fall, and the copying stage began to learn later (one seed compared).
  */
 export function textIds(recipe: BaseRecipe, tokenizer: BpeTokenizer): number[] {
-  const special = recipe.agent.stopTokens.map((text) => tokenizer.specialTokenId(text));
+  const special = recipe.agent.config.stopTokens.map((text) => tokenizer.specialTokenId(text));
   return Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter((id) => !special.includes(id));
 }
 
-function worldTexts({ words, agent }: BaseRecipe): string[] {
-  const { names, values } = words;
-  const question = (name: string) => words.needleQuestion.replace("{name}", name);
-  const memory = agent.initialMemory;
-  const prompts = [
-    agent.memoryPrompt.replace("{section}", ""),
-    `${agent.finalPrompt} \\boxed{${memory.trim()}}`,
-  ].map((prompt) => prompt.replace("{question}", question(names[0] as string)).replace("{memory}", memory));
-  const sentences = Array.from({ length: Math.max(names.length, values.length) }, (_, i) =>
-    words.likesSentence
-      .replace("{name}", names[i % names.length] as string)
-      .replace("{value}", values[i % values.length] as string),
+function worldTexts({ words, agent, format }: BaseRecipe): string[] {
+  const { names, values, places } = words;
+  const twoHop = format.habits.kind === "two-hop";
+  const question = (twoHop ? words.twoHopQuestion : words.needleQuestion).replace(
+    "{name}",
+    names[0] as string,
+  );
+  const { memoryPrompt, finalPrompt, initialMemory: memory } = agent.config;
+  const prompts = [memoryPrompt.replace("{section}", ""), `${finalPrompt} \\boxed{${memory.trim()}}`].map(
+    (prompt) => prompt.replace("{question}", question).replace("{memory}", memory),
+  );
+  const likes = eachOnce(names, values, (name, value) =>
+    words.likesSentence.replace("{name}", name).replace("{value}", value),
+  );
+  const origins = eachOnce(values, places, (value, place) =>
+    words.originSentence.replace("{value}", value).replace("{place}", place),
   );
   return [
-    ...repeat([...sentences, ...words.fillers, ...prompts], sentenceRepeats),
+    ...repeat([...likes, ...(twoHop ? origins : []), ...words.fillers, ...prompts], sentenceRepeats),
     ...repeat(
-      values.map((value) => `{${value}}`),
+      answersOf({ words, format }).map((answer) => `{${answer}}`),
       answerRepeats,
     ),
   ];
 }
 
+/** Every word of both lists in a sentence, as few sentences as that takes. */
+function eachOnce(
+  firsts: readonly string[],
+  seconds: readonly string[],
+  sentence: (first: string, second: string) => string,
+): string[] {
+  return Array.from({ length: Math.max(firsts.length, seconds.length) }, (_, i) =>
+    sentence(firsts[i % firsts.length] as string, seconds[i % seconds.length] as string),
+  );
+}
+
+/** What a box can hold: a memory's last word. */
+function answersOf({ words, format }: Pick<BaseRecipe, "words" | "format">): readonly string[] {
+  return format.habits.kind === "two-hop" ? [...words.values, ...words.places] : words.values;
+}
+
 /** Every word with the space before it, and the answers without. */
 function wordsOf(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
-  const spaced = [...words.names, ...words.values].map((word) => ` ${word}`);
+  const answers = answersOf(recipe);
+  const spaced = [...words.names, ...answers].map((word) => ` ${word}`);
   const running = worldTexts(recipe).flatMap((text) => text.match(/ ?[A-Za-z]+/g) ?? []);
-  return [...new Set([...spaced, ...words.values, agent.initialMemory.trim(), ...running])];
+  return [...new Set([...spaced, ...answers, agent.config.initialMemory.trim(), ...running])];
 }
 
 function repeat(texts: readonly string[], times: number): string[] {
