@@ -5,7 +5,9 @@ export type RewardErrorCode =
   /** A task without right answers. */
   | "NO_GROUND_TRUTH"
   /** A LoCoMo category that there is not. */
-  | "UNKNOWN_CATEGORY";
+  | "UNKNOWN_CATEGORY"
+  /** An episode without a memory store. */
+  | "NO_STORE";
 
 /** The only error class of this package: its message names the field, the value and the mend. */
 export class RewardError extends Error {

@@ -15,6 +15,19 @@ export { chosenOption, type TwoOptions } from "./locomo/choice.js";
 export { evidenceRecall } from "./locomo/evidence-recall.js";
 export { porterStem } from "./locomo/porter-stem.js";
 export {
+  type MemoryEfficiency,
+  memoryEfficiency,
+  type StoreSize,
+  storeSize,
+} from "./memupdate/efficiency.js";
+export {
+  type KeywordSupport,
+  keywordSupport,
+  releasedAnswerScore,
+  releasedReward,
+} from "./memupdate/released.js";
+export { type StoreStates, storeAfter, storeStates } from "./memupdate/store-states.js";
+export {
   bestQaMetrics,
   containedFraction,
   normalizeAnswer,

@@ -1,0 +1,34 @@
+import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
+import { RewardError } from "../error.js";
+
+/** A store's records before an episode and after it, in the order in which they came in. */
+export interface StoreStates {
+  readonly before: readonly MemoryRecord[];
+  readonly after: readonly MemoryRecord[];
+}
+
+/**
+ * Both states of an episode's store, each a snapshot of its own: what the episode did never shows in `before`.
+ * @throws {RewardError} NO_STORE where the episode's agent had none
+ */
+export function storeStates(
+  task: Pick<Task, "id" | "records">,
+  episode: { readonly storeDiff?: StoreDiff },
+): StoreStates {
+  if (episode.storeDiff === undefined) {
+    throw new RewardError(
+      "NO_STORE",
+      `storeDiff of an episode of task ${task.id}: there is none; this reward is for agents with a memory store, such as memupdate`,
+    );
+  }
+  const before = task.records ?? [];
+  return { before, after: storeAfter(before, episode.storeDiff) };
+}
+
+/** The store after its changes: updated records stay in their places, created ones follow. */
+export function storeAfter(before: readonly MemoryRecord[], diff: StoreDiff): readonly MemoryRecord[] {
+  const deleted = new Set(diff.deleted);
+  const updated = new Map(diff.updated.map((record) => [record.id, record]));
+  const kept = before.filter(({ id }) => !deleted.has(id)).map((record) => updated.get(record.id) ?? record);
+  return [...kept, ...diff.created];
+}

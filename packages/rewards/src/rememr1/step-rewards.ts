@@ -1,0 +1,94 @@
+import { type ReplyTags, readTaggedReply, stripWhiteSpace } from "@palimpsest/trajectories/text";
+import { requireAnswers } from "../error.js";
+import { countFullBoxes } from "./boxes.js";
+import { recallOfAnswers, recallOfAnswersAsReleased } from "./recall-of-answers.js";
+
+/** One conversation of ReMemR1 as a reward sees it. Texts are "" where there is nothing. */
+export interface StepCase {
+  readonly action: "memory" | "final";
+  readonly problem: string;
+  /** What was recalled for this step. */
+  readonly recalledMemory: string;
+  /** The memory that the step began with. */
+  readonly memory: string;
+  /** The text that the step read; "" in the final one. */
+  readonly section: string;
+  /** What the model wrote. */
+  readonly reply: string;
+  /** What its query found. */
+  readonly found: string;
+  readonly answers: readonly string[];
+  /** The memory that the step ended with; absent: what the reply's update says, "" without one. */
+  readonly newMemory?: string;
+}
+
+export interface StepReward {
+  /** What the step added to the memory, of the answer; below 0 where it lost some. */
+  readonly memoryGain: number;
+  /** What the recalled text adds to what the prompt held already, of the answer. */
+  readonly recallGain: number;
+  /** 1 where the reply has the wanted form. */
+  readonly format: number;
+  /** Their sum. */
+  readonly reward: number;
+}
+
+/** What stands in a field that is empty. */
+const placeholders = ["No previous memory", "No memory was recalled."];
+
+/**
+ * Rewards of one step, as the paper describes them: words are compared whole and normalised, over all lines, with the
+ * best of the answers.
+ *
+ * - memory gain = r(new memory) − r(memory before), r the recall of the answer's words.
+ * - recall gain = max(0, r(problem, recalled memory, memory, section, found) − r(the same without found)): credited to
+ *   the step that asked; the prompt's instructions take no part.
+ * - format = 1 with exactly one update that is not blank; of the final step with exactly one full `\boxed{…}`. The
+ *   final step earns nothing else.
+ *
+ * Source: ReMemR1, arXiv:2509.23040.
+ */
+export function rememr1StepReward(step: StepCase, tags?: ReplyTags): StepReward {
+  const { action, answers, reply } = step;
+  if (action === "final") return summed(0, 0, countFullBoxes(reply) === 1 ? 1 : 0);
+  const { update, updates } = readTaggedReply(reply, tags);
+  const gold = (...texts: string[]) => recallOfAnswers(texts.map(content), answers);
+  const prompt = [step.problem, step.recalledMemory, step.memory, step.section];
+  const memoryGain = gold(step.newMemory ?? update?.text ?? "") - gold(step.memory);
+  const recallGain = Math.max(0, gold(...prompt, step.found) - gold(...prompt));
+  return summed(memoryGain, recallGain, updates === 1 ? 1 : 0);
+}
+
+/**
+ * Rewards of one step as the original's code computes them: the memory before is never found, since its prompt puts it
+ * on a line of its own, so that keeping the answer is rewarded at every step; words are found within words; several
+ * answers are averaged; an update over several lines is none.
+ *
+ * @param prompt the whole prompt, instructions included
+ * @throws {RewardError} NO_GROUND_TRUTH, where that code divides by zero
+ * Source: syr-cn/ReMemR1@43e69f3, verl/trainer/ppo/metric_utils.py.
+ */
+export function rememr1StepRewardAsReleased(
+  step: Pick<StepCase, "action" | "reply" | "found" | "answers"> & { readonly prompt: string },
+): StepReward {
+  const { action, reply, prompt, found, answers } = step;
+  if (action === "final")
+    return summed(0, 0, [...reply.matchAll(/\\boxed\{(.+)\}/gu)].filter(isFull).length === 1 ? 1 : 0);
+  requireAnswers(answers);
+  const gold = (text: string) => recallOfAnswersAsReleased(text, answers);
+  const updates = [...reply.matchAll(/<update>(.*?)<\/update>/gu)];
+  const before = /<memory>(.*?)<\/memory>/u.exec(prompt)?.[1] ?? "";
+  const memoryGain = gold(updates[0]?.[1] ?? "") - gold(before);
+  const recallGain = Math.max(0, gold(`${found} ${prompt}`) - gold(prompt));
+  return summed(memoryGain, recallGain, updates.filter(isFull).length === 1 ? 1 : 0);
+}
+
+const content = (field: string) => (placeholders.includes(stripWhiteSpace(field)) ? "" : field);
+const isFull = (match: RegExpMatchArray) => stripWhiteSpace(match[1] as string) !== "";
+
+const summed = (memoryGain: number, recallGain: number, format: number): StepReward => ({
+  memoryGain,
+  recallGain,
+  format,
+  reward: memoryGain + recallGain + format,
+});
