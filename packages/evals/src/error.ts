@@ -6,8 +6,12 @@ export type EvaluationErrorCode =
   | "NOT_COMPARABLE"
   /** The folder of an evaluation cannot be read or written, or holds something else. */
   | "BAD_FOLDER"
+  /** A trace file that cannot be read or written, or a line of it that is no trace. */
+  | "BAD_TRACE"
   /** A scorer gave no number for one of its metrics. */
-  | "BAD_SCORE";
+  | "BAD_SCORE"
+  /** A baseline's prompt does not fit the model. */
+  | "PROMPT_TOO_LONG";
 
 /** The only error class of this package: its message names the field, the value and the mend. */
 export class EvaluationError extends Error {

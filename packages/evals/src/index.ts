@@ -1,4 +1,10 @@
 // For users
+export { agentContestant } from "./baselines/agent-contestant.js";
+export { type BaselineOptions, closedBook, fullContext, truncatedContext } from "./baselines/direct.js";
+export { evidenceRecall } from "./baselines/evidence-recall.js";
+export { createReader, type Reader } from "./baselines/reader.js";
+export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
+export { type Retrieval, retrievalContestant } from "./baselines/retrieval.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
 export { EvaluationError, type EvaluationErrorCode } from "./error.js";
 export {
@@ -46,6 +52,7 @@ export {
 } from "./suite/item.js";
 export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
+export { type AnswerForm, answerForms, answerIn, qaScorer } from "./suite/qa-scorer.js";
 export type { RetryRules } from "./suite/retry.js";
 export {
   type ContestantRun,

@@ -1,0 +1,62 @@
+import type { Agent, EpisodeResult } from "@palimpsest/agents";
+import type { Contestant, Prediction } from "../suite/contestant.js";
+import { openDocument } from "../suite/item.js";
+
+/**
+ * A memory agent as a contestant.
+ * @param options.settings JSON of the agent's settings
+ * @param options.model JSON that says which model this is
+ * @param options.memories keep the memory after each step in the prediction, for people
+ */
+export function agentContestant(options: {
+  readonly name: string;
+  readonly agent: Agent;
+  readonly settings: unknown;
+  readonly model: unknown;
+  /** In place of the agent's own; 0 is greedy. */
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly memories?: boolean;
+}): Contestant {
+  const { name, agent, settings, model, temperature, topP, memories = false } = options;
+  const sampling = {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+  };
+  return {
+    name,
+    settings: { kind: "agent", agent: agent.name, settings, sampling, model, memories },
+    async answer(item, { signal, seed }) {
+      const { question, records } = item;
+      const result = await agent.run(
+        { question, document: await openDocument(item), ...(records ? { records } : {}) },
+        { signal, seed, record: memories ? "all" : "none", ...sampling },
+      );
+      return predictionOf(result, memories);
+    },
+  };
+}
+
+function predictionOf(result: EpisodeResult, memories: boolean): Prediction {
+  const { conversations, promptTokens, sampledTokens, truncated, emptyUpdates } = result.counts;
+  return {
+    text: result.answer,
+    counts: { conversations, promptTokens, sampledTokens, truncated },
+    documentTokens: result.documentTokens,
+    droppedDocumentTokens: result.droppedDocumentTokens,
+    measures: { ...(emptyUpdates === 0 ? {} : { emptyUpdates }), ...storeMeasures(result) },
+    ...(memories ? { memories: result.steps.map(({ memory }) => memory) } : {}),
+  };
+}
+
+/** What the agent counted, and how its store changed. */
+function storeMeasures({ counters = {}, storeDiff }: EpisodeResult): Record<string, number> {
+  if (!storeDiff) return { ...counters };
+  const { created, updated, deleted } = storeDiff;
+  return {
+    ...counters,
+    "records.created": created.length,
+    "records.updated": updated.length,
+    "records.deleted": deleted.length,
+  };
+}

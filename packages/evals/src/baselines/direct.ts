@@ -1,0 +1,56 @@
+import type { Contestant } from "../suite/contestant.js";
+import { documentText } from "../suite/item.js";
+import type { Reader } from "./reader.js";
+
+/** What names and identifies a baseline in a run. */
+export interface BaselineOptions {
+  readonly name: string;
+  readonly reader: Reader;
+  /** JSON that says which model this is: name and hash of weights, or endpoint. */
+  readonly model: unknown;
+}
+
+/** The whole document in one prompt; where it does not fit the item fails. */
+export function fullContext({ name, reader, model }: BaselineOptions): Contestant {
+  return {
+    name,
+    settings: { kind: "full-context", reader: reader.config, model },
+    async answer(item, options) {
+      const ids = reader.encode(await documentText(item));
+      const answered = await reader.answer(item.question, ids, options);
+      return { ...answered, documentTokens: ids.length, droppedDocumentTokens: 0 };
+    },
+  };
+}
+
+/** Head and tail of the document, as much as fits into one prompt; its middle is left out. */
+export function truncatedContext({ name, reader, model }: BaselineOptions): Contestant {
+  const { contextTokens, truncatedTokens = contextTokens } = reader.config;
+  return {
+    name,
+    settings: { kind: "truncated", reader: reader.config, model },
+    async answer(item, options) {
+      const ids = reader.encode(await documentText(item));
+      const kept = withoutMiddle(ids, reader.room(item.question, truncatedTokens));
+      const answered = await reader.answer(item.question, kept, options);
+      return { ...answered, documentTokens: ids.length, droppedDocumentTokens: ids.length - kept.length };
+    },
+  };
+}
+
+/** The question alone: what the model knows without reading. */
+export function closedBook({ name, reader, model }: BaselineOptions): Contestant {
+  return {
+    name,
+    settings: { kind: "closed-book", reader: reader.config, model },
+    answer: (item, options) => reader.answerClosed(item.question, options),
+  };
+}
+
+/** At most `most` ids: the first half and the last half of them. */
+export function withoutMiddle(ids: readonly number[], most: number): number[] {
+  if (ids.length <= most) return [...ids];
+  const head = Math.ceil(most / 2);
+  const tail = most - head;
+  return [...ids.slice(0, head), ...(tail === 0 ? [] : ids.slice(-tail))];
+}

@@ -1,0 +1,70 @@
+/** A part of a document that can be retrieved. */
+export interface Passage {
+  /** Place in the document, from 0. */
+  readonly place: number;
+  readonly text: string;
+  /** What it comes from, as evidence names it: the title of a numbered document, else nothing. */
+  readonly sources: readonly string[];
+}
+
+export interface PassageRules {
+  readonly maxTokens: number;
+  readonly countTokens: (text: string) => number;
+}
+
+/**
+ * Cuts a text into passages: "Document 3:" blocks where it has them, else paragraphs; short neighbours stay together
+ * and long ones are cut between sentences, so that none but a single overlong sentence has more than `maxTokens`.
+ */
+export function splitPassages(text: string, rules: PassageRules): Passage[] {
+  const blocks = text
+    .split(/^(?=Document \d+:[ \t]*$)/m)
+    .map((block) => block.trim())
+    .filter((block) => block !== "");
+  const numbered = blocks.length > 0 && blocks.every((block) => /^Document \d+:/.test(block));
+  const parts = numbered
+    ? blocks.flatMap((block) => {
+        const sources = [titleOf(block)].filter((title) => title !== "");
+        return packed(sentences(block), rules).map((piece) => ({ text: piece, sources }));
+      })
+    : packed(
+        text.split(/\n\s*\n/).flatMap((paragraph) => fitting(paragraph, rules)),
+        rules,
+      ).map((piece) => ({
+        text: piece,
+        sources: [],
+      }));
+  return parts.map((part, place) => ({ place, ...part }));
+}
+
+/** The line after "Document 3:". */
+function titleOf(block: string): string {
+  return block.split("\n")[1]?.trim() ?? "";
+}
+
+function fitting(paragraph: string, { maxTokens, countTokens }: PassageRules): string[] {
+  const whole = paragraph.trim();
+  if (whole === "") return [];
+  return countTokens(whole) <= maxTokens ? [`${whole}\n`] : sentences(whole);
+}
+
+const sentences = (text: string): string[] => text.split(/(?<=[.!?]["')\]]*\s)/);
+
+/** Joins neighbours while they fit. */
+function packed(pieces: readonly string[], { maxTokens, countTokens }: PassageRules): string[] {
+  const passages: string[] = [];
+  let open = "";
+  let openTokens = 0;
+  for (const piece of pieces) {
+    const tokens = countTokens(piece);
+    if (open !== "" && openTokens + tokens > maxTokens) {
+      passages.push(open.trim());
+      open = "";
+      openTokens = 0;
+    }
+    open += piece;
+    openTokens += tokens;
+  }
+  if (open.trim() !== "") passages.push(open.trim());
+  return passages;
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+const documentPrompt = `Answer the question from the text. Put the answer into \\boxed{}.
+
+<text>
+{document}
+</text>
+
+<question>
+{question}
+</question>
+
+Your answer:`;
+
+const closedPrompt = `Answer the question. Put the answer into \\boxed{}.
+
+<question>
+{question}
+</question>
+
+Your answer:`;
+
+/** How baselines ask a model directly: one prompt, one answer. */
+export const readerConfigSchema = z.strictObject({
+  documentPrompt: z
+    .string()
+    .default(documentPrompt)
+    .describe("prompt of an answer from a text, with {question} and {document}"),
+  closedPrompt: z
+    .string()
+    .default(closedPrompt)
+    .describe("prompt of an answer without any text, with {question}"),
+  answerTokens: z.int().min(1).default(256).describe("most tokens sampled for the answer"),
+  contextTokens: z
+    .int()
+    .min(64)
+    .default(32_768)
+    .describe("most tokens of prompt and answer together; a longer prompt of the full context is a failure"),
+  truncatedTokens: z
+    .int()
+    .min(64)
+    .optional()
+    .describe("of the truncated baseline: most tokens of prompt and answer; absent: contextTokens"),
+  passages: z.int().min(1).default(8).describe("of the retrieval baselines: passages shown"),
+  passageTokens: z
+    .int()
+    .min(8)
+    .default(300)
+    .describe("of the retrieval baselines: longest passage; numbered documents are passages of their own"),
+  prompt: z
+    .enum(["auto", "chat", "chatml", "text"])
+    .default("auto")
+    .describe("how prompts reach the model, as for agents"),
+  enableThinking: z.boolean().optional().describe("switch of chat templates of models that can think"),
+  specialTokens: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("texts in the prompts that stand for special tokens"),
+  stopTokens: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("special tokens that end the answer; none: those of the chat format"),
+  temperature: z.number().min(0).default(0).describe("sampling temperature; 0 is greedy"),
+  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+});
+
+export type ReaderConfig = z.output<typeof readerConfigSchema>;
+export type ReaderConfigInput = z.input<typeof readerConfigSchema>;

@@ -1,0 +1,89 @@
+import { Bm25Index, DenseIndex, type Embedder, type Hit } from "@palimpsest/memory";
+import type { Contestant } from "../suite/contestant.js";
+import { documentText, type EvalItem } from "../suite/item.js";
+import type { BaselineOptions } from "./direct.js";
+import { evidenceRecall } from "./evidence-recall.js";
+import { type Passage, splitPassages } from "./passages.js";
+
+/** How passages are found for a question. */
+export type Retrieval = { readonly by: "bm25" } | { readonly by: "embedding"; readonly embedder: Embedder };
+
+/**
+ * Retrieval and one answer: the best passages of the document, or of the item's records, in their own order, as many as
+ * are asked for and fit into one prompt.
+ */
+export function retrievalContestant(
+  options: BaselineOptions & { readonly retrieval: Retrieval },
+): Contestant {
+  const { name, reader, model, retrieval } = options;
+  const { config } = reader;
+  const embedder = retrieval.by === "embedding" ? retrieval.embedder.name : undefined;
+  return {
+    name,
+    settings: { kind: "retrieval", by: retrieval.by, embedder: embedder ?? null, reader: config, model },
+    async answer(item, answering) {
+      const passages = await passagesOf(item, (text) => reader.encode(text).length, config.passageTokens);
+      const hits = await search(retrieval, passages, item.question, config.passages, answering.signal);
+      const found = hits.flatMap(({ index }) => passages[index] ?? []);
+      const { ids, shown } = fill(found, reader.room(item.question, config.contextTokens), reader.encode);
+      const answered = await reader.answer(item.question, ids, answering);
+      const retrieved = found.slice(0, shown).map(({ sources }) => [...sources]);
+      return {
+        ...answered,
+        retrieved,
+        measures: {
+          passages: shown,
+          ...evidenceRecall(retrieved, item.evidence, config.passages),
+        },
+      };
+    },
+  };
+}
+
+async function passagesOf(
+  item: EvalItem,
+  countTokens: (text: string) => number,
+  maxTokens: number,
+): Promise<Passage[]> {
+  if (item.records) {
+    return item.records.map(({ id, content, dialogueTime, speaker, provenance }, place) => ({
+      place,
+      text: [dialogueTime, speaker, content].filter((part) => part !== undefined).join(" · "),
+      sources: [id, ...provenance],
+    }));
+  }
+  return splitPassages(await documentText(item), { maxTokens, countTokens });
+}
+
+async function search(
+  retrieval: Retrieval,
+  passages: readonly Passage[],
+  question: string,
+  topK: number,
+  signal: AbortSignal,
+): Promise<readonly Hit[]> {
+  const texts = passages.map(({ text }) => text);
+  if (retrieval.by === "bm25") return Bm25Index.of(texts).search(question, topK);
+  const index = await DenseIndex.of(texts, retrieval.embedder, signal);
+  return await index.search(question, topK, signal);
+}
+
+/** The best passages that fit, in the order of the document, a blank line between them. */
+function fill(
+  found: readonly Passage[],
+  room: number,
+  encode: (text: string) => number[],
+): { ids: number[]; shown: number } {
+  let tokens = 0;
+  let shown = 0;
+  const kept: { place: number; ids: number[] }[] = [];
+  for (const { place, text } of found) {
+    const ids = encode(`${text}\n\n`);
+    if (tokens + ids.length > room) break;
+    tokens += ids.length;
+    shown += 1;
+    kept.push({ place, ids });
+  }
+  kept.sort((a, b) => a.place - b.place);
+  return { ids: kept.flatMap(({ ids }) => ids), shown };
+}

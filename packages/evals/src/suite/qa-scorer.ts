@@ -1,0 +1,45 @@
+import { afterThinking, bestQaMetrics, boxedAnswer, phraseAnswer } from "@palimpsest/rewards";
+import type { Scorer } from "./scorer.js";
+
+/**
+ * Where the answer stands in a reply. boxed: in its last box; phrase: after its last "the answer is"; reply: all of it;
+ * auto: the first of these that it has.
+ */
+export const answerForms = ["auto", "boxed", "phrase", "reply"] as const;
+export type AnswerForm = (typeof answerForms)[number];
+
+/** null where the reply has no answer in this form. */
+export function answerIn(reply: string, form: AnswerForm): string | null {
+  const text = afterThinking(reply);
+  if (form === "boxed") return boxedAnswer(text);
+  if (form === "phrase") return phraseAnswer(text);
+  if (form === "reply") return text.trim();
+  return boxedAnswer(text) ?? phraseAnswer(text) ?? text.trim();
+}
+
+/**
+ * Exact match, F1 and containment of question answering, best over the right answers.
+ * @param options.golds "first": only the first right answer counts, as in the official RULER-HQA evaluation
+ */
+export function qaScorer(options: {
+  readonly form?: AnswerForm;
+  readonly golds?: "any" | "first";
+  /** The metric that comes first. Default exactMatch. */
+  readonly primary?: "exactMatch" | "f1" | "subExactMatch";
+}): Scorer {
+  const { form = "auto", golds = "any", primary = "exactMatch" } = options;
+  const metrics = [
+    { name: "exactMatch", label: "EM", kind: "share" },
+    { name: "f1", label: "F1", kind: "mean" },
+    { name: "subExactMatch", label: "sub-EM", kind: "share" },
+  ] as const;
+  return {
+    name: `qa/${form}/${golds}`,
+    metrics: [...metrics].sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
+    score(item, { text }) {
+      const right = golds === "first" ? item.answers.slice(0, 1) : item.answers;
+      const { exactMatch, f1, subExactMatch } = bestQaMetrics(answerIn(text, form), right);
+      return { exactMatch, f1, subExactMatch };
+    },
+  };
+}
