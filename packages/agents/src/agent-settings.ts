@@ -4,6 +4,9 @@ import type { Agent } from "./episode.js";
 import type { MemAgentConfigInput } from "./memagent/config.js";
 import { memAgent } from "./memagent/memagent.js";
 import { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
+import type { ReMemR1ConfigInput } from "./rememr1/config.js";
+import { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
+import { rememr1 } from "./rememr1/rememr1.js";
 import type { Sampler, Tokenizer } from "./sampler.js";
 
 /** What an agent runs on. */
@@ -23,24 +26,46 @@ const settingsFields = (presets: readonly string[]) => ({
     .describe("settings that replace the preset's, by name"),
 });
 
-/** One kind of agent: its settings as a user writes them, and the agent of them. */
+/** Every kind of agent: its presets, its settings in full, and the agent of them. */
 const kinds = {
   memagent: {
     presets: memAgentPresets,
     config: (preset: string, settings: Readonly<Record<string, unknown>>) =>
       memAgentConfig(preset as MemAgentPreset, settings as Partial<MemAgentConfigInput>),
   },
+  rememr1: {
+    presets: rememr1Presets,
+    config: (preset: string, settings: Readonly<Record<string, unknown>>) =>
+      rememr1Config(preset as ReMemR1Preset, settings as Partial<ReMemR1ConfigInput>),
+  },
 } as const;
+
+type AgentKind = keyof typeof kinds;
+
+/** An agent's kind, the preset it was made from, and its settings in full. */
+export type AgentSettings = {
+  [K in AgentKind]: {
+    readonly kind: K;
+    readonly preset: string;
+    readonly config: ReturnType<(typeof kinds)[K]["config"]>;
+  };
+}[AgentKind];
 
 /** Which agent, from which preset, with which settings in place of the preset's. */
 export const agentSettingsSchema = z
-  .strictObject({
-    kind: z.literal("memagent").default("memagent").describe("which memory agent"),
-    ...settingsFields(kinds.memagent.presets),
-  })
-  .transform(({ kind, preset, settings }, context) => {
+  .discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("memagent").optional().describe("overwrites a memory, section by section; the default"),
+      ...settingsFields(memAgentPresets),
+    }),
+    z.strictObject({
+      kind: z.literal("rememr1").describe("overwrites a memory and may recall an earlier one"),
+      ...settingsFields(rememr1Presets),
+    }),
+  ])
+  .transform(({ kind = "memagent", preset, settings }, context): AgentSettings => {
     try {
-      return { kind, preset, config: kinds[kind].config(preset, settings) };
+      return { kind, preset, config: kinds[kind].config(preset, settings) } as AgentSettings;
     } catch (reason) {
       context.addIssue({
         code: "custom",
@@ -50,7 +75,6 @@ export const agentSettingsSchema = z
     }
   });
 
-export type AgentSettings = z.output<typeof agentSettingsSchema>;
 export type AgentSettingsInput = z.input<typeof agentSettingsSchema>;
 
 /**
@@ -58,5 +82,10 @@ export type AgentSettingsInput = z.input<typeof agentSettingsSchema>;
  * @throws {AgentError} BAD_CONFIG where settings and model do not fit together
  */
 export function createAgent(settings: AgentSettings, model: AgentModel): Agent {
-  return memAgent({ ...model, config: settings.config });
+  switch (settings.kind) {
+    case "memagent":
+      return memAgent({ ...model, config: settings.config });
+    case "rememr1":
+      return rememr1({ ...model, config: settings.config });
+  }
 }

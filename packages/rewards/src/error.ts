@@ -2,6 +2,8 @@
 export type RewardErrorCode =
   /** No reward of that name. */
   | "UNKNOWN_REWARD"
+  /** An episode without what its steps wrote, where they are rewarded. */
+  | "STEPS_MISSING"
   /** A task without right answers. */
   | "NO_GROUND_TRUTH"
   /** A LoCoMo category that there is not. */

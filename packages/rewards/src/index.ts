@@ -34,6 +34,13 @@ export {
   type QaMetrics,
   qaMetrics,
 } from "./qa-metrics.js";
+export type { ReMemR1RewardConfig } from "./rememr1/reward.js";
+export {
+  rememr1StepReward,
+  rememr1StepRewardAsReleased,
+  type StepCase,
+  type StepReward,
+} from "./rememr1/step-rewards.js";
 export {
   type BoxedOptions,
   boxedExactMatch,

@@ -1,6 +1,7 @@
 import type { Score, Task, Trajectory } from "@palimpsest/trajectories";
 import { z } from "zod";
-import { rewardByName, rewardNames } from "./reward.js";
+import { rememr1Reward, rememr1RewardSchema } from "./rememr1/reward.js";
+import { type RewardName, rewardByName, rewardNames } from "./reward.js";
 
 /** What a reward may look at: an episode as it was, trained on or not. */
 export type ScoredEpisode = Pick<
@@ -20,7 +21,7 @@ export type TrajectoryReward = (
 
 /** Scores the final answer alone. */
 const answerRewardSchema = z.strictObject({
-  name: z.enum(rewardNames as [string, ...string[]]).describe("what the final answer is measured by"),
+  name: z.enum(rewardNames as [RewardName, ...RewardName[]]).describe("what the final answer is measured by"),
   lastCharacters: z
     .int()
     .min(1)
@@ -30,13 +31,14 @@ const answerRewardSchema = z.strictObject({
 });
 
 /** A reward by name, with the settings that it takes. */
-export const rewardConfigSchema = answerRewardSchema;
+export const rewardConfigSchema = z.discriminatedUnion("name", [answerRewardSchema, rememr1RewardSchema]);
 
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
 
 /** @throws {RewardError} UNKNOWN_REWARD */
 export function trajectoryReward(config: RewardConfig): TrajectoryReward {
+  if (config.name === "rememr1" || config.name === "rememr1-released") return rememr1Reward(config);
   const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
   return (task, episode) => reward(episode.answer, task.answers);
 }

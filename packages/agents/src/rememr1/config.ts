@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { memAgentConfigSchema } from "../memagent/config.js";
+
+const { memoryPrompt, finalPrompt, initialMemory, ...reading } = memAgentConfigSchema.shape;
+const tag = z.string().regex(/^[A-Za-z][\w-]*$/, "a letter, then letters, digits, dashes and underscores");
+
+/**
+ * Settings of ReMemR1 (arXiv:2509.23040). `rememr1` is what its paper describes, `rememr1-released` what its code
+ * does; `tiny` is for models of a hundred thousand parameters.
+ */
+export const rememr1ConfigSchema = z.strictObject({
+  ...reading,
+  memoryTokens: z
+    .int()
+    .min(1)
+    .default(2048)
+    .describe("most tokens sampled for one reply with its update and its recall, stop token included"),
+  finalTokens: z
+    .int()
+    .min(1)
+    .default(2048)
+    .describe("most tokens sampled for the answer, stop token included"),
+  memoryPrompt: z
+    .string()
+    .describe("prompt of a memory update with {question}, {recalled}, {memory} and {section}"),
+  finalPrompt: z.string().describe("prompt of the answer with {question}, {recalled} and {memory}"),
+  initialMemory,
+  nothingRecalled: z
+    .string()
+    .default("No memory was recalled.")
+    .describe("stands in the prompt where nothing was recalled"),
+  updateTag: tag.default("update").describe("name of the tag around the new memory"),
+  recallTag: tag.default("recall").describe("name of the tag around the query for an earlier memory"),
+  memoryOf: z
+    .enum(["update", "reply"])
+    .default("update")
+    .describe(
+      "what of a reply becomes the memory. update: what stands in the tag, and without one the memory stays; reply: everything but recalls, as in the original's code, which also wants a query on one line",
+    ),
+  recall: z.boolean().default(true).describe("false: nothing is recalled, whatever is asked"),
+  similarityFloor: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(0.02)
+    .describe(
+      "an earlier memory is recalled when its TF-IDF cosine with the query is above this; null: the best is recalled even when it shares no word, as in the original",
+    ),
+});
+
+export type ReMemR1Config = z.infer<typeof rememr1ConfigSchema>;
+export type ReMemR1ConfigInput = z.input<typeof rememr1ConfigSchema>;

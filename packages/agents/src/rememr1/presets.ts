@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { AgentError } from "../error.js";
+import { type ReMemR1Config, type ReMemR1ConfigInput, rememr1ConfigSchema } from "./config.js";
+
+const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, an earlier note of yours that you asked for, what you noted last, and the section to read now.
+- Think inside <thinking></thinking>.
+- Write the memory anew inside <update></update>, once: keep every earlier note that still matters for the problem and add what this section says about it.
+- When the evidence is still incomplete and an earlier note of yours may hold the rest, ask for it by its words inside <recall></recall>, at most once; it is shown with the next section.
+
+<problem>
+{question}
+</problem>
+
+<recalled_memory>
+{recalled}
+</recalled_memory>
+
+<memory>
+{memory}
+</memory>
+
+<section>
+{section}
+</section>
+
+Updated memory:`;
+
+const finalPrompt = `Solve the problem from the memory of an article that you have read to its end. Put the answer into \\boxed{}.
+
+<problem>
+{question}
+</problem>
+
+<recalled_memory>
+{recalled}
+</recalled_memory>
+
+<memory>
+{memory}
+</memory>
+
+Your answer:`;
+
+const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
+
+const presets = {
+  /** As the paper describes it: the update alone is remembered, and only what is like the query is recalled. */
+  rememr1: { ...chat, chunkTokens: 5000, memoryTokens: 2048, finalTokens: 2048 },
+  /** As its code does it: whole replies are remembered, something is always recalled, at most 8 chunks are read. */
+  "rememr1-released": {
+    ...chat,
+    chunkTokens: 5000,
+    memoryTokens: 2048,
+    finalTokens: 2048,
+    maxChunks: 8,
+    overflow: "middle",
+    memoryOf: "reply",
+    similarityFloor: null,
+  },
+  /** Prompts of two dozen tokens for a model of a hundred thousand parameters; each tag is one token. */
+  tiny: {
+    prompt: "text",
+    chunkTokens: 8,
+    memoryTokens: 11,
+    finalTokens: 8,
+    memoryPrompt:
+      "question: {question}\nrecalled:{recalled}\nmemory:{memory}\nsection:{section}\nnew memory:",
+    finalPrompt: "question: {question}\nrecalled:{recalled}\nmemory:{memory}\nanswer:",
+    initialMemory: " none",
+    nothingRecalled: " none",
+    specialTokens: [],
+    stopTokens: ["<|end|>"],
+  },
+} satisfies Record<string, { readonly [K in keyof ReMemR1ConfigInput]: unknown }>;
+
+export type ReMemR1Preset = keyof typeof presets;
+export const rememr1Presets = Object.keys(presets) as readonly ReMemR1Preset[];
+
+/**
+ * A preset's settings with some of them replaced, checked.
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function rememr1Config(
+  preset: ReMemR1Preset = "rememr1",
+  overrides: Partial<ReMemR1ConfigInput> = {},
+): ReMemR1Config {
+  if (!rememr1Presets.includes(preset)) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      `preset: "${preset}" is unknown; use one of ${rememr1Presets.join(", ")}`,
+    );
+  }
+  const parsed = rememr1ConfigSchema.safeParse({ ...presets[preset], ...overrides });
+  if (!parsed.success) throw new AgentError("BAD_CONFIG", `rememr1: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,189 @@
+/**
+ * ReMemR1: reads a document chunk by chunk like MemAgent, and may ask for an earlier, overwritten memory, which is
+ * shown beside the next chunk or the final question. Does not sample (Sampler), score, or place episodes in groups.
+ *
+ * C1. A conversation's prompt is template ids, question, recalled memory, memory and section, spliced.
+ * C2. What passes on is the memory, what was recalled for the next conversation alone, and the memories before.
+ * C3. A query is answered from memories of this episode that were overwritten, in order; never with the present one.
+ * C4. Every document token is read exactly once, or is counted as dropped by the overflow rule.
+ * C5. The same seed, sampler and task give the same episode; so does going on from a state of it.
+ * C6. A text cut by its token limit and a reply without an update are counted; then the memory stays as it is.
+ * C7. After an abort no further call is made and the reason is thrown.
+ */
+import type { MemoryStep } from "@palimpsest/trajectories";
+import type { ChatFormat } from "../chat-format.js";
+import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
+import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
+import { EpisodeLog } from "../episode-log.js";
+import type { Sampler, Tokenizer } from "../sampler.js";
+import type { ReMemR1Config } from "./config.js";
+import { rememr1Config } from "./presets.js";
+import { type ReMemR1Prompts, rememr1Prompts } from "./prompts.js";
+import { type ReadReply, readReply } from "./reply.js";
+import { retrieveMemory, tokenTerms } from "./retriever.js";
+
+/**
+ * @param options.config a full configuration; default: preset `rememr1`
+ * @param options.now clock in milliseconds, for the times in the result
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function rememr1(options: {
+  readonly sampler: Sampler;
+  readonly tokenizer: Tokenizer;
+  readonly config?: ReMemR1Config;
+  /** The model's own chat format; absent: it has none. */
+  readonly chat?: ChatFormat;
+  readonly now?: () => number;
+}): Agent {
+  const { sampler, tokenizer, config = rememr1Config(), now = Date.now, chat } = options;
+  const prompts = rememr1Prompts(tokenizer, config, chat);
+  return {
+    name: "rememr1",
+    run: (task, runOptions = {}) =>
+      new Episode({ sampler, tokenizer, config, prompts, now }, runOptions).run(task),
+  };
+}
+
+interface Setting {
+  readonly sampler: Sampler;
+  readonly tokenizer: Tokenizer;
+  readonly config: ReMemR1Config;
+  readonly prompts: ReMemR1Prompts;
+  readonly now: () => number;
+}
+
+interface Memory {
+  readonly text: string;
+  readonly tokenIds: readonly number[];
+}
+
+class Episode {
+  readonly #setting: Setting;
+  readonly #options: RunOptions;
+  readonly #log: EpisodeLog;
+  readonly #terms: (text: string) => readonly string[];
+  readonly #history: EarlierMemory[];
+  readonly #counters: Record<string, number>;
+  #memory: Memory;
+  /** What the next conversation is shown; null: nothing. */
+  #recalled: Memory | null;
+
+  constructor(setting: Setting, options: RunOptions) {
+    const { sampler, tokenizer, config, prompts } = setting;
+    const from = options.resumeFrom;
+    const remembered = (tokenIds: readonly number[]) => ({ text: tokenizer.decode(tokenIds), tokenIds });
+    this.#setting = setting;
+    this.#options = options;
+    this.#log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
+    this.#terms = tokenTerms(tokenizer);
+    this.#history = [...(from?.history ?? [])];
+    this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
+    this.#memory = remembered(from?.memoryTokenIds ?? prompts.initialMemory);
+    this.#recalled = from?.recalledTokenIds ? remembered(from.recalledTokenIds) : null;
+  }
+
+  async run(task: AgentTask): Promise<EpisodeResult> {
+    const { tokenizer, config, prompts, now } = this.#setting;
+    const { signal, resumeFrom } = this.#options;
+    signal?.throwIfAborted();
+    const log = this.#log;
+    const startedAtMs = now();
+    const bound = prompts.bind(task.question);
+    const document = await chunkDocument(task.document, tokenizer, config, signal);
+    const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
+
+    let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
+    for await (const chunk of unreadChunks(document.chunks, "rememr1", resumeFrom)) {
+      const prompt = bound.memory(this.#shown(), this.#memory.tokenIds, chunk.tokenIds);
+      const conversation = await log.converse("memory", prompt, config.memoryTokens);
+      documentTokensRead += chunk.tokenIds.length;
+      const recalled = this.#recalled?.text ?? "";
+      const reply = readReply(tokenizer, config, prompts.content(conversation.sampledTokenIds));
+      this.#take(conversation.step, reply);
+      if (!log.observed) continue;
+      log.report(conversation, {
+        memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply),
+        documentTokensRead,
+        state: this.#state(chunk.end, documentTokensRead),
+        ...conversationsTotal,
+      });
+    }
+    const finalPrompt = bound.final(this.#shown(), this.#memory.tokenIds);
+    const final = await log.converse("final", finalPrompt, config.finalTokens);
+    log.report(final, { documentTokensRead, ...conversationsTotal });
+
+    return {
+      ...log.result(),
+      answer: tokenizer.decode(prompts.content(final.sampledTokenIds)),
+      memory: this.#memory.text,
+      documentTokens: documentTokensRead + document.droppedTokens,
+      droppedDocumentTokens: document.droppedTokens,
+      counters: { ...this.#counters },
+      startedAtMs,
+      endedAtMs: now(),
+    };
+  }
+
+  #shown(): readonly number[] {
+    return this.#recalled?.tokenIds ?? this.#setting.prompts.nothingRecalled;
+  }
+
+  /** Remembers what the reply says and looks for what it asks. */
+  #take(step: number, { memory, query }: ReadReply): void {
+    if (memory === null) {
+      this.#log.countEmptyUpdate();
+      this.#count("missing_updates");
+    } else {
+      this.#memory = memory;
+    }
+    this.#recalled = query === null ? null : this.#find(query);
+    // The initial memory says nothing, and a memory that is kept is already there.
+    if (memory === null || this.#history.some(({ text }) => text === memory.text)) return;
+    this.#history.push({ step, ...memory });
+  }
+
+  #find(query: string): Memory | null {
+    const { recall, similarityFloor, memoryOf } = this.#setting.config;
+    this.#count("recall_queries");
+    if (!recall) return null;
+    const present = this.#memory.text;
+    // The original's code searches what was remembered before this reply, whatever the reply says.
+    const earlier =
+      memoryOf === "reply" ? this.#history : this.#history.filter(({ text }) => text !== present);
+    const texts = earlier.map(({ text }) => text);
+    const { index } = retrieveMemory(texts, query, { tokens: this.#terms, floor: similarityFloor });
+    if (index === null) return null;
+    this.#count("recalled_memories");
+    return earlier[index] as EarlierMemory;
+  }
+
+  #count(name: string): void {
+    this.#counters[name] = (this.#counters[name] ?? 0) + 1;
+  }
+
+  #stepOf(step: number, chunk: Chunk, recalled: string, { text, query }: ReadReply): MemoryStep {
+    return {
+      step,
+      documentTokenStart: chunk.start,
+      documentTokenEnd: chunk.end,
+      memory: this.#memory.text,
+      recalled,
+      ...(query === null ? {} : { recallQuery: query }),
+      ...(this.#recalled === null ? {} : { found: this.#recalled.text }),
+      section: this.#setting.tokenizer.decode(chunk.tokenIds),
+      reply: text,
+    };
+  }
+
+  #state(documentPosition: number, documentTokensRead: number) {
+    return {
+      agent: "rememr1",
+      documentPosition,
+      documentTokensRead,
+      memoryTokenIds: this.#memory.tokenIds,
+      ...(this.#recalled === null ? {} : { recalledTokenIds: this.#recalled.tokenIds }),
+      history: [...this.#history],
+      counters: { ...this.#counters },
+    };
+  }
+}
