@@ -10,7 +10,6 @@ const allowed = {
   scheduler: [],
   jit: [],
   trajectories: ["wire", "telemetry"],
-  memory: ["trajectories"],
   head: ["wire", "telemetry", "scheduler", "trajectories"],
   node: ["wire", "telemetry"],
   client: ["wire", "telemetry"],

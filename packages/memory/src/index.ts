@@ -1,7 +1,28 @@
-// For users: search over texts.
+// For users: stores, and search over texts.
 export { Bm25Index, type Bm25Options } from "./bm25-index.js";
 export { DenseIndex } from "./dense-index.js";
 export type { Embedder } from "./embedder.js";
 export { MemoryError, type MemoryErrorCode } from "./error.js";
 export { hashedEmbedder } from "./hashed-embedder.js";
+export {
+  MemoryStore,
+  type RecordChange,
+  type RecordDraft,
+  type SearchHit,
+  type SearchOptions,
+  type StoreOptions,
+} from "./memory-store.js";
+export type { SearchFilter } from "./search-filter.js";
+export { StoreBase } from "./store-base.js";
+export { StoreBases } from "./store-bases.js";
+// For other packages: the tools, as an agent needs them.
+export type { ToolContext } from "./tools/tool.js";
+export {
+  type MemoryToolName,
+  type MemoryTools,
+  memoryToolNames,
+  memoryTools,
+  type ToolDefinition,
+  type ToolResult,
+} from "./tools/tool-set.js";
 export type { Hit } from "./top-k.js";

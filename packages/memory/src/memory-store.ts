@@ -1,0 +1,258 @@
+import type { MemoryRecord, MemoryType, StoreDiff } from "@palimpsest/trajectories";
+import { queryTerms } from "./bm25-index.js";
+import { type Embedder, embedAll } from "./embedder.js";
+import { MemoryError } from "./error.js";
+import { searchText } from "./record-text.js";
+import { filterTest, type SearchFilter } from "./search-filter.js";
+import { StoreBase } from "./store-base.js";
+import { StoreOverlay } from "./store-overlay.js";
+import { TopK } from "./top-k.js";
+import { cosine } from "./unit-vector.js";
+
+/** What a new record says of itself; the store adds the id and the times. */
+export interface RecordDraft {
+  readonly content: string;
+  /** Default "episodic". */
+  readonly memoryType?: MemoryType;
+  readonly speaker?: string;
+  readonly session?: string;
+  readonly dialogueTime?: string;
+  readonly source?: string;
+  readonly provenance?: readonly string[];
+  readonly metadata?: MemoryRecord["metadata"];
+}
+
+/** Fields that replace a record's; the others stay. */
+export type RecordChange = Partial<RecordDraft>;
+
+export interface SearchOptions extends SearchFilter {
+  /** Default 5. */
+  readonly topK?: number;
+  /** Least score, 0 to 1. Default 0: whatever has anything in common with the query. */
+  readonly threshold?: number;
+  /** Share of the cosine in the score, the rest is the words'. Default 0.5. */
+  readonly denseWeight?: number;
+}
+
+export interface SearchHit {
+  readonly record: MemoryRecord;
+  /** 0 to 1: `denseWeight` · cosine + (1 − `denseWeight`) · the share of the query's weight that BM25 finds. */
+  readonly score: number;
+}
+
+export interface StoreOptions {
+  /** Milliseconds since 1970, for `createdAt` and `updatedAt`. Default: this machine's clock. */
+  readonly now?: () => number;
+  /** New ids are this and a number. Default "memory_". */
+  readonly idPrefix?: string;
+}
+
+/** BM25's largest factor of a word's weight, k1 + 1: with it the words' share stays below 1. */
+const largestWordFactor = 2.2;
+
+/**
+ * Job: one namespace of records that can be searched and changed: its own changes over a base that others share.
+ * Not its job: making the base (StoreBases), keeping it beyond the process (snapshot files, RedisArchive).
+ *
+ * S1. No change of one namespace is seen in another, or in the base.
+ * S2. Search is exact: its scores are those of one collection of exactly the records that the namespace holds.
+ * S3. The same calls in the same order give the same records and ids; times come from the injected clock.
+ * S4. A call that fails, or is aborted, changes nothing; merges and splits happen whole or not at all.
+ * S5. Records are in the order of the base, then of their making; an update keeps a record's place.
+ */
+export class MemoryStore {
+  readonly base: StoreBase;
+  readonly #overlay: StoreOverlay;
+  readonly #now: () => number;
+  readonly #idPrefix: string;
+  #nextId: number;
+
+  constructor(base: StoreBase, options: StoreOptions = {}) {
+    this.base = base;
+    this.#overlay = new StoreOverlay(base);
+    this.#now = options.now ?? Date.now;
+    this.#idPrefix = options.idPrefix ?? "memory_";
+    this.#nextId = base.size + 1;
+  }
+
+  /** A namespace over a base of its own. */
+  static async of(
+    records: readonly MemoryRecord[],
+    embedder: Embedder,
+    options: StoreOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<MemoryStore> {
+    return new MemoryStore(await StoreBase.of(records, embedder, options.signal), options);
+  }
+
+  get size(): number {
+    return this.#overlay.size;
+  }
+
+  get(id: string): MemoryRecord | undefined {
+    return this.#overlay.get(id);
+  }
+
+  /** All records in their order. */
+  records(): Iterable<MemoryRecord> {
+    return this.#overlay.records();
+  }
+
+  /** Unit vector of a record's text, as 16-bit fixed point. */
+  vectorOf(id: string): Int16Array | undefined {
+    return this.#overlay.vectorOf(id);
+  }
+
+  /** Ids of records that were made or changed here, the latest first. */
+  changedIds(): string[] {
+    return this.#overlay.changedIds();
+  }
+
+  /** Unit vectors of texts that are in no record. */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Int16Array[]> {
+    return await embedAll(this.base.embedder, texts, signal);
+  }
+
+  /** @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED */
+  async create(draft: RecordDraft, signal?: AbortSignal): Promise<MemoryRecord> {
+    const [record] = await this.replace([], [draft], signal);
+    return record as MemoryRecord;
+  }
+
+  /** @throws {MemoryError} NOT_FOUND, BAD_INPUT, EMBEDDER_FAILED */
+  async update(id: string, change: RecordChange, signal?: AbortSignal): Promise<MemoryRecord> {
+    const read = () => {
+      const old = this.get(id);
+      if (old === undefined) throw unknownId(id);
+      return { ...old, ...change, updatedAt: this.#time() };
+    };
+    checkContent(read().content);
+    const [vector] = await this.embed([searchText(read())], signal);
+    // Read again: somebody may have changed or deleted it meanwhile.
+    const record = read();
+    this.#overlay.put(record, vector as Int16Array);
+    return record;
+  }
+
+  /** @throws {MemoryError} NOT_FOUND */
+  delete(id: string): MemoryRecord {
+    const record = this.get(id);
+    if (record === undefined) throw unknownId(id);
+    this.#overlay.remove(id);
+    return record;
+  }
+
+  /**
+   * Takes records out and puts new ones in, at once.
+   * @throws {MemoryError} NOT_FOUND, BAD_INPUT, EMBEDDER_FAILED
+   */
+  async replace(
+    ids: readonly string[],
+    drafts: readonly RecordDraft[],
+    signal?: AbortSignal,
+  ): Promise<MemoryRecord[]> {
+    const check = () => {
+      const gone = ids.find((id) => this.get(id) === undefined);
+      if (gone !== undefined) throw unknownId(gone);
+    };
+    check();
+    for (const { content } of drafts) checkContent(content);
+    const made = drafts.map(({ memoryType = "episodic", provenance = [], metadata = {}, ...draft }) => ({
+      memoryType,
+      provenance,
+      metadata,
+      ...draft,
+    }));
+    const vectors = await this.embed(
+      made.map((draft) => searchText({ ...draft, id: "" })),
+      signal,
+    );
+    check();
+    for (const id of ids) this.#overlay.remove(id);
+    return made.map((draft, i) => {
+      const record: MemoryRecord = { id: this.#freshId(), ...draft, createdAt: this.#time() };
+      this.#overlay.put(record, vectors[i] as Int16Array);
+      return record;
+    });
+  }
+
+  /**
+   * The records that resemble the query most, by words and by vectors. Best first; equal ones in their order.
+   * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
+   */
+  async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchHit[]> {
+    const { topK = 5, threshold = 0, denseWeight = 0.5 } = options;
+    const passes = filterTest(options);
+    const [vector] = await this.embed([query], signal);
+    const overlay = this.#overlay;
+    const terms = queryTerms(query, (term) => overlay.documentFrequency(term), overlay.size);
+    const whole = terms.reduce((sum, { weight }) => sum + weight, 0) * largestWordFactor;
+    const wordWeight = whole === 0 ? 0 : (1 - denseWeight) / whole;
+    const weighted = terms.map(({ term, weight }) => ({ term, weight: weight * wordWeight }));
+    const scores = new Float64Array(this.base.size);
+    this.base.words.scoreInto(scores, weighted, overlay);
+    this.base.vectors.addCosines(scores, vector as Int16Array, denseWeight);
+    const best = new TopK(topK);
+    const consider = (score: number, place: number, record: () => MemoryRecord) => {
+      if (score > 0 && score >= threshold && best.admits(score, place) && passes(record()))
+        best.offer(score, place);
+    };
+    for (let i = 0; i < scores.length; i++) {
+      const score = scores[i] as number;
+      if (score > 0 && !overlay.hides(i)) consider(score, i, () => this.base.records[i] as MemoryRecord);
+    }
+    for (const { record, place, counts, length, vector: own } of overlay.changes()) {
+      const words = this.base.words.scoreOf(counts, length, weighted, overlay);
+      const dense = denseWeight * Math.max(0, cosine(own, vector as Int16Array));
+      consider(words + dense, place, () => record);
+    }
+    return best
+      .hits()
+      .map(({ index, score }) => ({ record: overlay.at(index) as MemoryRecord, score: Math.min(score, 1) }));
+  }
+
+  /** What became of the base in this namespace. */
+  diff(): StoreDiff {
+    return this.#overlay.diff();
+  }
+
+  /** All records, as they are now: later changes do not touch it. */
+  snapshot(): readonly MemoryRecord[] {
+    return [...this.records()];
+  }
+
+  /**
+   * Makes the changes that a diff tells of, ids and times as they are there.
+   * @throws {MemoryError} NOT_FOUND, DUPLICATE_ID, EMBEDDER_FAILED
+   */
+  async apply(diff: StoreDiff, signal?: AbortSignal): Promise<void> {
+    const put = [...diff.updated, ...diff.created];
+    const vectors = await this.embed(put.map(searchText), signal);
+    for (const id of [...diff.deleted, ...diff.updated.map((record) => record.id)])
+      if (this.get(id) === undefined) throw unknownId(id);
+    for (const { id } of diff.created) {
+      if (this.get(id) === undefined) continue;
+      throw new MemoryError("DUPLICATE_ID", `diff.created: a record "${id}" is in the store already`);
+    }
+    for (const id of diff.deleted) this.#overlay.remove(id);
+    put.forEach((record, i) => {
+      this.#overlay.put(record, vectors[i] as Int16Array);
+    });
+  }
+
+  #freshId(): string {
+    for (;;) {
+      const id = `${this.#idPrefix}${this.#nextId++}`;
+      if (this.base.indexOf(id) === undefined && this.get(id) === undefined) return id;
+    }
+  }
+
+  #time(): string {
+    return new Date(this.#now()).toISOString();
+  }
+}
+
+const unknownId = (id: string) => new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
+
+function checkContent(content: string): void {
+  if (content.trim() === "") throw new MemoryError("BAD_INPUT", "content: is empty; a memory says something");
+}

@@ -1,0 +1,8 @@
+import type { MemoryRecord } from "@palimpsest/trajectories";
+
+/** What search reads of a record: its content, after its speaker where the content does not name them. */
+export function searchText({ content, speaker }: MemoryRecord): string {
+  return speaker === undefined || content.toLowerCase().includes(speaker.toLowerCase())
+    ? content
+    : `${speaker}: ${content}`;
+}

@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import type { MemoryRecord } from "@palimpsest/trajectories";
+import { Bm25Index } from "./bm25-index.js";
+import { type Embedder, embedAll } from "./embedder.js";
+import { MemoryError } from "./error.js";
+import { searchText } from "./record-text.js";
+import { paddedDimensions } from "./unit-vector.js";
+import { VectorTable } from "./vector-table.js";
+
+/** Records with their index and vectors, never changed: what any number of namespaces begin with and share. */
+export class StoreBase {
+  readonly records: readonly MemoryRecord[];
+  readonly embedder: Embedder;
+  readonly words: Bm25Index;
+  readonly vectors: VectorTable;
+  /** SHA-256 of the records, in order. */
+  readonly hash: string;
+  readonly #indexOf: ReadonlyMap<string, number>;
+
+  private constructor(
+    records: readonly MemoryRecord[],
+    embedder: Embedder,
+    indexOf: ReadonlyMap<string, number>,
+    vectors: readonly Int16Array[],
+  ) {
+    this.records = records;
+    this.embedder = embedder;
+    this.#indexOf = indexOf;
+    this.words = Bm25Index.of(records.map(searchText));
+    this.vectors = new VectorTable(vectors, paddedDimensions(embedder.dimensions));
+    this.hash = hashRecords(records);
+  }
+
+  /** @throws {MemoryError} DUPLICATE_ID, EMBEDDER_FAILED */
+  static async of(
+    records: readonly MemoryRecord[],
+    embedder: Embedder,
+    signal?: AbortSignal,
+  ): Promise<StoreBase> {
+    const indexOf = new Map<string, number>();
+    records.forEach(({ id }, i) => {
+      if (indexOf.has(id)) {
+        throw new MemoryError(
+          "DUPLICATE_ID",
+          `records[${i}].id: "${id}" occurs twice; ids are unique in a store`,
+        );
+      }
+      indexOf.set(id, i);
+    });
+    const vectors = await embedAll(embedder, records.map(searchText), signal);
+    return new StoreBase([...records], embedder, indexOf, vectors);
+  }
+
+  get size(): number {
+    return this.records.length;
+  }
+
+  /** Place of a record, undefined for an unknown id. */
+  indexOf(id: string): number | undefined {
+    return this.#indexOf.get(id);
+  }
+}
+
+/** SHA-256 over the records as JSON, in order. */
+export function hashRecords(records: readonly MemoryRecord[]): string {
+  const hash = createHash("sha256");
+  for (const record of records) hash.update(`${JSON.stringify(record)}\n`);
+  return hash.digest("hex");
+}

@@ -1,0 +1,56 @@
+import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { Embedder } from "./embedder.js";
+import { hashRecords, StoreBase } from "./store-base.js";
+
+/*
+ * Job: one base for all who begin with the same records, however many copies of the records there are.
+ * Not its job: namespaces, and what becomes of them.
+ *
+ * B1. Callers with equal records, also at the same time, share one base; it is embedded once.
+ * B2. At most maxBases are kept; the one that was asked for longest ago goes first. Namespaces keep theirs alive.
+ * B3. An abort ends the caller's wait alone, not the work that others wait for.
+ * B4. A base that could not be made is not kept: the next caller tries again.
+ */
+export class StoreBases {
+  readonly embedder: Embedder;
+  readonly #maxBases: number;
+  readonly #bases = new Map<string, Promise<StoreBase>>();
+  readonly #hashes = new WeakMap<readonly MemoryRecord[], string>();
+
+  constructor(embedder: Embedder, options: { readonly maxBases?: number } = {}) {
+    this.embedder = embedder;
+    this.#maxBases = options.maxBases ?? 64;
+  }
+
+  /** @throws {MemoryError} DUPLICATE_ID, EMBEDDER_FAILED */
+  async baseOf(records: readonly MemoryRecord[], signal?: AbortSignal): Promise<StoreBase> {
+    signal?.throwIfAborted();
+    const hash = this.#hashes.get(records) ?? hashRecords(records);
+    this.#hashes.set(records, hash);
+    let base = this.#bases.get(hash);
+    // Deleted and set again, it is the youngest.
+    this.#bases.delete(hash);
+    if (base === undefined) {
+      base = StoreBase.of(records, this.embedder);
+      const made = base;
+      made.catch(() => {
+        if (this.#bases.get(hash) === made) this.#bases.delete(hash);
+      });
+    }
+    this.#bases.set(hash, base);
+    for (const oldest of this.#bases.keys()) {
+      if (this.#bases.size <= this.#maxBases) break;
+      this.#bases.delete(oldest);
+    }
+    return await abortable(base, signal);
+  }
+}
+
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise;
+  return await new Promise<T>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,82 @@
+import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { MemoryError } from "../error.js";
+import type { MemoryStore, RecordChange } from "../memory-store.js";
+import { timePattern } from "../search-filter.js";
+import { memoryTool } from "./tool.js";
+
+const schema = z.strictObject({
+  operation: z.enum(["create", "update"]).describe("create a new memory, or update the one with memory_id"),
+  content: z.string().trim().min(1).describe("the whole text of the memory"),
+  memory_type: z
+    .enum(memoryTypes)
+    .optional()
+    .describe("episodic: what happened (default); semantic: what is so; procedural: how something is done"),
+  metadata: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .optional()
+    .describe("facts about the memory; speaker, session and date (2023-05-08) can be searched by"),
+  source: z.string().optional().describe("where it comes from, such as ids of memories"),
+  memory_id: z.string().min(1).optional().describe("id of the memory to update"),
+});
+
+export const manageMemory = memoryTool({
+  name: "manage_memory",
+  description: "Creates a memory, or updates one: the new content replaces the old. Returns its id.",
+  schema,
+  async run(args, { store, style, signal }) {
+    const { operation, content, memory_type: memoryType, metadata, source, memory_id: id } = args;
+    const change = {
+      content,
+      ...(memoryType === undefined ? {} : { memoryType }),
+      ...fieldsOf(metadata ?? {}),
+    };
+    if (operation === "create") {
+      if (id !== undefined) {
+        throw new MemoryError(
+          "BAD_INPUT",
+          "memory_id: a new memory gets its id from the store; leave it out, or use operation update",
+        );
+      }
+      const record = await store.create(
+        { ...change, source: source ?? "agent", provenance: provenanceOf(source, store) },
+        signal,
+      );
+      return style === "compact" ? record.id : `Created [${record.id}].`;
+    }
+    if (id === undefined)
+      throw new MemoryError("BAD_INPUT", "memory_id: is missing; an update needs the id of a memory");
+    const old = store.get(id);
+    const kept: RecordChange = {
+      ...change,
+      ...(source === undefined ? {} : { source }),
+      ...(change.metadata === undefined ? {} : { metadata: { ...old?.metadata, ...change.metadata } }),
+      provenance: [...new Set([...(old?.provenance ?? []), ...provenanceOf(source, store)])],
+    };
+    const record = await store.update(id, kept, signal);
+    return style === "compact" ? record.id : `Updated [${record.id}].`;
+  },
+});
+
+/** Metadata whose names are fields of a record become these fields, so that search can filter by them. */
+function fieldsOf(metadata: MemoryRecord["metadata"]): RecordChange {
+  const { speaker, session, date, ...rest } = metadata;
+  const text = (value: unknown) =>
+    typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  const time = text(date);
+  const isTime = time !== undefined && timePattern.test(time);
+  const left = { ...rest, ...(date === undefined || isTime ? {} : { date }) };
+  const fields = {
+    speaker: text(speaker),
+    session: session === undefined ? undefined : text(String(session)),
+    dialogueTime: isTime ? time : undefined,
+    metadata: Object.keys(left).length === 0 ? undefined : left,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Ids of memories and of dialogue turns (D1:3) that the source names. */
+function provenanceOf(source: string | undefined, store: MemoryStore): string[] {
+  const named = source?.match(/[^\s,;[\]()"]+/g) ?? [];
+  return [...new Set(named.filter((id) => store.get(id) !== undefined || /^D\d+:\d+$/.test(id)))];
+}

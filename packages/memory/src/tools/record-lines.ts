@@ -1,0 +1,21 @@
+import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { ToolContext } from "./tool.js";
+
+/** A record as the model reads it: id, score, date, speaker, session, text; compact: id and text. */
+export function recordLine(record: MemoryRecord, style: ToolContext["style"], score?: number): string {
+  const { id, content } = record;
+  if (style === "compact") return `${id} ${content}`;
+  const about = [
+    ...(score === undefined ? [] : [`score ${score.toFixed(2)}`]),
+    ...(record.memoryType === "episodic" ? [] : [record.memoryType]),
+    ...[record.dialogueTime, record.speaker, record.session].filter((text) => text !== undefined),
+  ];
+  return `[${id}]${about.length > 0 ? ` (${about.join(", ")})` : ""} ${content}`;
+}
+
+/** A line a record under a heading; compact: the lines alone. */
+export function recordLines(heading: string, lines: readonly string[], style: ToolContext["style"]): string {
+  return style === "compact" ? lines.join("\n") : [heading, ...lines].join("\n");
+}
+
+export const countOf = (count: number) => `${count} ${count === 1 ? "memory" : "memories"}`;

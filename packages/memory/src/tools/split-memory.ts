@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { MemoryError } from "../error.js";
+import type { MemoryStore, RecordDraft } from "../memory-store.js";
+import { bySpeaker, byTheme, byTime, type Part } from "./parts.js";
+import { recordLine, recordLines } from "./record-lines.js";
+import { memoryTool } from "./tool.js";
+
+const schema = z.strictObject({
+  memory_id: z.string().min(1).describe("id of the memory to split"),
+  criteria: z
+    .enum(["temporal", "thematic", "speaker"])
+    .describe(
+      "temporal: where another time begins; thematic: where the subject changes; speaker: one a speaker",
+    ),
+  parts: z
+    .array(z.string().trim().min(1))
+    .min(2)
+    .max(10)
+    .optional()
+    .describe("your own texts of the parts; without them the memory is cut between its sentences"),
+});
+
+export const splitMemory = memoryTool({
+  name: "split_memory",
+  description: "Makes several memories of one; date and speaker are kept, the old one goes.",
+  schema,
+  async run({ memory_id: id, criteria, parts: texts }, { store, style, signal }) {
+    const record = store.get(id);
+    if (record === undefined) throw new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
+    const parts =
+      texts?.map((text) => (criteria === "speaker" ? (bySpeaker(text)[0] ?? { text }) : { text })) ??
+      (await partsOf(criteria, record.content, store, signal));
+    if (parts.length < 2) throw new MemoryError("BAD_INPUT", `${refusals[criteria]}; give parts yourself`);
+    const { memoryType, speaker, session, dialogueTime, source, metadata } = record;
+    const common: Omit<RecordDraft, "content"> = {
+      memoryType,
+      metadata,
+      provenance: [id, ...record.provenance],
+      ...(speaker === undefined ? {} : { speaker }),
+      ...(session === undefined ? {} : { session }),
+      ...(dialogueTime === undefined ? {} : { dialogueTime }),
+      ...(source === undefined ? {} : { source }),
+    };
+    const made = await store.replace(
+      [id],
+      parts.map(({ text, speaker: named }) => ({
+        ...common,
+        content: text,
+        ...(named === undefined ? {} : { speaker: named }),
+      })),
+      signal,
+    );
+    return recordLines(
+      `Split ${id} into:`,
+      made.map((part) => recordLine(part, style)),
+      style,
+    );
+  },
+});
+
+const refusals = {
+  temporal: "criteria: the memory does not speak of two times",
+  thematic: "criteria: the memory is one sentence",
+  speaker: 'criteria: the memory does not hold what two people said, as "Anna: …"',
+};
+
+async function partsOf(
+  criteria: keyof typeof refusals,
+  content: string,
+  store: MemoryStore,
+  signal: AbortSignal | undefined,
+): Promise<readonly Part[]> {
+  if (criteria === "temporal") return byTime(content);
+  if (criteria === "speaker") return bySpeaker(content);
+  return await byTheme(content, (texts) => store.embed(texts, signal));
+}
