@@ -12,6 +12,15 @@ export {
 } from "./jsonl.js";
 export type { Preparer } from "./prepare/preparer.js";
 export { preparerByName, preparers } from "./prepare/registry.js";
+export {
+  type RulerTasksConfig,
+  type RulerTasksInput,
+  rulerTasksConfigSchema,
+} from "./ruler-tasks/config.js";
+export { fileText, type HaystackText } from "./ruler-tasks/haystack-text.js";
+export { hotpotQuestions, type RulerQuestions, squadQuestions } from "./ruler-tasks/questions.js";
+export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
+export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 // For other packages
 export { createRandom, type Random } from "./random.js";
 export { recallRows, type TextSegment } from "./recall.js";

@@ -81,7 +81,7 @@ describe("question-answering metrics", () => {
 describe("rewardByName", () => {
   it("gives every reward by its name", () => {
     const score = (name: string) => rewardByName(name)("\\boxed{green tea}", ["tea", "milk"]).reward;
-    expect(rewardNames.map(score)).toEqual([0, 2 / 3, 0.5, 2 / 3]);
+    expect(rewardNames.map(score)).toEqual([0, 2 / 3, 0.5, 2 / 3, 0.5, 1]);
     expect(rewardByName("boxed-exact-match", { lastCharacters: 5 })("\\boxed{tea}", ["tea"]).reward).toBe(0);
   });
 

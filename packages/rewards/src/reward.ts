@@ -2,11 +2,13 @@ import type { Score } from "@palimpsest/trajectories";
 import { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
 import { RewardError, requireAnswers } from "./error.js";
 import { bestQaMetrics, containedFraction } from "./qa-metrics.js";
+import { rulerScores } from "./ruler.js";
 
 /**
  * Scores a final answer against the right ones. Pure. Components, each in [0, 1]: `exactMatch` (boxed exact
  * match), `boxed` (1 where a box was found), `f1`, `subExactMatch`, `containedFraction` (of the box's content); of
- * the rewards whose names begin with `answer-`, the same of the whole reply, which needs no box.
+ * the rewards whose names begin with `answer-`, the same of the whole reply, which needs no box; of those that begin
+ * with `ruler-`, `all` and `part` of the whole reply.
  * @throws {RewardError} NO_GROUND_TRUTH
  */
 export type Reward = (answer: string, answers: readonly string[]) => Score;
@@ -53,15 +55,34 @@ function answerComponents(answer: string, answers: readonly string[]) {
   return { exactMatch, f1, subExactMatch, containedFraction: containedFraction(answer, answers) };
 }
 
+/** A reward that is one of the components that it tells. */
+const scoring =
+  <Component extends string>(
+    of: (
+      answer: string,
+      answers: readonly string[],
+      options: BoxedOptions,
+    ) => Readonly<Record<Component, number>>,
+    component: NoInfer<Component>,
+  ) =>
+  (answer: string, answers: readonly string[], options: BoxedOptions): Score => {
+    const components = of(answer, answers, options);
+    return { reward: components[component], components };
+  };
+
 const rewards = {
   /** Boxed exact match. */
-  "boxed-exact-match": { of: boxedComponents, component: "exactMatch" },
+  "boxed-exact-match": scoring(boxedComponents, "exactMatch"),
   /** Token F1 of the box's content, best over the right answers. */
-  "boxed-f1": { of: boxedComponents, component: "f1" },
+  "boxed-f1": scoring(boxedComponents, "f1"),
   /** Share of the right answers that the box contains, for tasks that ask for several values. */
-  "boxed-contained-fraction": { of: boxedComponents, component: "containedFraction" },
+  "boxed-contained-fraction": scoring(boxedComponents, "containedFraction"),
   /** Token F1 of the whole reply. */
-  "answer-f1": { of: answerComponents, component: "f1" },
+  "answer-f1": scoring(answerComponents, "f1"),
+  /** Share of the right answers that the whole reply contains, by RULER's rule; has components of its own. */
+  "ruler-all": scoring(rulerScores, "all"),
+  /** 1 where the whole reply contains any right answer, by RULER's rule for questions. */
+  "ruler-part": scoring(rulerScores, "part"),
 } as const;
 
 export type RewardName = keyof typeof rewards;
@@ -76,9 +97,5 @@ export function rewardByName(name: string, options: BoxedOptions = {}): Reward {
       `reward: "${name}" is unknown; use one of ${rewardNames.join(", ")}`,
     );
   }
-  const { of, component } = found;
-  return (answer, answers) => {
-    const components = of(answer, answers, options);
-    return { reward: components[component], components };
-  };
+  return (answer, answers) => found(answer, answers, options);
 }

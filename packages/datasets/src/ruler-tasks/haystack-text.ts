@@ -1,0 +1,108 @@
+import { DatasetError } from "../error.js";
+import { createRandom } from "../random.js";
+
+/** Sentences that go round and round: what needles are hidden in. */
+export interface HaystackText {
+  /** Told in metadata: "noise", "prose" or the name of a file. */
+  readonly name: string;
+  /** Each with its line ends, where it has any, and with or without the space before it. */
+  readonly sentences: readonly string[];
+}
+
+/** Five sentences that say nothing. */
+export const noiseText: HaystackText = {
+  name: "noise",
+  sentences: [
+    " The river is slow.",
+    " The hills are grey.",
+    " The wind is mild.",
+    " Now we walk on.",
+    " Up we go and down once more.",
+  ],
+};
+
+/** A user's text, cut at the ends of sentences and lines. @throws {DatasetError} BAD_CONFIG */
+export function fileText(name: string, text: string): HaystackText {
+  const sentences = text
+    .replaceAll("\r\n", "\n")
+    .split(/(?<=[.!?]["'”’)]*)(?= )|(?<=\n)(?!\n)/)
+    .filter((sentence) => sentence.trim() !== "");
+  if (sentences.length === 0) {
+    throw new DatasetError("BAD_CONFIG", `essay: "${name}" has no sentence; give a file of plain text`);
+  }
+  return { name, sentences };
+}
+
+const slots = {
+  who: "the miller|an old sailor|her brother|the gardener|a travelling painter|the schoolmaster|his neighbour|the widow|a young clerk|the ferryman|their aunt|the baker|a tired soldier|the librarian|my grandmother|the carpenter|a stranger|the postman|the doctor|a shepherd",
+  did: "walked|waited|returned|wrote|listened|worked|wandered|argued|slept|sang|travelled|paused|laughed|stayed|read|hurried",
+  where:
+    "by the river|in the market|behind the church|on the long road|near the station|under the trees|at the old inn|along the coast|in the empty hall|across the valley|beside the mill|in the narrow street|above the harbour|outside the town",
+  when: "in the morning|after the harvest|before the rain|late at night|during the winter|on a quiet Sunday|at the end of summer|every evening|for three weeks|once a year|until the lamps were lit|soon afterwards",
+  thought:
+    "that nothing would change|that the summer had been short|that a letter must come|that the house was too large|that people forget quickly|that the road was longer than it looked|that the price was fair|that silence was best|that the bridge would hold|that somebody had been there before",
+  why: "because the roof had leaked|because the harvest was poor|because nobody had asked|because the boat was late|because the children were asleep|because the shop had closed|because it had always been so|because the snow lay deep",
+} as const;
+
+const patterns = [
+  "{who} {did} {where} {when}",
+  "{when} {who} {did} {where}",
+  "{who} believed {thought}",
+  "{when} {who} knew {thought}",
+  "{who} {did} {where} {why}",
+  "{who} and {who} {did} {where}, and {who} {did} {when}",
+  "it was said {when} {thought}",
+  "{why}, {who} {did} {where}",
+];
+
+/** Prose of no meaning, 20,000 sentences (about 300,000 tokens) before it comes round. The same every time. */
+export function generatedProse(): HaystackText {
+  kept ??= { name: "prose", sentences: Array.from(proseSentences(20_000)) };
+  return kept;
+}
+let kept: HaystackText | undefined;
+
+function* proseSentences(count: number): IterableIterator<string> {
+  const random = createRandom("palimpsest/prose");
+  const choices = new Map(Object.entries(slots).map(([slot, texts]) => [slot, texts.split("|")]));
+  for (let i = 0; i < count; i++) {
+    const text = random
+      .pick(patterns)
+      .replace(/\{(\w+)\}/g, (_, slot) => random.pick(choices.get(slot) ?? []));
+    const lineEnd = random.below(6) === 0 ? "\n" : "";
+    yield ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.${lineEnd}`;
+  }
+}
+
+/** A text that is put between two sentences: before the sentence at place `at`, counted from 0. */
+export interface Insert {
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * The sentences in order with the inserts between them, each piece beginning where a word or a line begins.
+ * @param inserts by place, in order
+ */
+export function* weave(sentences: Iterable<string>, inserts: readonly Insert[]): IterableIterator<string> {
+  let place = 0;
+  let next = 0;
+  /** What came last ends a line, or nothing came. */
+  let lineStart = true;
+  const insert = (text: string): string => {
+    const piece = lineStart ? (place > 0 ? `${text}\n` : text) : ` ${text}`;
+    lineStart = piece.endsWith("\n");
+    return piece;
+  };
+  for (const sentence of sentences) {
+    for (let one = inserts[next]; one !== undefined && one.at <= place; one = inserts[++next]) {
+      yield insert(one.text);
+    }
+    const bare = sentence.startsWith(" ") ? sentence.slice(1) : sentence;
+    const piece: string = lineStart ? bare : ` ${bare}`;
+    lineStart = piece.endsWith("\n");
+    place += 1;
+    yield piece;
+  }
+  for (let one = inserts[next]; one !== undefined; one = inserts[++next]) yield insert(one.text);
+}

@@ -1,0 +1,64 @@
+/** How a task's answer is scored: the share of its references that the reply contains, or whether it contains any. */
+export type RulerRule = "all" | "part";
+
+interface NeedleShape {
+  readonly family: "needle";
+  readonly haystack: "noise" | "essay" | "needles";
+  readonly keys: "words" | "uuids";
+  readonly values: "numbers" | "uuids";
+  /** Keys that the text tells something of, values of the asked key, keys that are asked for. */
+  readonly keyCount: number;
+  readonly valueCount: number;
+  readonly askedCount: number;
+}
+
+interface OtherShape {
+  readonly family: "variables" | "common-words" | "frequent-words" | "questions";
+}
+
+/**
+ * The 13 tasks as RULER configures them.
+ * Source: NVIDIA/RULER, scripts/synthetic.yaml and scripts/data/synthetic/constants.py; arXiv:2404.06654.
+ */
+export type RulerTaskFacts = (NeedleShape | OtherShape) & {
+  readonly rule: RulerRule;
+  /** Tokens that RULER leaves for the reply; they count towards the length. */
+  readonly replyTokens: number;
+};
+
+const needle = (shape: Partial<NeedleShape>): RulerTaskFacts => ({
+  family: "needle",
+  haystack: "essay",
+  keys: "words",
+  values: "numbers",
+  keyCount: 1,
+  valueCount: 1,
+  askedCount: 1,
+  ...shape,
+  rule: "all",
+  replyTokens: 128,
+});
+
+const facts = {
+  niah_single_1: needle({ haystack: "noise" }),
+  niah_single_2: needle({}),
+  niah_single_3: needle({ values: "uuids" }),
+  niah_multikey_1: needle({ keyCount: 4 }),
+  niah_multikey_2: needle({ haystack: "needles" }),
+  niah_multikey_3: needle({ haystack: "needles", keys: "uuids", values: "uuids" }),
+  niah_multivalue: needle({ valueCount: 4 }),
+  niah_multiquery: needle({ keyCount: 4, askedCount: 4 }),
+  vt: { family: "variables", rule: "all", replyTokens: 30 },
+  cwe: { family: "common-words", rule: "all", replyTokens: 120 },
+  fwe: { family: "frequent-words", rule: "all", replyTokens: 50 },
+  qa_1: { family: "questions", rule: "part", replyTokens: 32 },
+  qa_2: { family: "questions", rule: "part", replyTokens: 32 },
+} as const satisfies Readonly<Record<string, RulerTaskFacts>>;
+
+export type RulerTaskName = keyof typeof facts;
+
+export const rulerTaskNames = Object.keys(facts) as readonly RulerTaskName[];
+
+export const rulerTaskFacts = (name: RulerTaskName): RulerTaskFacts => facts[name];
+
+export type NeedleFacts = NeedleShape & RulerTaskFacts;
