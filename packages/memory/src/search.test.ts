@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Bm25Index, DenseIndex, hashedEmbedder } from "./index.js";
+import { numbers } from "./records.fixture.js";
 import { cosine, unitVector } from "./unit-vector.js";
 import { VectorTable } from "./vector-table.js";
 
@@ -10,15 +11,6 @@ const texts = [
   "The lake is cold in winter, and the lake is deep.",
   "",
 ];
-
-/** A pseudo-random sequence in [0, 1), the same in every run. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 describe("Bm25Index", () => {
   it("ranks by rare words first and leaves out texts without any of the query's words", () => {
