@@ -1,17 +1,24 @@
-import { readFile } from "node:fs/promises";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
 import { haystackConfigSchema, haystackTasks } from "./haystack.js";
 import { type BadRow, loadTasks } from "./jsonl.js";
+import { reverseTwoHopConfigSchema, reverseTwoHopTasks } from "./reverse-two-hop.js";
 import { type CountTokens, rulerTasks } from "./ruler.js";
 import { rulerConfigSchema } from "./ruler-config.js";
+import { readSourceText } from "./source/source-text.js";
 
 /** Where tasks come from. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
   z.strictObject({
     source: z.literal("ruler").describe("generated facts, needle and two-hop questions"),
     ruler: rulerConfigSchema,
+  }),
+  z.strictObject({
+    source: z
+      .literal("reverse-two-hop")
+      .describe("generated facts, two-hop questions whose second fact stands first"),
+    reverseTwoHop: reverseTwoHopConfigSchema,
   }),
   z.strictObject({
     source: z.literal("haystack").describe("needle and two-hop questions hidden in prose from a file"),
@@ -46,8 +53,10 @@ export async function tasksFromConfig(
   switch (config.source) {
     case "ruler":
       return rulerTasks(config.ruler, counting);
+    case "reverse-two-hop":
+      return reverseTwoHopTasks(config.reverseTwoHop);
     case "haystack":
-      return haystackTasks(await readText(config.path, options.signal), config.haystack, counting);
+      return haystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
     case "jsonl": {
       const { tasks, badRows, badRowsByReason } = await loadTasks(config.path, options.signal);
       const first = badRows[0];
@@ -67,19 +76,5 @@ export async function tasksFromConfig(
       }
       return tasks.slice(0, config.limit);
     }
-  }
-}
-
-async function readText(path: string, signal?: AbortSignal): Promise<string> {
-  try {
-    return await readFile(path, { encoding: "utf8", ...(signal ? { signal } : {}) });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw new DatasetError(
-      "UNREADABLE_FILE",
-      `path: cannot read "${path}"; give an existing text file`,
-      { path },
-      error,
-    );
   }
 }

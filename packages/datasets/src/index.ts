@@ -8,10 +8,20 @@ export {
   type LoadedTasks,
   loadTasks,
   saveTasks,
-  taskRowSchema,
 } from "./jsonl.js";
 export type { Preparer } from "./prepare/preparer.js";
 export { preparerByName, preparers } from "./prepare/registry.js";
+// For other packages
+export { createRandom, type Random } from "./random.js";
+export { recallRows, type TextSegment } from "./recall.js";
+export { type RepeatRow, repeatRows } from "./repeat.js";
+export {
+  type ReverseTwoHopConfigInput,
+  reverseTwoHopConfigSchema,
+  reverseTwoHopTasks,
+} from "./reverse-two-hop.js";
+export { type CountTokens, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
+export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
 export {
   type RulerTasksConfig,
   type RulerTasksInput,
@@ -21,10 +31,5 @@ export { fileText, type HaystackText } from "./ruler-tasks/haystack-text.js";
 export { hotpotQuestions, type RulerQuestions, squadQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
-// For other packages
-export { createRandom, type Random } from "./random.js";
-export { recallRows, type TextSegment } from "./recall.js";
-export { type RepeatRow, repeatRows } from "./repeat.js";
-export { type CountTokens, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
-export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
+export { taskRowSchema } from "./written/task-row.js";

@@ -21,12 +21,20 @@ export interface SourceBadRow {
   readonly detail: string;
 }
 
+/** A task on its way to a file. */
+export interface PreparedTask extends Task {
+  /** Texts of the document's paragraphs in order: very long contexts are written as places in a corpus. */
+  readonly paragraphs?: readonly string[];
+}
+
 /** What a preparer is given besides its options. Files read through it are entered in the manifest. */
 export interface PrepareContext {
   /** The files of `--input`, or those fetched from a hub, in order. */
   readonly inputs: readonly string[];
   /** Names everything that is drawn at random. */
   readonly seed: number | string;
+  /** At most so many tasks a file; who makes several files stops there in each. */
+  readonly limit: number;
   /** Absent where the user named no tokenizer. */
   readonly countTokens?: CountTokens;
   readonly signal?: AbortSignal;
@@ -38,6 +46,8 @@ export interface PrepareContext {
   /** A whole text file (UTF-8). @throws {DatasetError} UNREADABLE_FILE */
   text(path: string): Promise<string>;
   badRow(row: SourceBadRow): void;
+  /** Counts an item that the options leave out: a good row, only not asked for. */
+  leftOut(reason: string): void;
   /** How much is done, where the preparer knows; without a call the tasks written so far are shown. */
   progress(done: number, total: number): void;
 }
@@ -56,18 +66,20 @@ export interface Preparer {
    * folder then.
    */
   readonly file?: (task: Task) => string;
+  /** The files that a call with these options makes, where `file` names several: what `data check` looks for. */
+  readonly files?: (options: unknown) => readonly string[];
   /**
    * Tasks in the order of the file. Runs until its reader stops, which is how `--limit` ends it early.
    * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS
    */
-  prepare(options: unknown, context: PrepareContext): AsyncIterable<Task>;
+  prepare(options: unknown, context: PrepareContext): AsyncIterable<PreparedTask>;
 }
 
 /** A preparer whose options are parsed before it sees them. */
 export function definePreparer<Options extends z.ZodObject>(
   definition: Omit<Preparer, "options" | "prepare"> & {
     readonly options: Options;
-    prepare(options: z.output<Options>, context: PrepareContext): AsyncIterable<Task>;
+    prepare(options: z.output<Options>, context: PrepareContext): AsyncIterable<PreparedTask>;
   },
 ): Preparer {
   const { prepare, ...rest } = definition;

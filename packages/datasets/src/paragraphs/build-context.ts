@@ -1,0 +1,112 @@
+import { DatasetError } from "../error.js";
+import type { SourceQuestion } from "../questions/source-question.js";
+import { createRandom } from "../random.js";
+import { type ParagraphPool, paragraphText } from "./paragraph-pool.js";
+
+export interface ContextSettings {
+  /** Documents of the context; absent: the question's own paragraphs. */
+  readonly docs: number | undefined;
+  readonly seed: number | string;
+  /** No distractor may hold an answer. */
+  readonly answerFree: boolean;
+  /** Documents may be drawn more than once where the pool is too small. */
+  readonly repeat: boolean;
+}
+
+/** A question's documents in their order. */
+export interface BuiltContext {
+  readonly texts: readonly string[];
+  /** Numbers of the gold documents, counted from 1 as in "Document 1:", in the order of the evidence. */
+  readonly goldDocuments: readonly number[];
+  /** How many documents stand in the context for the second time or more. */
+  readonly repeatedDocs: number;
+}
+
+/** Documents as the memory agents' data sets write them: numbered blocks with a blank line between. */
+export function renderDocuments(texts: readonly string[]): string {
+  return texts.map((text, at) => `Document ${at + 1}:\n${text}`).join("\n\n");
+}
+
+/**
+ * A question's own paragraphs and random others of the pool, in a permutation of its own: neither the gold paragraphs'
+ * places nor the distractors of one item say anything about another's. The distractors of a longer context begin with those
+ * of a shorter one under the same seed, so that lengths differ in nothing else.
+ *
+ * @throws {DatasetError} BAD_CONFIG where the pool is too small, or fewer documents are asked for than hold the evidence
+ */
+export function buildContext(
+  question: SourceQuestion,
+  pool: ParagraphPool,
+  settings: ContextSettings,
+): BuiltContext {
+  const { docs, seed } = settings;
+  const count = docs ?? question.paragraphs.length;
+  const gold = question.gold.map((place) =>
+    paragraphText(question.paragraphs[place] as (typeof question.paragraphs)[number]),
+  );
+  if (count < gold.length) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `docs: question "${question.id}" has ${gold.length} paragraphs of evidence, which ${count} documents cannot hold; give at least ${gold.length}`,
+      { docs: count },
+    );
+  }
+  const own = question.paragraphs.filter((_, place) => !question.gold.includes(place)).map(paragraphText);
+  const drawn = createRandom(`${seed}/distractors/${question.id}`);
+  const distractors = drawn
+    .shuffle([...new Set(own)].filter((text) => !gold.includes(text)))
+    .slice(0, count - gold.length);
+  const missing = count - gold.length - distractors.length;
+  let repeatedDocs = 0;
+  if (missing > 0 && docs !== undefined) {
+    const others = drawOthers(question, pool, { ...settings, count: missing }, drawn.below);
+    repeatedDocs = others.repeated;
+    for (const place of others.places) distractors.push(pool.texts[place] as string);
+  }
+  const items = [
+    ...gold.map((text, hop) => ({ text, hop })),
+    ...distractors.map((text) => ({ text, hop: -1 })),
+  ];
+  const order = createRandom(`${seed}/order/${question.id}/${items.length}`).shuffle(items);
+  const goldDocuments = new Array<number>(gold.length).fill(0);
+  for (const [at, { hop }] of order.entries()) if (hop >= 0) goldDocuments[hop] = at + 1;
+  return { texts: order.map(({ text }) => text), goldDocuments, repeatedDocs };
+}
+
+/** Places of the pool, drawn without putting back; round after round where repetition is allowed. */
+function drawOthers(
+  question: SourceQuestion,
+  pool: ParagraphPool,
+  { count, docs, answerFree, repeat }: ContextSettings & { readonly count: number },
+  below: (bound: number) => number,
+): { readonly places: readonly number[]; readonly repeated: number } {
+  const kin = pool.kin(question.paragraphs);
+  const telling = answerFree ? pool.holding(question.answers) : new Set<number>();
+  const free = pool.texts.length - union(kin, telling);
+  if (free < count && (!repeat || free === 0)) {
+    const short = answerFree ? "that are not its own and hold no answer" : "that are not its own";
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `docs: question "${question.id}" needs ${count} other paragraphs for ${docs} documents, and the pool has ${free} ${short}; add files with pool, ask for fewer documents, or allow the same document twice with repeat`,
+      { docs, free },
+    );
+  }
+  const places: number[] = [];
+  while (places.length < count) {
+    // A Fisher-Yates shuffle that is stopped when enough are drawn; only the places that were swapped are kept.
+    const swapped = new Map<number, number>();
+    for (let at = 0; at < pool.texts.length && places.length < count; at++) {
+      const pick = at + below(pool.texts.length - at);
+      const place = swapped.get(pick) ?? pick;
+      swapped.set(pick, swapped.get(at) ?? at);
+      if (!kin.has(place) && !telling.has(place)) places.push(place);
+    }
+  }
+  return { places, repeated: Math.max(0, places.length - free) };
+}
+
+function union(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+  let both = a.size;
+  for (const one of b) if (!a.has(one)) both += 1;
+  return both;
+}

@@ -1,0 +1,61 @@
+import type { Paragraph } from "../questions/source-question.js";
+
+/** The text of a paragraph inside a context: its title, then its text. */
+export const paragraphText = ({ title, text }: Paragraph): string =>
+  title === "" ? text : `${title}\n${text}`;
+
+/**
+ * Distinct paragraphs in an order that depends on nothing but themselves: what contexts are filled up from, and what the
+ * indices of an indexed context point into.
+ */
+export class ParagraphPool {
+  /** Title and text, sorted by code units, each once. */
+  readonly texts: readonly string[];
+  readonly titles: readonly string[];
+  readonly #places = new Map<string, number>();
+  readonly #byTitle = new Map<string, number[]>();
+  #lowered: readonly string[] | undefined;
+
+  constructor(paragraphs: Iterable<Paragraph>) {
+    const distinct = new Map<string, string>();
+    for (const paragraph of paragraphs) {
+      if (paragraph.text !== "") distinct.set(paragraphText(paragraph), paragraph.title);
+    }
+    this.texts = [...distinct.keys()].sort((a, b) => (a < b ? -1 : 1));
+    this.titles = this.texts.map((text) => distinct.get(text) ?? "");
+    for (const [place, text] of this.texts.entries()) {
+      this.#places.set(text, place);
+      const title = this.titles[place] ?? "";
+      if (title === "") continue;
+      const same = this.#byTitle.get(title);
+      if (same) same.push(place);
+      else this.#byTitle.set(title, [place]);
+    }
+  }
+
+  placeOf(text: string): number | undefined {
+    return this.#places.get(text);
+  }
+
+  /** Places of the question's own paragraphs and of others under the same titles: neither is drawn as a distractor. */
+  kin(paragraphs: readonly Paragraph[]): ReadonlySet<number> {
+    const places = new Set<number>();
+    for (const paragraph of paragraphs) {
+      const own = this.#places.get(paragraphText(paragraph));
+      if (own !== undefined) places.add(own);
+      for (const place of this.#byTitle.get(paragraph.title) ?? []) places.add(place);
+    }
+    return places;
+  }
+
+  /** Places of the paragraphs that hold one of the texts, title included, upper and lower case alike. */
+  holding(texts: readonly string[]): ReadonlySet<number> {
+    this.#lowered ??= this.texts.map((text) => text.toLowerCase());
+    const wanted = texts.map((text) => text.toLowerCase());
+    const places = new Set<number>();
+    for (const [place, text] of this.#lowered.entries()) {
+      if (wanted.some((one) => text.includes(one))) places.add(place);
+    }
+    return places;
+  }
+}

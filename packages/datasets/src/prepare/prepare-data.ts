@@ -1,0 +1,204 @@
+import { rm } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { DatasetError } from "../error.js";
+import type { CountTokens } from "../ruler.js";
+import { type HashedFile, hashFile } from "../source/file-hash.js";
+import { fileRows } from "../source/file-rows.js";
+import { readSourceText } from "../source/source-text.js";
+import { type Manifest, manifestPathOf } from "../written/manifest.js";
+import { OutputFile } from "../written/output-file.js";
+import type { RowFormat } from "../written/row-format.js";
+import { TaskFiles, type WrittenFile } from "../written/task-files.js";
+import type { PrepareContext, Preparer, SourceBadRow } from "./preparer.js";
+
+export interface PrepareProgress {
+  readonly tasks: number;
+  /** Where the preparer knows. */
+  readonly total?: number;
+  readonly badRows: number;
+}
+
+export interface PrepareRequest {
+  readonly preparer: Preparer;
+  /** Not parsed yet. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly inputs: readonly string[];
+  /** A file, or a folder where the preparer makes several files. */
+  readonly out: string;
+  readonly seed: number | string;
+  /** Tasks a file; absent: all. */
+  readonly limit?: number;
+  readonly format: RowFormat;
+  readonly hub?: Manifest["hub"];
+  readonly countTokens?: CountTokens;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: PrepareProgress) => void;
+}
+
+export interface PreparedData {
+  readonly manifest: Manifest;
+  readonly manifestPath: string;
+  readonly files: readonly WrittenFile[];
+  readonly badRows: readonly SourceBadRow[];
+}
+
+/**
+ * Source files to files of tasks, with a manifest beside them. The same sources, options and seed give the same bytes.
+ *
+ * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS where no task came of it; the signal's reason
+ */
+export async function prepareData(request: PrepareRequest): Promise<PreparedData> {
+  const { preparer, inputs, out, signal, onProgress } = request;
+  checkInputs(preparer, inputs);
+  const isFolder = preparer.file !== undefined;
+  const manifestPath = resolve(manifestPathOf(out, isFolder));
+  const suffix = request.format === "eval" ? ".json" : ".jsonl";
+  const stem = out.replace(/\.(jsonl|json)$/, "");
+  const files = new TaskFiles(request.format, isFolder ? join(out, "corpus.json") : `${stem}.corpus.json`);
+  const books = new Books();
+  let tasks = 0;
+  let total: number | undefined;
+  const report = () =>
+    onProgress?.({ tasks, badRows: books.badRows.length, ...(total === undefined ? {} : { total }) });
+  const context = prepareContext(request, books, (_, of) => {
+    total = of;
+    report();
+  });
+  try {
+    // The preparer says what is wrong with its options better than zod alone, so it comes first.
+    const prepared = preparer.prepare(request.options, context);
+    const options = preparer.options.parse(request.options);
+    for await (const task of prepared) {
+      signal?.throwIfAborted();
+      const path = preparer.file ? join(out, `${preparer.file(task)}${suffix}`) : out;
+      if (files.rowsOf(path) >= context.limit) continue;
+      if (!(await files.add(path, task))) {
+        const detail = `id: "${task.id}" is there already`;
+        context.badRow({ source: path, row: files.rowsOf(path) + 1, reason: "duplicate-id", detail });
+        continue;
+      }
+      tasks += 1;
+      report();
+      if (!isFolder && files.rowsOf(path) >= context.limit) break;
+    }
+    if (tasks === 0) throw noTasks(preparer, books);
+    const written = await files.finish();
+    const badRows = await writeBadRows(manifestPath, books);
+    const here = (path: string) => relative(dirname(manifestPath), resolve(path));
+    const manifest: Manifest = {
+      manifest: 1,
+      dataset: preparer.name,
+      options,
+      seed: request.seed,
+      limit: request.limit ?? null,
+      format: request.format,
+      ...(request.hub === undefined ? {} : { hub: request.hub }),
+      sources: [...books.sources.values()].map(({ path, sizeBytes, sha256 }) => ({
+        path: here(path),
+        sizeBytes,
+        sha256,
+        rows: books.rows.get(path) ?? 0,
+      })),
+      files: written.map(({ path, kind, rows, sizeBytes, sha256 }) => ({
+        path: here(path),
+        kind,
+        rows,
+        sizeBytes,
+        sha256,
+      })),
+      tasks,
+      badRows: { ...badRows, list: badRows.list && here(badRows.list) },
+      leftOut: Object.fromEntries(books.leftOut),
+    };
+    const file = await OutputFile.create(manifestPath);
+    await file.write(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.finish();
+    return { manifest, manifestPath, files: written, badRows: books.badRows };
+  } catch (error) {
+    await files.discard();
+    throw error;
+  }
+}
+
+/** What a run of a preparer has read and set aside. */
+class Books {
+  readonly sources = new Map<string, HashedFile>();
+  readonly rows = new Map<string, number>();
+  readonly badRows: SourceBadRow[] = [];
+  readonly leftOut = new Map<string, number>();
+
+  countRow(path: string): void {
+    this.rows.set(path, (this.rows.get(path) ?? 0) + 1);
+  }
+}
+
+function prepareContext(
+  { inputs, seed, limit, countTokens, signal }: PrepareRequest,
+  books: Books,
+  progress: PrepareContext["progress"],
+): PrepareContext {
+  const enter = async (path: string) => {
+    if (!books.sources.has(path)) books.sources.set(path, await hashFile(path, signal));
+  };
+  const badRow = (row: SourceBadRow) => void books.badRows.push(row);
+  return {
+    inputs,
+    seed,
+    limit: limit ?? Number.POSITIVE_INFINITY,
+    ...(countTokens ? { countTokens } : {}),
+    ...(signal ? { signal } : {}),
+    async *rows(path) {
+      await enter(path);
+      for await (const row of fileRows(path, signal)) {
+        books.countRow(path);
+        if ("reason" in row) badRow({ source: path, ...row });
+        else yield { source: path, ...row };
+      }
+    },
+    async text(path) {
+      await enter(path);
+      return await readSourceText(path, signal);
+    },
+    badRow,
+    leftOut: (reason) => void books.leftOut.set(reason, (books.leftOut.get(reason) ?? 0) + 1),
+    progress,
+  };
+}
+
+function checkInputs({ name, inputs: wanted }: Preparer, inputs: readonly string[]): void {
+  if (wanted === "required" && inputs.length === 0) {
+    throw new DatasetError("BAD_CONFIG", `input: ${name} is made of files; give one or more`);
+  }
+  if (wanted === "none" && inputs.length > 0) {
+    throw new DatasetError("BAD_CONFIG", `input: ${name} is generated; leave input out`);
+  }
+}
+
+function noTasks({ name }: Preparer, { badRows, leftOut }: Books): DatasetError {
+  const first = badRows[0];
+  const why = first
+    ? `${badRows.length} bad row(s), the first ${first.source} row ${first.row}: ${first.reason}, ${first.detail}`
+    : leftOut.size > 0
+      ? `the options leave out every row (${[...leftOut].map(([reason, n]) => `${reason} ${n}`).join(", ")})`
+      : "the files hold no row";
+  return new DatasetError("BAD_ROWS", `${name}: no task came of it: ${why}`, {
+    byReason: countByReason(badRows),
+  });
+}
+
+function countByReason(rows: readonly SourceBadRow[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { reason } of rows) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}
+
+async function writeBadRows(manifestPath: string, { badRows }: Books) {
+  const path = manifestPath.replace(/manifest\.json$/, "bad-rows.jsonl");
+  await rm(path, { force: true });
+  const counts = { total: badRows.length, byReason: countByReason(badRows) };
+  if (badRows.length === 0) return { ...counts, list: null };
+  const file = await OutputFile.create(path);
+  for (const row of badRows) await file.write(`${JSON.stringify(row)}\n`);
+  await file.finish();
+  return { ...counts, list: path };
+}

@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+import { ParagraphPool } from "../paragraphs/paragraph-pool.js";
+import { readPool } from "../paragraphs/read-pool.js";
+import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
+import type { QuestionProblem, SourceQuestion } from "../questions/source-question.js";
+import type { RowProblem } from "../row-problem.js";
+import { Corpora } from "../written/corpus.js";
+import { type ContextOptions, contextOptions, docsOption } from "./paragraph-options.js";
+import {
+  definePreparer,
+  type PrepareContext,
+  type PreparedTask,
+  type Preparer,
+  type SourceRow,
+} from "./preparer.js";
+import { answerElsewhere, paragraphsOfQuestions, questionTask } from "./question-tasks.js";
+
+/** What one row holds: questions, each good or not. */
+export type ReadQuestions = (value: unknown) => readonly (SourceQuestion | QuestionProblem)[];
+
+/** A preparer of a data set whose rows are questions with paragraphs, or such contexts finished by others. */
+export function questionPreparer(definition: {
+  readonly name: string;
+  readonly summary: string;
+  readonly read: ReadQuestions;
+}): Preparer {
+  const { name, summary, read } = definition;
+  return definePreparer({
+    name,
+    summary,
+    inputs: "required",
+    options: z.strictObject({ docs: docsOption, ...contextOptions }),
+    async *prepare(options, context) {
+      const { docs, corpus } = options;
+      const items = readItems(read, { dataSource: name, docs, corpus, corpora: new Corpora() }, context);
+      const settings = { ...options, docs, dataSource: name };
+      const pool = options.pool && (await readPool(options.pool, context));
+      const waiting: SourceQuestion[] = [];
+      for await (const item of items) {
+        if ("task" in item) yield item.task;
+        else if (pool === undefined) waiting.push(item.question);
+        else yield* itemTask(item.question, pool, settings, context);
+      }
+      const ownPool = new ParagraphPool(paragraphsOfQuestions(waiting));
+      for (const question of waiting) yield* itemTask(question, ownPool, settings, context);
+    },
+  });
+}
+
+/** The question's task, unless `clean` or the places of its evidence leave it out. */
+export function* itemTask(
+  question: SourceQuestion,
+  pool: ParagraphPool,
+  settings: ContextOptions & { readonly docs: number | undefined; readonly dataSource: string },
+  context: PrepareContext,
+): Iterable<PreparedTask> {
+  if (settings.clean && answerElsewhere(question, pool) !== undefined) {
+    context.leftOut("answer-elsewhere");
+    return;
+  }
+  const task = questionTask(question, pool, settings, context);
+  if (task) yield task;
+}
+
+/** How rows are taken whose contexts are finished. */
+export interface FinishedRows {
+  readonly dataSource: string;
+  readonly docs: number | undefined;
+  readonly corpus: string | undefined;
+  readonly corpora: Corpora;
+}
+
+/** Everything that the inputs hold, bad rows counted. */
+export async function* readItems(
+  read: ReadQuestions,
+  finished: FinishedRows,
+  context: PrepareContext,
+): AsyncGenerator<{ readonly question: SourceQuestion } | { readonly task: PreparedTask }> {
+  for (const path of context.inputs) {
+    for await (const row of context.rows(path)) {
+      if (isFinishedRow(row.value)) {
+        const task = await finishedTask(row, finished);
+        if ("reason" in task) context.badRow({ source: row.source, row: row.row, ...task });
+        else yield { task };
+        continue;
+      }
+      for (const question of read(row.value)) {
+        if ("reason" in question) context.badRow({ source: row.source, row: row.row, ...question });
+        else yield { question };
+      }
+    }
+  }
+}
+
+/** @throws {DatasetError} BAD_CONFIG where documents are asked for that a finished context cannot be given */
+async function finishedTask(row: SourceRow, rows: FinishedRows): Promise<PreparedTask | RowProblem> {
+  if (rows.docs !== undefined) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `docs: ${row.source} holds contexts that are made already; leave docs out, or give the data set's own rows`,
+      { source: row.source },
+    );
+  }
+  const finished = finishedRow(row.value, rows.dataSource);
+  if ("reason" in finished || finished.indices === undefined)
+    return "task" in finished ? finished.task : finished;
+  if (rows.corpus === undefined) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `corpus: ${row.source} holds contexts as places in a corpus of paragraphs; name that file`,
+      { source: row.source },
+    );
+  }
+  const document = await rows.corpora.document(resolve(rows.corpus), finished.indices, row.source);
+  return { ...finished.task, document };
+}

@@ -1,0 +1,58 @@
+import { buildContext, renderDocuments } from "../paragraphs/build-context.js";
+import { evidencePlaces } from "../paragraphs/evidence-places.js";
+import type { ParagraphPool } from "../paragraphs/paragraph-pool.js";
+import type { SourceQuestion } from "../questions/source-question.js";
+import type { ContextOptions } from "./paragraph-options.js";
+import type { PrepareContext, PreparedTask } from "./preparer.js";
+
+/** Why a question's answer disqualifies it under `clean`: it stands in a paragraph that is not its own. */
+export function answerElsewhere(question: SourceQuestion, pool: ParagraphPool): string | undefined {
+  const kin = pool.kin(question.paragraphs);
+  for (const place of pool.holding(question.answers)) {
+    if (!kin.has(place)) return pool.titles[place] || `paragraph ${place}`;
+  }
+  return undefined;
+}
+
+/** One question with a context of so many documents; undefined where the options leave it out. */
+export function questionTask(
+  question: SourceQuestion,
+  pool: ParagraphPool,
+  settings: ContextOptions & { readonly docs: number | undefined; readonly dataSource: string },
+  context: PrepareContext,
+): PreparedTask | undefined {
+  const { texts, goldDocuments, repeatedDocs } = buildContext(question, pool, {
+    ...settings,
+    seed: context.seed,
+  });
+  const places = evidencePlaces(goldDocuments);
+  if (settings.order !== "any" && places.evidenceOrder !== settings.order) {
+    return leaveOut(context, "evidence-order");
+  }
+  if (settings.minDistance !== undefined && (places.minDistance ?? 0) < settings.minDistance) {
+    return leaveOut(context, "min-distance");
+  }
+  return {
+    id: question.id,
+    question: question.question,
+    answers: question.answers,
+    document: renderDocuments(texts),
+    metadata: {
+      dataSource: settings.dataSource,
+      numDocs: texts.length,
+      ...places,
+      ...question.facts,
+      ...(repeatedDocs > 0 ? { repeatedDocs } : {}),
+    },
+    paragraphs: texts,
+  };
+}
+
+function leaveOut(context: PrepareContext, reason: string): undefined {
+  context.leftOut(reason);
+}
+
+/** The pool that paragraphs come from without a file of its own: what the questions bring. */
+export function* paragraphsOfQuestions(questions: readonly SourceQuestion[]) {
+  for (const { paragraphs } of questions) yield* paragraphs;
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { readRow } from "../row-problem.js";
+import {
+  idOfQuestion,
+  joinSentences,
+  type Paragraph,
+  placesOfTitles,
+  type QuestionProblem,
+  type SourceQuestion,
+} from "./source-question.js";
+
+const text = z.string().trim().min(1);
+
+/** As HotpotQA and 2WikiMultiHopQA publish it: [title, sentences] and [title, sentence number]. */
+const pairs = {
+  context: z.array(z.tuple([z.string(), z.array(z.string())])),
+  facts: z.array(z.tuple([z.string(), z.int()])),
+};
+/** As the Hugging Face hub has it: a column of titles beside a column of the rest. */
+const columns = {
+  context: z
+    .object({ title: z.array(z.string()), sentences: z.array(z.array(z.string())) })
+    .refine(
+      ({ title, sentences }) => title.length === sentences.length,
+      "as many titles as lists of sentences are needed",
+    )
+    .transform(({ title, sentences }) =>
+      title.map((name, at): [string, string[]] => [name, sentences[at] ?? []]),
+    ),
+  facts: z
+    .object({ title: z.array(z.string()), sent_id: z.array(z.int()) })
+    .transform(({ title, sent_id }) => title.map((name, at): [string, number] => [name, sent_id[at] ?? 0])),
+};
+
+/** Some copies hold nested values as JSON text. */
+const maybeText = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value, context) => {
+    if (typeof value !== "string") return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch (error) {
+      context.issues.push({
+        code: "custom",
+        message: `it is text and no JSON: ${String(error)}`,
+        input: value,
+      });
+      return value;
+    }
+  }, schema);
+
+const rowSchema = z.object({
+  _id: text.optional(),
+  id: text.optional(),
+  question: text,
+  answer: text,
+  context: maybeText(z.union([pairs.context, columns.context])),
+  supporting_facts: maybeText(z.union([pairs.facts, columns.facts])),
+  type: z.string().optional(),
+  level: z.string().optional(),
+});
+
+/** A row of HotpotQA or 2WikiMultiHopQA, in the schema of its publishers or in that of the hub. */
+export function hotpotQuestion(value: unknown): SourceQuestion | QuestionProblem {
+  const row = readRow(rowSchema, value);
+  if ("reason" in row) return row;
+  const { data } = row;
+  const paragraphs = data.context.map(
+    ([title, sentences]): Paragraph => ({ title, text: joinSentences(sentences) }),
+  );
+  if (paragraphs.length === 0) return { reason: "no-context", detail: "context: it has no paragraph" };
+  const gold = placesOfTitles(
+    data.supporting_facts.map(([title]) => title),
+    paragraphs,
+  );
+  if ("reason" in gold) return gold;
+  return {
+    id: data._id ?? data.id ?? idOfQuestion(data.question),
+    question: data.question,
+    answers: [data.answer],
+    paragraphs,
+    gold,
+    facts: {
+      ...(data.type === undefined ? {} : { type: data.type }),
+      ...(data.level === undefined ? {} : { level: data.level }),
+    },
+  };
+}

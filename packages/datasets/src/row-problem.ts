@@ -1,0 +1,40 @@
+import type { z } from "zod";
+
+/** Why a row is no task, in the words that rows are counted by. */
+export type RowReason =
+  | "not-json"
+  | "not-an-object"
+  | "missing-field"
+  | "wrong-type"
+  | "empty-field"
+  | "unknown-field"
+  | "bad-value"
+  | "duplicate-id";
+
+export interface RowProblem {
+  readonly reason: RowReason;
+  /** Names the field and what is wrong with it. */
+  readonly detail: string;
+}
+
+/** A row by its schema, or the first thing that is wrong with it. */
+export function readRow<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): { readonly data: z.output<Schema> } | RowProblem {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { reason: "not-an-object", detail: "row: it must be an object with named fields" };
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { data: parsed.data };
+  const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+  return { reason: reasonOf(issue, value), detail: `${issue.path.join(".") || "row"}: ${issue.message}` };
+}
+
+function reasonOf(issue: z.core.$ZodIssue, row: object): RowReason {
+  if (issue.code === "unrecognized_keys") return "unknown-field";
+  if (issue.code === "too_small") return "empty-field";
+  if (issue.code === "custom") return "bad-value";
+  const field = issue.path[0];
+  return typeof field === "string" && !(field in row) ? "missing-field" : "wrong-type";
+}

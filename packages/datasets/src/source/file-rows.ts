@@ -1,0 +1,94 @@
+import { createReadStream } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { DatasetError } from "../error.js";
+import { jsonArrayElements } from "./json-array.js";
+import { lineTexts } from "./line-texts.js";
+import { parquetRows } from "./parquet-rows.js";
+
+/** One row of a file, or why it is none. */
+export type FileRow =
+  | { readonly row: number; readonly value: unknown }
+  | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
+
+export type FileForm = "json-array" | "json" | "jsonl" | "parquet";
+
+/**
+ * Rows of a file, told by its first bytes and not by its name: a parquet table, a JSON array (row by row), JSON lines, or
+ * one JSON value that is a single row.
+ *
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
+export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenerator<FileRow> {
+  try {
+    const form = await fileForm(path);
+    if (form === "parquet") {
+      let row = 0;
+      for await (const value of parquetRows(path, signal)) yield { row: ++row, value };
+    } else if (form === "json-array") yield* arrayRows(path, signal);
+    else if (form === "json")
+      yield parsedRow(1, stripMark(await readFile(path, { encoding: "utf8", ...when(signal) })));
+    else yield* lineRows(path, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof DatasetError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatasetError(
+      "UNREADABLE_FILE",
+      `input: cannot read "${path}" (${reason}); give a JSON, JSONL or parquet file`,
+      { path },
+      error,
+    );
+  }
+}
+
+const when = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
+const stripMark = (text: string) => text.replace(/^\uFEFF/, "");
+
+async function fileForm(path: string): Promise<FileForm> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
+    const head = stripMark(buffer.toString("utf8", 0, bytesRead)).trimStart();
+    if (head.startsWith("PAR1")) return "parquet";
+    if (head.startsWith("[")) return "json-array";
+    if (!head.startsWith("{")) return "jsonl";
+    // An object alone in its line is a row; one that goes on over lines is the whole file.
+    const line = head.split("\n", 1)[0] ?? "";
+    if (line.length < head.length) return isJson(line) ? "jsonl" : "json";
+    return bytesRead < buffer.length ? "jsonl" : "json";
+  } finally {
+    await file.close();
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parsedRow(row: number, text: string): FileRow {
+  try {
+    return { row, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { row, reason: "not-json", detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function* arrayRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<FileRow> {
+  let row = 0;
+  try {
+    for await (const text of jsonArrayElements(createReadStream(path, when(signal))))
+      yield parsedRow(++row, text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    yield { row: row + 1, reason: "cut-off", detail: error.message };
+  }
+}
+
+async function* lineRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<FileRow> {
+  for await (const { line, text } of lineTexts(path, signal)) yield parsedRow(line, text);
+}

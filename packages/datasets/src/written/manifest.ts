@@ -1,0 +1,74 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+import { rowFormats } from "./row-format.js";
+
+const count = z.int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const countsSchema = z.record(z.string(), count);
+
+/** What lies beside prepared files: what they were made of, how, and what they hashed to. */
+export const manifestSchema = z.strictObject({
+  manifest: z.literal(1).describe("version of this form"),
+  dataset: z.string().describe("what was prepared"),
+  options: z.record(z.string(), z.unknown()).describe("of the preparer, defaults filled in"),
+  seed: z.union([z.int(), z.string()]),
+  limit: count.nullable().describe("tasks a file; null: all"),
+  format: z.enum(rowFormats),
+  hub: z
+    .strictObject({ endpoint: z.string(), repo: z.string(), revision: z.string(), commit: z.string() })
+    .optional()
+    .describe("where the sources were fetched from"),
+  sources: z.array(
+    z.strictObject({
+      path: z.string().describe("relative to the manifest"),
+      sizeBytes: count,
+      sha256,
+      rows: count.describe("rows that were read; fewer than the file has where a limit ended it"),
+    }),
+  ),
+  files: z.array(
+    z.strictObject({
+      path: z.string().describe("relative to the manifest"),
+      kind: z.enum(["tasks", "corpus"]),
+      rows: count,
+      sizeBytes: count,
+      sha256,
+    }),
+  ),
+  tasks: count,
+  badRows: z.strictObject({
+    total: count,
+    byReason: countsSchema,
+    list: z.string().nullable().describe("file with all of them, relative to the manifest"),
+  }),
+  leftOut: countsSchema.describe("good rows that the options leave out, by reason"),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+
+/** @throws {DatasetError} UNREADABLE_FILE */
+export async function readManifest(path: string): Promise<Manifest> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    throw new DatasetError(
+      "UNREADABLE_FILE",
+      `manifest: cannot read "${path}"; prepare the data again`,
+      { path },
+      error,
+    );
+  }
+  const parsed = manifestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new DatasetError(
+    "UNREADABLE_FILE",
+    `manifest: "${path}" is none (${z.prettifyError(parsed.error).split("\n")[0]}); prepare the data again`,
+    { path },
+  );
+}
+
+/** Of one file of tasks it lies beside it; of a folder inside. */
+export const manifestPathOf = (out: string, isFolder: boolean): string =>
+  isFolder ? `${out.replace(/\/+$/, "")}/manifest.json` : `${out}.manifest.json`;

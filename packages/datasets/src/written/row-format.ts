@@ -1,0 +1,70 @@
+import { taskRow } from "../jsonl.js";
+import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
+import type { PreparedTask } from "../prepare/preparer.js";
+
+/** How tasks are written: this project's JSONL, vime's JSONL, or the JSON array of RULER-HQA's evaluation files. */
+export const rowFormats = ["task", "vime", "eval"] as const;
+export type RowFormat = (typeof rowFormats)[number];
+
+/** From so many documents on a context is written as places in a corpus, as RULER-HQA's files are. */
+export const indexedFrom = 12_800;
+
+/** A context that is written as places; they point into the corpus beside the file. */
+export interface IndexedContext {
+  readonly corpus: string;
+  readonly indices: readonly number[];
+}
+
+/** One row of a file, without the line's end. */
+export function formatRow(
+  format: RowFormat,
+  task: PreparedTask,
+  index: number,
+  indexed: IndexedContext | undefined,
+): string {
+  switch (format) {
+    case "task":
+      return JSON.stringify(
+        taskRow(task, indexed && { corpus: indexed.corpus, indices: [...indexed.indices] }),
+      );
+    case "vime":
+      return JSON.stringify(vimeRow(task));
+    case "eval":
+      return JSON.stringify(evalRow(task, index, indexed));
+  }
+}
+
+function vimeRow({ id, question, answers, document, metadata }: PreparedTask) {
+  const { dataSource, numDocs, ...rest } = metadata;
+  return {
+    prompt: question,
+    label: answers[0],
+    metadata: {
+      context: document,
+      ground_truth: answers,
+      ...(numDocs === undefined ? {} : { num_docs: numDocs }),
+      ...(dataSource === undefined ? {} : { data_source: dataSource }),
+      id,
+      ...rest,
+    },
+  };
+}
+
+function evalRow(task: PreparedTask, index: number, indexed: IndexedContext | undefined) {
+  const { dataSource: _, numDocs, goldDocuments: __, minDistance, evidenceOrder, ...rest } = task.metadata;
+  const gold = goldDocumentsOf(task.metadata);
+  return {
+    context: indexed?.indices ?? task.document,
+    input: task.question,
+    answers: task.answers,
+    ...(numDocs === undefined ? {} : { num_docs: numDocs }),
+    index,
+    id: task.id,
+    ...(gold.length === 0 ? {} : { evidence_idx: gold.map((place) => place - 1) }),
+    ...(minDistance === undefined ? {} : { min_distance: minDistance }),
+    ...(evidenceOrder === undefined
+      ? {}
+      : { is_ordered: evidenceOrder === "forward", is_reverse_ordered: evidenceOrder === "reverse" }),
+    ...rest,
+  };
+}

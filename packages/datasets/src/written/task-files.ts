@@ -1,0 +1,87 @@
+import { basename, dirname, join } from "node:path";
+import type { PreparedTask } from "../prepare/preparer.js";
+import type { HashedFile } from "../source/file-hash.js";
+import { OutputFile } from "./output-file.js";
+import { formatRow, type IndexedContext, indexedFrom, type RowFormat } from "./row-format.js";
+
+export interface WrittenFile extends HashedFile {
+  readonly kind: "tasks" | "corpus";
+  /** Tasks, or paragraphs of a corpus. */
+  readonly rows: number;
+}
+
+interface OpenFile {
+  readonly output: OutputFile;
+  readonly ids: Set<string>;
+  rows: number;
+}
+
+/** Files of tasks that are filled side by side, and the corpus that they share; all appear when all are whole. */
+export class TaskFiles {
+  readonly #files = new Map<string, OpenFile>();
+  readonly #format: RowFormat;
+  readonly #corpusPath: string;
+  readonly #corpus = new Map<string, number>();
+
+  /** @param corpusPath where paragraphs go if a context is long enough to be written as places */
+  constructor(format: RowFormat, corpusPath: string) {
+    this.#format = format;
+    this.#corpusPath = corpusPath;
+  }
+
+  rowsOf(path: string): number {
+    return this.#files.get(path)?.rows ?? 0;
+  }
+
+  /** Adds a task to a file. @returns false where the file has a task of that id */
+  async add(path: string, task: PreparedTask): Promise<boolean> {
+    let file = this.#files.get(path);
+    if (file === undefined) {
+      file = { output: await OutputFile.create(path), ids: new Set(), rows: 0 };
+      this.#files.set(path, file);
+    }
+    if (file.ids.has(task.id)) return false;
+    file.ids.add(task.id);
+    const row = formatRow(this.#format, task, file.rows, this.#indexed(path, task));
+    if (this.#format === "eval") await file.output.write(`${file.rows === 0 ? "[\n" : ",\n"}${row}`);
+    else await file.output.write(`${row}\n`);
+    file.rows += 1;
+    return true;
+  }
+
+  async finish(): Promise<readonly WrittenFile[]> {
+    const written: WrittenFile[] = [];
+    for (const { output, rows } of this.#files.values()) {
+      if (this.#format === "eval") await output.write(rows === 0 ? "[]\n" : "\n]\n");
+      written.push({ ...(await output.finish()), kind: "tasks", rows });
+    }
+    if (this.#corpus.size > 0) {
+      const corpus = await OutputFile.create(this.#corpusPath);
+      let first = true;
+      for (const text of this.#corpus.keys()) {
+        await corpus.write(`${first ? "[\n" : ",\n"}${JSON.stringify(text)}`);
+        first = false;
+      }
+      await corpus.write("\n]\n");
+      written.push({ ...(await corpus.finish()), kind: "corpus", rows: this.#corpus.size });
+    }
+    return written;
+  }
+
+  async discard(): Promise<void> {
+    for (const { output } of this.#files.values()) await output.discard();
+  }
+
+  #indexed(path: string, { paragraphs }: PreparedTask): IndexedContext | undefined {
+    if (paragraphs === undefined || paragraphs.length < indexedFrom || this.#format === "vime")
+      return undefined;
+    const indices = paragraphs.map((text) => {
+      const known = this.#corpus.get(text);
+      if (known !== undefined) return known;
+      this.#corpus.set(text, this.#corpus.size);
+      return this.#corpus.size - 1;
+    });
+    const near = dirname(path) === dirname(this.#corpusPath);
+    return { corpus: near ? basename(this.#corpusPath) : join(this.#corpusPath), indices };
+  }
+}

@@ -1,0 +1,70 @@
+import { memoryTypes } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { type RowProblem, readRow } from "../row-problem.js";
+
+const plainValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+const memoryRecordSchema = z.strictObject({
+  id: z.string().min(1).describe("unique within its store"),
+  content: z.string(),
+  memoryType: z.enum(memoryTypes),
+  speaker: z.string().exactOptional(),
+  session: z.string().exactOptional().describe("such as session_3"),
+  dialogueTime: z.string().exactOptional().describe("when it was said: ISO 8601 without a zone"),
+  createdAt: z.string().exactOptional().describe("ISO 8601"),
+  updatedAt: z.string().exactOptional().describe("ISO 8601"),
+  source: z.string().exactOptional().describe("observation, dialogue, event, agent"),
+  provenance: z.array(z.string()).default([]).describe("records or dialogue turns that it comes from"),
+  metadata: plainValues.default({}),
+});
+
+const probeSchema = z.strictObject({
+  question: z.string().min(1),
+  answers: z.array(z.string()).describe("any one counts as right; none: the store cannot know"),
+  category: z.string().exactOptional(),
+  evidence: z.array(z.string()).exactOptional().describe("dialogue turns that hold the answer"),
+  heldOut: z.boolean().describe("the agent was not shown it"),
+});
+
+/** A document by its paragraphs' places in a corpus file: what very long contexts are written as. */
+const indexedDocumentSchema = z.strictObject({
+  corpus: z.string().min(1).describe("JSON file with an array of paragraphs, relative to the file of tasks"),
+  indices: z
+    .array(z.int().min(0))
+    .min(1)
+    .describe("places in the corpus from 0, in the order of the documents"),
+});
+
+const shared = {
+  id: z.string().min(1).describe("unique within the file"),
+  document: z.union([z.string(), indexedDocumentSchema]),
+  metadata: plainValues.default({}),
+  records: z.array(memoryRecordSchema).exactOptional().describe("the memory store at the beginning"),
+};
+
+/** One line of a task file. */
+export const taskRowSchema = z.strictObject({
+  ...shared,
+  question: z.string().min(1),
+  answers: z.array(z.string().min(1)).min(1).describe("any one counts as right"),
+  probes: z.array(probeSchema).length(0).exactOptional(),
+});
+
+/** One line of a task file whose questions are asked of the store afterwards. */
+const probedTaskRowSchema = z.strictObject({
+  ...shared,
+  question: z.string(),
+  answers: z.array(z.string().min(1)),
+  probes: z.array(probeSchema).min(1).describe("questions asked of the store after the episode"),
+});
+
+export type IndexedDocument = z.output<typeof indexedDocumentSchema>;
+
+/** One line of a task file by the schema that its fields ask for, or what is wrong with it. */
+export function parseTaskRow(
+  value: unknown,
+): { readonly data: z.output<typeof taskRowSchema> | z.output<typeof probedTaskRowSchema> } | RowProblem {
+  const probes = typeof value === "object" && value !== null && "probes" in value ? value.probes : [];
+  const none = Array.isArray(probes) && probes.length === 0;
+  return none ? readRow(taskRowSchema, value) : readRow(probedTaskRowSchema, value);
+}
