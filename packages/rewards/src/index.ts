@@ -1,6 +1,6 @@
 // For users
 export { afterThinking, phraseAnswer } from "./answer-text.js";
-export { boxedAnswer, normalizeBoxed } from "./boxed.js";
+export { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
 export { RewardError, type RewardErrorCode } from "./error.js";
 export {
   abstains,

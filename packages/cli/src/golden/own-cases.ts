@@ -1,0 +1,95 @@
+import {
+  bleuOne,
+  locomoCategories,
+  locomoF1,
+  type QaMetrics,
+  qaMetrics,
+  rewardByName,
+  rewardNames,
+} from "@palimpsest/rewards";
+import { z } from "zod";
+
+const ownCaseSchema = z.strictObject({
+  id: z.union([z.string(), z.number().transform(String)]).optional(),
+  prediction: z.string().nullable(),
+  answers: z.array(z.string()),
+  category: z.union([z.int().min(1).max(5), z.enum(locomoCategories)]).optional(),
+});
+
+/** A prediction of the user's with its right answers. */
+export type OwnCase = z.output<typeof ownCaseSchema>;
+
+type Metric = (row: OwnCase) => Readonly<Record<string, number>>;
+
+function best(answers: readonly string[], score: (answer: string) => number): number {
+  if (answers.length === 0) throw new Error("answers: is empty; give at least one right answer");
+  return Math.max(...answers.map(score));
+}
+
+const locomo: Metric = ({ prediction, answers, category = "single-hop" }) => ({
+  f1:
+    category === "adversarial" || category === 5
+      ? locomoF1(category, prediction, null)
+      : best(answers, (answer) => locomoF1(category, prediction, answer)),
+});
+const quality: Metric = ({ prediction, answers }) => {
+  const of = (name: keyof QaMetrics) => best(answers, (answer) => qaMetrics(prediction, answer)[name]);
+  return { exactMatch: of("exactMatch"), f1: of("f1"), subExactMatch: of("subExactMatch") };
+};
+const rewardMetric =
+  (name: string): Metric =>
+  ({ prediction, answers }) => {
+    const { reward, components } = rewardByName(name)(prediction ?? "", answers);
+    return { reward, ...components };
+  };
+
+const ownMetrics: ReadonlyMap<string, Metric> = new Map([
+  ...rewardNames.map((name) => [name, rewardMetric(name)] as const),
+  ["memagent_reward", rewardMetric("boxed-exact-match")],
+  ["qa_metrics", quality],
+  ["locomo_f1", locomo],
+  [
+    "bleu_1",
+    ({ prediction, answers }) => ({ bleuOne: best(answers, (answer) => bleuOne(prediction ?? "", answer)) }),
+  ],
+]);
+
+/** Metrics that score a file of `{ prediction, answers }`. */
+export const ownMetricNames: readonly string[] = [...ownMetrics.keys()];
+
+export interface OwnScores {
+  readonly cases: readonly { readonly id: string; readonly scores: Readonly<Record<string, number>> }[];
+  /** Over all cases, by name. */
+  readonly means: Readonly<Record<string, number>>;
+}
+
+/**
+ * Scores a user's own predictions. No prediction is a wrong answer.
+ * @throws Error naming the case and the field
+ */
+export function scoreOwn(metric: string, rows: readonly unknown[]): OwnScores {
+  const score = ownMetrics.get(metric);
+  if (score === undefined) {
+    throw new Error(
+      `metric: "${metric}" scores no file of predictions; use one of ${ownMetricNames.join(", ")}`,
+    );
+  }
+  const cases = rows.map((row, place) => {
+    const parsed = ownCaseSchema.safeParse(row);
+    if (!parsed.success) {
+      throw new Error(`case ${place + 1}: ${z.prettifyError(parsed.error)}; give {"prediction", "answers"}`);
+    }
+    try {
+      return { id: parsed.data.id ?? String(place + 1), scores: score(parsed.data) };
+    } catch (reason) {
+      throw new Error(`case ${place + 1}: ${reason instanceof Error ? reason.message : String(reason)}`);
+    }
+  });
+  const means: Record<string, number> = {};
+  for (const { scores } of cases) {
+    for (const [name, value] of Object.entries(scores)) {
+      means[name] = (means[name] ?? 0) + value / cases.length;
+    }
+  }
+  return { cases, means };
+}
