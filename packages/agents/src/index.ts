@@ -7,7 +7,7 @@ export {
   createAgent,
 } from "./agent-settings.js";
 // For other packages
-export type { ChatFormat, ChatTurn } from "./chat-format.js";
+export { type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
 export type {
   Agent,
   AgentProgress,
@@ -41,6 +41,11 @@ export {
   type ReMemR1ConfigInput,
   rememr1ConfigSchema,
 } from "./rememr1/config.js";
+export {
+  type LookBackChances,
+  type LookBackOptions,
+  lookBackHabits,
+} from "./rememr1/look-back-habits.js";
 export { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
 export { rememr1 } from "./rememr1/rememr1.js";
 export {

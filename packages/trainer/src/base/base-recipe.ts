@@ -44,6 +44,23 @@ const twoHopHabits = z.strictObject({
   keep: chance.describe("where the section does not hold it: the memory is kept"),
 });
 
+const lookBackHabitsSchema = z.strictObject({
+  kind: z
+    .literal("look-back")
+    .describe("a memory of one fact, and of agents that recall, queries and what they find"),
+  answer: chance.describe("a row asks for the answer"),
+  emptyMemory: chance.describe("the prompt's memory is empty"),
+  nameInMemory: chance.describe("it is the fact about the asked name"),
+  recalled: chance.describe("something was recalled"),
+  nameInSection: chance.describe("the section holds the fact about the asked name"),
+  writeName: chance.describe("then: it becomes the memory"),
+  keepName: chance.describe("a memory about the asked name is kept"),
+  keep: chance.describe("elsewhere: the memory is kept"),
+  askForName: chance.describe("a memory about the asked name comes with a query for what it names"),
+  ask: chance.describe("any other memory does"),
+  answerRecalled: chance.describe("an answer is the recalled fact's, where there is one"),
+});
+
 /** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
 export const baseRecipeSchema = z.strictObject({
   name: z
@@ -102,7 +119,7 @@ export const baseRecipeSchema = z.strictObject({
       ...stage,
       fillerFraction: chance.describe("share of a section's sentences that state nothing"),
       habits: z
-        .discriminatedUnion("kind", [needleHabits, twoHopHabits])
+        .discriminatedUnion("kind", [needleHabits, twoHopHabits, lookBackHabitsSchema])
         .describe("what a reader without an aim does, as chances"),
     })
     .describe("third: follow the agent's prompts, without the aim"),

@@ -1,5 +1,11 @@
-import { memAgentHabits, memAgentTwoHopHabits, type Tokenizer } from "@palimpsest/agents";
-import { recallRows, repeatRows, rulerTasks } from "@palimpsest/datasets";
+import {
+  type LookBackChances,
+  lookBackHabits,
+  memAgentHabits,
+  memAgentTwoHopHabits,
+  type Tokenizer,
+} from "@palimpsest/agents";
+import { recallRows, repeatRows, reverseTwoHopTasks, rulerTasks } from "@palimpsest/datasets";
 import type { SupervisedRow } from "@palimpsest/learner";
 import type { BaseRecipe } from "./base-recipe.js";
 
@@ -41,6 +47,7 @@ export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
   const { config } = recipe.agent;
   const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
   const sentences = Math.ceil(config.chunkTokens / sentenceTokens) + 1 + spareSentences;
+  if (habits.kind === "look-back") return lookBackStage(recipe, seed, tokenizer, habits);
   const { kind } = habits;
   return (step) => {
     const tasks = rulerTasks({
@@ -55,6 +62,30 @@ export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
     return habits.kind === "needle"
       ? memAgentHabits({ ...rows, chances: habits })
       : memAgentTwoHopHabits({ ...rows, chances: habits });
+  };
+}
+
+/** Stretches of a task beside the two that matter: from them come memories and sections. */
+const spareStretches = 2;
+
+function lookBackStage(
+  { format, words, agent }: BaseRecipe,
+  seed: number,
+  tokenizer: Tokenizer,
+  chances: LookBackChances,
+): StageRows {
+  const { likesSentence, originSentence, names, values, places, fillers, twoHopQuestion } = words;
+  const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
+  return (step) => {
+    const tasks = reverseTwoHopTasks({
+      ...{ names, values, places, fillers, likesSentence, originSentence, question: twoHopQuestion },
+      stretches: 2 + spareStretches,
+      stretchSentences: Math.floor(agent.config.chunkTokens / sentenceTokens),
+      fillerFraction: format.fillerFraction,
+      count: format.batch,
+      seed: `${seed}/${step}`,
+    });
+    return lookBackHabits({ tokenizer, agent, tasks, seed: seed * 1_000_003 + step, chances, fillers });
   };
 }
 

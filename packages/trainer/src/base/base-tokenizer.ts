@@ -16,7 +16,7 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
   const { vocabSize } = recipe.tokenizer;
   const tokenizer = trainBpe(worldTexts(recipe), {
     vocabSize,
-    specialTokens: recipe.agent.config.stopTokens,
+    specialTokens: specialTokensOf(recipe),
     alphabet: "corpus",
   });
   const broken = wordsOf(recipe).find((word) => tokenizer.encode(word).length !== 1);
@@ -34,20 +34,32 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
  * logits would first have to fall, and the copying stage began to learn later (one seed compared).
  */
 export function textIds(recipe: BaseRecipe, tokenizer: BpeTokenizer): number[] {
-  const special = recipe.agent.config.stopTokens.map((text) => tokenizer.specialTokenId(text));
+  const special = specialTokensOf(recipe).map((text) => tokenizer.specialTokenId(text));
   return Array.from({ length: tokenizer.vocabSize }, (_, id) => id).filter((id) => !special.includes(id));
 }
 
-function worldTexts({ words, agent, format }: BaseRecipe): string[] {
+/** What ends a reply and what stands around its parts: one token each. */
+function specialTokensOf({ agent }: BaseRecipe): string[] {
+  const { stopTokens } = agent.config;
+  if (agent.kind !== "rememr1") return stopTokens;
+  const { updateTag, recallTag } = agent.config;
+  return [...stopTokens, ...[updateTag, recallTag].flatMap((tag) => [`<${tag}>`, `</${tag}>`])];
+}
+
+const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) => format.habits.kind !== "needle";
+
+function worldTexts(recipe: BaseRecipe): string[] {
+  const { words, agent } = recipe;
   const { names, values, places } = words;
-  const twoHop = format.habits.kind === "two-hop";
+  const twoHop = isTwoHop(recipe);
   const question = (twoHop ? words.twoHopQuestion : words.needleQuestion).replace(
     "{name}",
     names[0] as string,
   );
   const { memoryPrompt, finalPrompt, initialMemory: memory } = agent.config;
   const prompts = [memoryPrompt.replace("{section}", ""), `${finalPrompt} \\boxed{${memory.trim()}}`].map(
-    (prompt) => prompt.replace("{question}", question).replace("{memory}", memory),
+    (prompt) =>
+      prompt.replace("{question}", question).replace("{memory}", memory).replace("{recalled}", memory),
   );
   const likes = eachOnce(names, values, (name, value) =>
     words.likesSentence.replace("{name}", name).replace("{value}", value),
@@ -58,7 +70,7 @@ function worldTexts({ words, agent, format }: BaseRecipe): string[] {
   return [
     ...repeat([...likes, ...(twoHop ? origins : []), ...words.fillers, ...prompts], sentenceRepeats),
     ...repeat(
-      answersOf({ words, format }).map((answer) => `{${answer}}`),
+      answersOf(recipe).map((answer) => `{${answer}}`),
       answerRepeats,
     ),
   ];
@@ -77,7 +89,7 @@ function eachOnce(
 
 /** What a box can hold: a memory's last word. */
 function answersOf({ words, format }: Pick<BaseRecipe, "words" | "format">): readonly string[] {
-  return format.habits.kind === "two-hop" ? [...words.values, ...words.places] : words.values;
+  return isTwoHop({ format }) ? [...words.values, ...words.places] : words.values;
 }
 
 /** Every word with the space before it, and the answers without. */

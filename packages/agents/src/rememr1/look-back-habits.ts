@@ -1,0 +1,163 @@
+import type { Task } from "@palimpsest/trajectories";
+import type { AgentSettings } from "../agent-settings.js";
+import { callSeed } from "../episode.js";
+import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";
+import { memAgentPrompts } from "../memagent/memagent.js";
+import type { Tokenizer } from "../sampler.js";
+import { rememr1Prompts } from "./prompts.js";
+
+/** What a reader without an aim does where an earlier memory may be asked for, as chances in [0, 1]. */
+export interface LookBackChances {
+  /** A row asks for the answer; else for a new memory. */
+  readonly answer: number;
+  /** The prompt's memory is the initial one. */
+  readonly emptyMemory: number;
+  /** It is the fact about the asked name; what is left of 1: another fact. */
+  readonly nameInMemory: number;
+  /** Something was recalled: the origin that is asked for, or another. */
+  readonly recalled: number;
+  /** The section holds the fact about the asked name; only where the memory does not. */
+  readonly nameInSection: number;
+  /** Then: it becomes the memory. */
+  readonly writeName: number;
+  /** The memory is the fact about the asked name: it is kept. */
+  readonly keepName: number;
+  /** Elsewhere: the memory is kept; what is left of 1: it becomes a fact of the section. */
+  readonly keep: number;
+  /** A memory about the asked name comes with a query for what it names. */
+  readonly askForName: number;
+  /** Any other memory does. */
+  readonly ask: number;
+  /** An answer is the recalled fact's, where there is one; what is left of 1: the memory's. */
+  readonly answerRecalled: number;
+}
+
+export interface LookBackOptions {
+  readonly tokenizer: Tokenizer;
+  /** Of `rememr1`, or of `memagent`: the same habits without what it cannot see and do. */
+  readonly agent: AgentSettings;
+  /** Tasks of the reverse two-hop generator whose stretches fill a chunk: each gives one row. */
+  readonly tasks: readonly Task[];
+  readonly seed: number;
+  readonly chances: LookBackChances;
+  /** Sentences that state nothing: they stand in sections and are never written. */
+  readonly fillers: readonly string[];
+}
+
+/** One row before it becomes tokens. "" for a recalled fact or a query that is not there. */
+interface Habit {
+  readonly kind: Demonstration["kind"];
+  readonly recalled: string;
+  readonly memory: string;
+  readonly section: string;
+  /** The new memory, or the answer's word. */
+  readonly target: string;
+  readonly query: string;
+  readonly helpful: boolean;
+}
+
+/**
+ * Habits (see `memAgentHabits`) of a reader with a memory of one fact who may ask for an earlier one. A model trained
+ * on them can copy facts, ask for a thing, read back a memory or what was recalled, and does not know what pays.
+ *
+ * @throws {AgentError} BAD_CONFIG when a task names no evidence
+ */
+export function lookBackHabits(options: LookBackOptions): Demonstration[] {
+  const row = rowWriter(options.tokenizer, options.agent);
+  return options.tasks.map((task, index) => {
+    let draws = 0;
+    const chance = () => callSeed(callSeed(options.seed, index), draws++) / 2 ** 31;
+    return row(task.question, habitOf(options, task, chance));
+  });
+}
+
+function habitOf({ chances, fillers }: LookBackOptions, task: Task, chance: () => number): Habit {
+  const pick = <T>(items: readonly T[]) => items[Math.floor(chance() * items.length)] as T;
+  const [likes, origin] = evidenceOf(task) as [string, string];
+  const sentences = wholeSentences(task.document, ".");
+  const stretches = chunksOf(sentences, sentences.length / Number(task.metadata["stretches"]));
+  const facts = (of: readonly string[]) => of.filter((text) => !fillers.includes(text) && text !== likes);
+  const anyFact = () => pick(facts(pick(stretches)));
+  const section = (holdsName: boolean) => pick(stretches.filter((of) => of.includes(likes) === holdsName));
+
+  const held = chance();
+  const empty = held < chances.emptyMemory;
+  const aboutName = !empty && held < chances.emptyMemory + chances.nameInMemory;
+  const memory = empty ? "" : aboutName ? likes : anyFact();
+  const recalled = chance() < chances.recalled ? (aboutName ? origin : anyFact()) : "";
+  if (chance() < chances.answer) {
+    const from = recalled !== "" && chance() < chances.answerRecalled ? recalled : memory;
+    const target = from === "" ? "" : lastWord(from);
+    const helpful = target === task.answers[0];
+    return { kind: "final", recalled, memory, section: "", target, query: "", helpful };
+  }
+  const offered = !aboutName && chance() < chances.nameInSection;
+  const read = section(offered);
+  const keeps = chance() < (aboutName ? chances.keepName : offered ? 0 : chances.keep) && !empty;
+  const writesName = offered && chance() < chances.writeName;
+  const target = keeps ? memory : writesName ? likes : pick(facts(read));
+  const asks = chance() < (target === likes ? chances.askForName : chances.ask);
+  return {
+    kind: "memory",
+    recalled,
+    memory,
+    section: read.join(""),
+    target,
+    query: asks ? thingOf(target) : "",
+    helpful: target === likes || (!aboutName && !offered),
+  };
+}
+
+/** What a fact is about that another may tell more of: " ben likes tea." and " tea from peru." both say tea. */
+const thingOf = (fact: string): string => {
+  const [first, verb, last] = fact.split(/(?= )|(?=\.)/) as [string, string, string];
+  return verb === " from" ? first : last;
+};
+
+const chunksOf = (items: readonly string[], size: number): string[][] =>
+  Array.from({ length: Math.floor(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+
+/** Rows in the agent's own form. */
+function rowWriter(tokenizer: Tokenizer, agent: AgentSettings) {
+  const ids = (text: string) => tokenizer.encode(text);
+  const answerIds = (word: string) => ids(` \\boxed{${word || lastWord(agent.config.initialMemory)}}`);
+  const finish = (kind: Demonstration["kind"], prompt: number[], reply: number[], helpful: boolean) => ({
+    kind,
+    tokenIds: [...prompt, ...reply],
+    lossMask: [...prompt.map(() => 0), ...reply.map(() => 1)],
+    helpful,
+  });
+  if (agent.kind === "rememr1") {
+    const { config } = agent;
+    const prompts = rememr1Prompts(tokenizer, config);
+    const stop = prompts.stopTokenIds[0] as number;
+    const tagged = (name: string, text: string) => ids(`<${name}>${text}</${name}>`);
+    return (question: string, habit: Habit): Demonstration => {
+      const bound = prompts.bind(question);
+      const recalled = habit.recalled === "" ? prompts.nothingRecalled : ids(habit.recalled);
+      const memory = habit.memory === "" ? prompts.initialMemory : ids(habit.memory);
+      if (habit.kind === "final")
+        return finish(
+          "final",
+          bound.final(recalled, memory),
+          [...answerIds(habit.target), stop],
+          habit.helpful,
+        );
+      const query = habit.query === "" ? [] : tagged(config.recallTag, habit.query);
+      const reply = [...tagged(config.updateTag, habit.target), ...query, stop];
+      return finish("memory", bound.memory(recalled, memory, ids(habit.section)), reply, habit.helpful);
+    };
+  }
+  const prompts = memAgentPrompts(tokenizer, agent.config);
+  const stop = prompts.stopTokenIds[0] as number;
+  return (question: string, habit: Habit): Demonstration => {
+    const bound = prompts.bind(question);
+    const memory = habit.memory === "" ? prompts.initialMemory : ids(habit.memory);
+    if (habit.kind === "final") {
+      const reply = [...answerIds(habit.memory && lastWord(habit.memory)), stop];
+      return finish("final", bound.final(memory), reply, habit.helpful);
+    }
+    const reply = [...ids(habit.target), stop];
+    return finish("memory", bound.memory(memory, ids(habit.section)), reply, habit.helpful);
+  };
+}

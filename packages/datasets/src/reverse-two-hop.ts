@@ -1,0 +1,161 @@
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "./error.js";
+import { createRandom, type Random } from "./random.js";
+import { rulerConfigSchema } from "./ruler-config.js";
+
+const { names, values, places, fillers, likesSentence, originSentence, twoHopQuestion } =
+  rulerConfigSchema.shape;
+const stretchCount = z.int().min(3);
+
+/** Settings of two-hop questions whose second fact stands first. */
+export const reverseTwoHopConfigSchema = z
+  .strictObject({
+    count: z.int().min(1).default(1).describe("how many tasks"),
+    seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
+    stretches: z
+      .union([
+        stretchCount,
+        z
+          .strictObject({ min: stretchCount, max: stretchCount })
+          .refine((range) => range.min <= range.max, "min must not be above max"),
+      ])
+      .describe("length of a document in stretches; a range is drawn from uniformly, task by task"),
+    stretchSentences: z
+      .int()
+      .min(2)
+      .default(2)
+      .describe("sentences of a stretch; just one of them says where something is from"),
+    nameAfter: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.6)
+      .describe("share of the stretches that stand before the one with the name at least"),
+    gap: z
+      .int()
+      .min(1)
+      .default(2)
+      .describe("stretches from the origin's to the name's at least; 2: one between"),
+    fillerFraction: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.2)
+      .describe("share of the other sentences that state nothing"),
+    names,
+    values,
+    places,
+    fillers,
+    likesSentence,
+    originSentence,
+    question: twoHopQuestion.describe("the question"),
+  })
+  .refine(
+    ({ stretches, values }) => values.length >= (typeof stretches === "number" ? stretches : stretches.max),
+    { error: "values: there must be one a stretch at least", path: ["values"] },
+  );
+
+export type ReverseTwoHopConfigInput = z.input<typeof reverseTwoHopConfigSchema>;
+type ReverseTwoHopConfig = z.output<typeof reverseTwoHopConfigSchema>;
+
+/**
+ * "Where is what ben likes from?" with the origin long before the name: when " tea from peru." is read, nobody can
+ * know that tea will matter, and there are as many such facts as stretches. A memory that is overwritten must either
+ * hold them all or be looked back at. Each thing has one origin, the asked name, thing and place occur nowhere else.
+ * Task i depends on the seed and i only.
+ *
+ * @throws {DatasetError} BAD_CONFIG
+ */
+export function reverseTwoHopTasks(input: ReverseTwoHopConfigInput): Task[] {
+  const parsed = reverseTwoHopConfigSchema.safeParse(input);
+  if (!parsed.success) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `reverse-two-hop settings: ${z.prettifyError(parsed.error)}`,
+      {},
+      parsed.error,
+    );
+  }
+  const config = parsed.data;
+  return Array.from({ length: config.count }, (_, index) =>
+    taskOf(config, index, createRandom(`${config.seed}/reverse-two-hop/${index}`)),
+  );
+}
+
+function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Task {
+  const { stretches: length, stretchSentences } = config;
+  const stretches =
+    typeof length === "number" ? length : length.min + random.below(length.max - length.min + 1);
+  const [originAt, nameAt] = twoStretches(config, stretches, random);
+  const name = random.pick(config.names);
+  const things = random.shuffle(config.values).slice(0, stretches);
+  const value = things[originAt] as string;
+  const place = random.pick(config.places);
+  const likes = sentence(config.likesSentence, { name, value });
+  const origin = sentence(config.originSentence, { value, place });
+  const otherPlaces = config.places.filter((other) => other !== place);
+  const others = {
+    names: config.names.filter((other) => other !== name),
+    values: config.values.filter((other) => other !== value),
+  };
+
+  const document = things.flatMap((thing, at) => {
+    const sentences = Array.from({ length: stretchSentences }, () => otherSentence(config, others, random));
+    const slots = random.shuffle(sentences.map((_, slot) => slot));
+    sentences[slots[0] as number] =
+      at === originAt
+        ? origin
+        : sentence(config.originSentence, { value: thing, place: random.pick(otherPlaces) });
+    if (at === nameAt) sentences[slots[1] as number] = likes;
+    return sentences;
+  });
+  return {
+    id: `reverse-two-hop-${config.seed}-${index}`,
+    question: sentence(config.question, { name }),
+    answers: [place],
+    document: document.join(""),
+    metadata: {
+      kind: "reverse-two-hop",
+      dataSource: "reverse-two-hop",
+      sentences: document.length,
+      stretches,
+      evidence: likes,
+      secondEvidence: origin,
+      evidenceStretch: nameAt,
+      secondEvidenceStretch: originAt,
+    },
+  };
+}
+
+/** Where the origin and the name's fact stand. */
+function twoStretches(
+  { gap, nameAfter }: ReverseTwoHopConfig,
+  stretches: number,
+  random: Random,
+): [number, number] {
+  const first = Math.max(gap, Math.ceil(nameAfter * stretches));
+  if (first >= stretches) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `stretches: ${stretches} leave no place for the name's fact with nameAfter ${nameAfter} and gap ${gap}; give more`,
+    );
+  }
+  const nameAt = first + random.below(stretches - first);
+  return [random.below(nameAt - gap + 1), nameAt];
+}
+
+function otherSentence(
+  config: ReverseTwoHopConfig,
+  others: { readonly names: readonly string[]; readonly values: readonly string[] },
+  random: Random,
+): string {
+  if (config.fillerFraction > 0 && random.float() < config.fillerFraction) return random.pick(config.fillers);
+  return sentence(config.likesSentence, {
+    name: random.pick(others.names),
+    value: random.pick(others.values),
+  });
+}
+
+const sentence = (template: string, slots: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (whole, slot: string) => slots[slot] ?? whole);
