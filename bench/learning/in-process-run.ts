@@ -85,6 +85,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
+    precision: rollout.precision,
   });
   const learner = createLearner({
     backend,

@@ -54,5 +54,6 @@ export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
 export { stepDumpFile, writeStepDump } from "./step-dumps.js";
 export { hasAdapters, trainedWeights } from "./trained-weights.js";
+export { trainingFlops } from "./training-flops.js";
 export type { UpdateMetrics } from "./update-metrics.js";
 export { type WarmStartOptions, warmStart } from "./warm-start.js";

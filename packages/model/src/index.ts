@@ -20,7 +20,7 @@ export {
 export { loadGguf } from "./gguf/load-gguf.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
 export { type KnownModel, knownModel } from "./hub/known-models.js";
-export { type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
+export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/resolve-model.js";
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./init-model.js";
 export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";
 export { type MemoryNeeds, memoryNeeds } from "./memory-needs.js";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { planRun } from "./dry-run.js";
+import { type ConversationPlan, planRun, type RunPlan } from "./dry-run.js";
 import { parseRecipe } from "./recipe.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
@@ -60,6 +60,9 @@ const recipeOf = ({ maxTokens = 400, length = 400, trainedTokens, chunkTokens = 
 const plan = (changes: Changes = {}, memoryBytes = 64 * gib) =>
   planRun(recipeOf(changes), { cacheDir, memoryBytes });
 
+const longest = ({ conversations }: RunPlan, kind: string) =>
+  conversations.find((conversation) => conversation.kind === kind) as ConversationPlan;
+
 describe("planRun", () => {
   it("says what a run is, without reading weights: model, prompts, lengths, tokens of a step, memory", async () => {
     const planned = await plan();
@@ -75,7 +78,7 @@ describe("planRun", () => {
   });
 
   it("names the longest conversation where it does not fit sampler, model or buckets, and what to write instead", async () => {
-    const { memory } = await plan();
+    const memory = longest(await plan(), "memory");
     const tokens = memory.promptTokens + memory.replyTokens;
     const short = await plan({ maxTokens: tokens - 1, length: tokens - 1 });
     expect(short.problems).toHaveLength(2);

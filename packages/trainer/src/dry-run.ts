@@ -1,22 +1,25 @@
-import { type MemAgentPrompts, memAgentPrompts } from "@palimpsest/agents";
-import { tasksFromConfig } from "@palimpsest/datasets";
-import { type Bucket, resolveLearnerConfig } from "@palimpsest/learner";
-import { type BpeTokenizer, loadConfig, type ModelConfig, parameterCount } from "@palimpsest/model";
-import type { Task } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
+import type { Bucket } from "@palimpsest/learner";
+import { resolveLearnerConfig } from "@palimpsest/learner";
+import { type ModelConfig, parameterCount } from "@palimpsest/model";
+import type { ConversationKind } from "@palimpsest/trajectories";
 import { evaluationTasks } from "./evaluation.js";
-import { type ResolveSourceOptions, resolveSource } from "./model-source.js";
-import { openModelText, readModelText } from "./model-text.js";
+import type { ResolveSourceOptions } from "./model-source.js";
+import { type EpisodeExtent, episodeMeter } from "./plan/plan-episodes.js";
+import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
+import { type RunTime, runTime } from "./plan/plan-time.js";
 import type { Recipe } from "./recipe.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
-import { baseOfCheckpoint } from "./run-model.js";
 
 /** Tasks that are looked at: enough to meet the lengths of a generator, seconds at most. */
 const lookedAt = 256;
 const lookedAtEachLength = 8;
+/** Tokens of documents that are looked at, about: long documents need few. */
+const lookedAtTokens = 1_000_000;
 
+/** The longest conversation of one kind. */
 export interface ConversationPlan {
-  /** Longest prompt seen, with the longest memory that may stand in it, tokens. */
+  readonly kind: ConversationKind;
+  /** With the longest memory, or whatever else the agent puts there, tokens. */
   readonly promptTokens: number;
   readonly replyTokens: number;
 }
@@ -31,8 +34,9 @@ export interface RunPlan {
   readonly stopTokens: readonly string[];
   readonly tasks: { readonly total: number; readonly lookedAt: number };
   readonly documentTokens: { readonly mean: number; readonly most: number };
-  readonly memory: ConversationPlan;
-  readonly final: ConversationPlan;
+  /** What is not on this machine and was taken from the recipe instead. */
+  readonly assumed: { readonly model: boolean; readonly data: boolean };
+  readonly conversations: readonly ConversationPlan[];
   /** Of one step, by the tasks looked at; sampled tokens if no reply ended early. */
   readonly step: {
     readonly episodes: number;
@@ -44,6 +48,8 @@ export interface RunPlan {
   readonly needs: RunMemory;
   /** Of the machine, or of the machines, as it was asked. */
   readonly memoryBytes: number;
+  /** At most, without evaluations. */
+  readonly time: RunTime;
   /** Compiled shapes of the learner. */
   readonly buckets: readonly Bucket[];
   /** Why it cannot run, each with a mend; empty: it can. */
@@ -57,125 +63,121 @@ export interface PlanOptions extends ResolveSourceOptions {
 
 /**
  * Checks everything of a recipe that can be checked without weights and without a cluster. A model that is not on this
- * machine is fetched, as the run would.
+ * machine is planned by its shape where the recipe names one, and fetched otherwise, as the run would.
  * @throws {PalimpsestError} CONFIG_INVALID; {AgentError}, {LearnerError}, {DatasetError} of the part that is wrong
  */
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
   const { agent, learner, train } = recipe;
-  const { checkpoint } = recipe.model;
-  const modelFolder =
-    checkpoint === undefined
-      ? await resolveSource(recipe.model, options)
-      : await baseOfCheckpoint(checkpoint, options);
-  const model = await loadConfig(modelFolder);
+  const { signal } = options;
+  const planned = await planModel(recipe.model, options);
+  const { config: model, tokenizer } = planned;
   const config = resolveLearnerConfig(learner);
-  const { tokenizer, chat } = openModelText(await readModelText(modelFolder), Date.now());
-  const prompts = memAgentPrompts(tokenizer, agent.config, chat);
-  const tasks = await tasksFromConfig(recipe.data, options.signal ? { signal: options.signal } : {});
-  const looked = tasks.slice(0, lookedAt);
-  if (looked.length === 0)
-    throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
-  const extents = looked.map((task) => extentOf(task, recipe, tokenizer, prompts));
-  const evaluated = evaluationTasks(recipe)
-    .flatMap((length) => length.tasks.slice(0, lookedAtEachLength))
-    // Streamed documents are of other lengths, not of other prompts.
-    .flatMap((task) => ("document" in task ? [task] : []))
-    .map((task) => extentOf(task, recipe, tokenizer, prompts));
-  const most = (pick: (extent: Extent) => number, of = [...extents, ...evaluated]) =>
-    of.reduce((largest, extent) => Math.max(largest, pick(extent)), 0);
-  const mean = (pick: (extent: Extent) => number) =>
-    extents.reduce((sum, extent) => sum + pick(extent), 0) / extents.length;
-
-  const memory = { promptTokens: most(({ memory }) => memory), replyTokens: agent.config.memoryTokens };
-  const final = { promptTokens: most(({ final }) => final), replyTokens: agent.config.finalTokens };
-  const trained = {
-    memory: { ...memory, promptTokens: most((extent) => extent.memory, extents) },
-    final: { ...final, promptTokens: most((extent) => extent.final, extents) },
-  };
+  const { tasks, total, assumed } = await planTasks(recipe, signal);
+  const meter = episodeMeter(agent, planned);
+  const extents: EpisodeExtent[] = [];
+  let tokensSeen = 0;
+  for (const task of tasks.slice(0, lookedAt)) {
+    const extent = await meter.measure(task, signal);
+    extents.push(extent);
+    tokensSeen += extent.documentTokens;
+    if (tokensSeen >= lookedAtTokens) break;
+  }
+  const evaluated: EpisodeExtent[] = [];
+  for (const length of evaluationTasks(recipe)) {
+    for (const task of length.tasks.slice(0, lookedAtEachLength)) {
+      // Streamed documents are of other lengths, not of other prompts.
+      if ("document" in task) evaluated.push(await meter.measure(task, signal));
+    }
+  }
+  const conversations = longestOf([...extents, ...evaluated]);
+  const trained = longestOf(extents);
+  const rows = extents.flatMap((extent) => extent.conversations);
   const episodes = train.groupsPerStep * learner.groupSize;
+  const perStep = (sum: number) => (episodes * sum) / extents.length;
+  const step = {
+    episodes,
+    conversations: perStep(rows.length),
+    promptTokens: perStep(rows.reduce((sum, row) => sum + row.promptTokens, 0)),
+    sampledTokensAtMost: perStep(rows.reduce((sum, row) => sum + row.replyTokens, 0)),
+    optimiserSteps: config.epochs * config.miniBatches,
+  };
+  const time = runTime(recipe, model, config, {
+    promptTokens: step.promptTokens,
+    sampledTokens: step.sampledTokensAtMost,
+    // Of the episodes looked at, repeated until they are a step's.
+    rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
+    rowsRepeated: episodes / extents.length,
+  });
   const needs = runMemory(recipe, model);
   const problems = [
-    ...vocabularyProblems(tokenizer, model),
-    ...lengthProblems("memory update", memory, recipe, model),
-    ...lengthProblems("answer", final, recipe, model),
-    ...bucketProblems("memory update", trained.memory, config.buckets),
-    ...bucketProblems("answer", trained.final, config.buckets),
-    ...memoryProblems(needs, options.memoryBytes),
+    ...vocabularyProblems(planned),
+    ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
+    ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
+    ...memoryProblems(needs, recipe, options.memoryBytes),
   ];
+  const stopTokens = [...meter.stopTokenIds].map((id) => tokenizer.decode([id]));
+  const lengths = extents.map((extent) => extent.documentTokens);
   return {
-    modelFolder,
+    modelFolder: planned.folder,
     model,
     parameters: parameterCount(model),
-    prompt: promptKind(recipe, chat !== undefined, prompts, tokenizer),
-    stopTokens: prompts.stopTokenIds.map((id) => tokenizer.decode([id])),
-    tasks: { total: tasks.length, lookedAt: looked.length },
+    prompt: promptKind(recipe, planned, stopTokens),
+    stopTokens,
+    tasks: { total, lookedAt: extents.length },
     documentTokens: {
-      mean: mean(({ documentTokens }) => documentTokens),
-      most: most((extent) => extent.documentTokens, extents),
+      mean: lengths.reduce((sum, length) => sum + length, 0) / lengths.length,
+      most: lengths.reduce((most, length) => Math.max(most, length), 0),
     },
-    memory,
-    final,
-    step: {
-      episodes,
-      conversations: episodes * mean(({ chunks }) => chunks + 1),
-      promptTokens: episodes * mean(({ promptTokens }) => promptTokens),
-      sampledTokensAtMost: episodes * mean(({ chunks }) => chunks * memory.replyTokens + final.replyTokens),
-      optimiserSteps: config.epochs * config.miniBatches,
-    },
+    assumed: { model: planned.assumed, data: assumed },
+    conversations,
+    step,
     needs,
     memoryBytes: options.memoryBytes,
+    time,
     buckets: config.buckets,
     problems,
   };
 }
 
-interface Extent {
-  readonly documentTokens: number;
-  readonly chunks: number;
-  /** Longest prompt of a memory update. */
-  readonly memory: number;
-  readonly final: number;
-  /** All prompts of an episode, memories as long as they may be. */
-  readonly promptTokens: number;
+/** The longest conversation of each kind, prompt and reply together. */
+function longestOf(extents: readonly EpisodeExtent[]): ConversationPlan[] {
+  const longest = new Map<ConversationKind, ConversationPlan>();
+  for (const conversation of extents.flatMap((extent) => extent.conversations)) {
+    const known = longest.get(conversation.kind);
+    const tokens = conversation.promptTokens + conversation.replyTokens;
+    if (known === undefined || tokens > known.promptTokens + known.replyTokens)
+      longest.set(conversation.kind, conversation);
+  }
+  return [...longest.values()];
 }
 
-function extentOf(task: Task, recipe: Recipe, tokenizer: BpeTokenizer, prompts: MemAgentPrompts): Extent {
-  const { chunkTokens, memoryTokens, maxChunks = Number.POSITIVE_INFINITY } = recipe.agent.config;
-  const documentTokens = tokenizer.encode(task.document, { specialTokens: "text" }).length;
-  const chunks = Math.min(Math.ceil(documentTokens / chunkTokens), maxChunks);
-  const bound = prompts.bind(task.question);
-  const filled = (tokens: number) => Array.from({ length: tokens }, () => 0);
-  const longest = filled(Math.max(memoryTokens, prompts.initialMemory.length));
-  const memory = bound.memory(longest, filled(Math.min(chunkTokens, documentTokens))).length;
-  const final = bound.final(longest).length;
-  return { documentTokens, chunks, memory, final, promptTokens: chunks * memory + final };
-}
+/** What people call a conversation. */
+export const conversationNames: Readonly<Record<ConversationKind, string>> = {
+  memory: "memory update",
+  final: "answer",
+  tool: "turn with tools",
+};
 
-function promptKind(
-  recipe: Recipe,
-  hasChat: boolean,
-  prompts: MemAgentPrompts,
-  tokenizer: BpeTokenizer,
-): string {
-  const { prompt } = recipe.agent.config;
+function promptKind({ agent }: Recipe, { chat }: PlannedModel, stopTokens: readonly string[]): string {
+  const prompt = "prompt" in agent.config ? agent.config.prompt : "chat";
   if (prompt === "text" || prompt === "chatml") return prompt;
-  if (hasChat) return "chat template";
-  return prompts.stopTokenIds.some((id) => tokenizer.decode([id]) === "<|im_end|>") ? "chatml" : "text";
+  if (chat !== undefined) return "chat template";
+  return stopTokens.includes("<|im_end|>") ? "chatml" : "text";
 }
 
-function vocabularyProblems(tokenizer: BpeTokenizer, model: ModelConfig): string[] {
-  if (tokenizer.vocabSize <= model.vocabSize) return [];
+function vocabularyProblems({ vocabSize = 0, config }: PlannedModel): string[] {
+  if (vocabSize <= config.vocabSize) return [];
   return [
-    `model: the tokenizer has ids up to ${tokenizer.vocabSize - 1} and the model ${model.vocabSize} rows; give a folder whose files belong together`,
+    `model: the tokenizer has ids up to ${vocabSize - 1} and the model ${config.vocabSize} rows; give a folder whose files belong together`,
   ];
 }
 
 function lengthProblems(
-  what: string,
-  { promptTokens, replyTokens }: ConversationPlan,
+  { kind, promptTokens, replyTokens }: ConversationPlan,
   { rollout }: Recipe,
   model: ModelConfig,
 ): string[] {
+  const what = conversationNames[kind];
   const tokens = promptTokens + replyTokens;
   const sum = `${tokens} tokens (prompt ${promptTokens}, reply ${replyTokens})`;
   const problems: string[] = [];
@@ -191,10 +193,10 @@ function lengthProblems(
 }
 
 function bucketProblems(
-  what: string,
-  { promptTokens, replyTokens }: ConversationPlan,
+  { kind, promptTokens, replyTokens }: ConversationPlan,
   buckets: readonly Bucket[],
 ): string[] {
+  const what = conversationNames[kind];
   const tokens = promptTokens + replyTokens;
   const fits = buckets.some(
     ({ length, rows, trainedTokens = rows * length }) => length >= tokens && trainedTokens >= replyTokens,
@@ -206,10 +208,22 @@ function bucketProblems(
   ];
 }
 
-function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
+function memoryProblems(needs: RunMemory, { plan, ...recipe }: Recipe, memoryBytes: number): string[] {
   const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
-  if (needs.totalBytes <= memoryBytes) return [];
-  return [
-    `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
-  ];
+  const problems: string[] = [];
+  const there = plan?.memoryGib === undefined ? memoryBytes : plan.memoryGib * 2 ** 30;
+  if (needs.totalBytes > there)
+    problems.push(
+      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(there)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+    );
+  const gpuBytes = plan?.gpuGib === undefined ? Number.POSITIVE_INFINITY : plan.gpuGib * 2 ** 30;
+  if (recipe.learnerGpus > 0 && needs.learnerDeviceBytes > gpuBytes)
+    problems.push(
+      `plan.gpuGib is ${plan?.gpuGib} and the learner puts about ${gib(needs.learnerDeviceBytes)} on its GPU; use learner.lora, smaller buckets or a larger GPU`,
+    );
+  if (recipe.rollout.gpus > 0 && needs.rolloutDeviceBytes > gpuBytes)
+    problems.push(
+      `plan.gpuGib is ${plan?.gpuGib} and a rollout actor puts about ${gib(needs.rolloutDeviceBytes)} on its GPU; use a smaller rollout.maxBatch or rollout.cacheTokens, or precision bfloat16`,
+    );
+  return problems;
 }

@@ -7,7 +7,7 @@ export {
   type MakeBaseOptions,
   makeBaseModel,
 } from "./base/make-base.js";
-export { planRun, type RunPlan } from "./dry-run.js";
+export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 // Symbols for other packages.

@@ -39,6 +39,13 @@ export const modelSourceSchema = z
       .min(1)
       .optional()
       .describe("folder of another run (its newest checkpoint) or of one checkpoint, relative to the recipe"),
+    shape: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "folder with the model's config.json, relative to the recipe; or builtin:NAME. `train --dry-run` plans by it where the model is not on this machine",
+      ),
   })
   .check(({ value, issues }) => {
     const given = ways.filter((way) => value[way] !== undefined);
@@ -55,17 +62,29 @@ export type ModelSource = z.infer<typeof modelSourceSchema>;
 
 /** With absolute paths, builtin ones too. */
 export function absoluteSource(source: ModelSource, baseDir: string): ModelSource {
-  const { path, checkpoint } = source;
-  if (path?.startsWith(builtinPrefix))
-    return { path: resolve(builtinRecipesDir, "bases", path.slice(builtinPrefix.length)) };
-  if (path !== undefined) return { path: isAbsolute(path) ? path : resolve(baseDir, path) };
-  if (checkpoint !== undefined) return { checkpoint: resolve(baseDir, checkpoint) };
-  return source;
+  const { path, checkpoint, shape } = source;
+  return {
+    ...source,
+    ...(path === undefined ? {} : { path: absolutePath(path, baseDir, "bases") }),
+    ...(checkpoint === undefined ? {} : { checkpoint: resolve(baseDir, checkpoint) }),
+    ...(shape === undefined ? {} : { shape: absolutePath(shape, baseDir, "shapes") }),
+  };
+}
+
+function absolutePath(path: string, baseDir: string, builtinFolder: string): string {
+  if (path.startsWith(builtinPrefix))
+    return resolve(builtinRecipesDir, builtinFolder, path.slice(builtinPrefix.length));
+  return isAbsolute(path) ? path : resolve(baseDir, path);
 }
 
 /** The source as it means the same in any folder and on any machine with this installation. */
 export function portableSource(source: ModelSource, baseDir: string): ModelSource {
-  return source.path?.startsWith(builtinPrefix) ? source : absoluteSource(source, baseDir);
+  const { path, shape } = source;
+  return {
+    ...absoluteSource(source, baseDir),
+    ...(path?.startsWith(builtinPrefix) ? { path } : {}),
+    ...(shape?.startsWith(builtinPrefix) ? { shape } : {}),
+  };
 }
 
 export type ModelCache = Pick<ResolveOptions, "cacheDir" | "endpoint" | "token">;

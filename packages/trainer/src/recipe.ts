@@ -31,6 +31,10 @@ const rolloutSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("read what prompts begin with in common once; of little use where prompts are short"),
+  precision: z
+    .enum(["float32", "bfloat16"])
+    .default("float32")
+    .describe("what sampling stores and multiplies matrices in; bfloat16 is for GPUs"),
   cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
   gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
   threads: z.int().min(1).default(1).describe("compute threads of one actor"),
@@ -101,6 +105,22 @@ const evaluationSchema = z.strictObject({
   seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
 });
 
+const planSchema = z.strictObject({
+  memoryGib: z
+    .number()
+    .positive()
+    .optional()
+    .describe("memory of the machines that the recipe is for, GiB; absent: of this one, or --memory"),
+  gpuGib: z.number().positive().optional().describe("memory of one of their GPUs, GiB"),
+  tasks: z.int().min(1).optional().describe("tasks in the data file, where it is not here"),
+  documentTokens: z.int().min(1).optional().describe("tokens of a document, where the data file is not here"),
+  questionTokens: z
+    .int()
+    .min(1)
+    .default(32)
+    .describe("tokens of a question, where the data file is not here"),
+});
+
 export const recipeSchema = z.strictObject({
   name: z
     .string()
@@ -120,6 +140,7 @@ export const recipeSchema = z.strictObject({
   learnerThreads: z.int().min(1).default(2).describe("compute threads of the learner"),
   train: trainSchema,
   evaluation: evaluationSchema.optional().describe("before and after training; absent: none"),
+  plan: planSchema.optional().describe("what `train --dry-run` goes by; a run does not read it"),
   queues: queueSettingsSchema.prefault({}).describe("limits and times of the run's queues"),
   output: z
     .string()

@@ -6,9 +6,13 @@ import type { Recipe } from "./recipe.js";
 export interface RunMemory {
   readonly learner: MemoryEstimate;
   readonly learnerBytes: number;
+  /** What of it lies where it computes: all but the process and what it was loaded from. */
+  readonly learnerDeviceBytes: number;
   readonly rolloutActors: number;
   /** Each; while it takes new weights over. */
   readonly rolloutBytes: number;
+  /** What of it lies where it computes: weights, keys and values. */
+  readonly rolloutDeviceBytes: number;
   /** The driver while it stores the base, head, Redis, nodes and reward actors. */
   readonly otherBytes: number;
   /** Base weights and the versions that are kept, on one node. */
@@ -29,8 +33,12 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const { rollout, reward } = recipe;
   const { maxBatch, maxTokens, cacheTokens } = rollout;
   const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
-  const { processBytes, samplerWeightsBytes, samplerCacheBytes } = learner;
-  const learnerBytes = learner.totalBytes - samplerWeightsBytes - samplerCacheBytes;
+  const { processBytes, hostBytes } = learner;
+  const half = rollout.precision === "bfloat16" ? 0.5 : 1;
+  const samplerWeightsBytes = learner.samplerWeightsBytes * half;
+  const samplerCacheBytes = learner.samplerCacheBytes * half;
+  const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
+  const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
   const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
@@ -44,8 +52,10 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   return {
     learner,
     learnerBytes,
+    learnerDeviceBytes: learnerBytes - processBytes - hostBytes,
     rolloutActors: rollout.actors,
     rolloutBytes,
+    rolloutDeviceBytes,
     otherBytes,
     storeBytes,
     totalBytes: learnerBytes + rollout.actors * rolloutBytes + otherBytes + storeBytes,

@@ -24,8 +24,11 @@ const plan: RunPlan = {
   stopTokens: ["<|im_end|>"],
   tasks: { total: 1024, lookedAt: 256 },
   documentTokens: { mean: 74.4, most: 97 },
-  memory: { promptTokens: 137, replyTokens: 20 },
-  final: { promptTokens: 76, replyTokens: 12 },
+  assumed: { model: false, data: false },
+  conversations: [
+    { kind: "memory", promptTokens: 137, replyTokens: 20 },
+    { kind: "final", promptTokens: 76, replyTokens: 12 },
+  ],
   step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimiserSteps: 1 },
   needs: {
     learner: {
@@ -43,13 +46,22 @@ const plan: RunPlan = {
       totalBytes: 9 * gib,
     },
     learnerBytes: 7 * gib,
+    learnerDeviceBytes: 5 * gib,
     rolloutActors: 2,
     rolloutBytes: 3 * gib,
+    rolloutDeviceBytes: 2 * gib,
     otherBytes: gib,
     storeBytes: gib,
     totalBytes: 15 * gib,
   },
   memoryBytes: 24 * gib,
+  time: {
+    samplingSeconds: 35.4,
+    updateSeconds: 150,
+    totalSeconds: 20 * 185.4,
+    rolloutDevice: "1 processor thread",
+    learnerDevice: "2 processor threads",
+  },
   buckets: [
     { rows: 8, length: 88 },
     { rows: 2, length: 160, packedRows: 6, trainedTokens: 64 },
@@ -68,7 +80,16 @@ test("a plan reads as one page: model, prompts, tokens of a step, shapes, memory
   expect(text).toMatch(/one micro-batch, or the optimiser at work +3\.00 GiB/);
   expect(text).toMatch(/2 of them +6\.00 GiB/);
   expect(text).toMatch(/on one machine; there are 24\.00 GiB +15\.00 GiB/);
+  expect(text).toContain(
+    "sampling 35 s (1 processor thread each), update 2.5 min (2 processor threads) a step; 62 min for the run",
+  );
   expect(text).toContain("It can run: nothing was started, no weights were read.");
+});
+
+test("what is not on the machine is said to be taken from the recipe", () => {
+  const text = planText({ ...plan, assumed: { model: true, data: true } });
+  expect(text).toContain("not on this machine: its shape is known");
+  expect(text).toContain("their file is not on this machine: documents are taken to have 74 tokens");
 });
 
 test("what stands against a run is listed, one line each", () => {

@@ -1,13 +1,26 @@
-import type { RunPlan } from "@palimpsest/trainer";
+import { conversationNames, type RunPlan } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
 import { formatCount } from "./count.js";
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 
+/** Two figures at most: it is an estimate. */
+function duration(seconds: number): string {
+  const [value, unit] =
+    seconds < 90
+      ? [seconds, "s"]
+      : seconds < 5400
+        ? [seconds / 60, "min"]
+        : seconds < 48 * 3600
+          ? [seconds / 3600, "h"]
+          : [seconds / 86_400, "days"];
+  return `${Number(value.toPrecision(2))} ${unit}`;
+}
+
 /** What `train --dry-run` says of a run: shapes, memory by part, a step's tokens, and what stands against it. */
 export function planText(plan: RunPlan): string {
-  const { model, needs, step, memory, final, tasks, documentTokens } = plan;
+  const { model, needs, step, tasks, documentTokens, assumed, time } = plan;
   const { learner } = needs;
   const facts = [
     ["model", plan.modelFolder],
@@ -15,18 +28,37 @@ export function planText(plan: RunPlan): string {
       "",
       `${model.architecture}, ${formatCount(plan.parameters)} parameters: ${model.layers} layers, width ${model.hiddenSize}, ${model.heads} heads (${model.kvHeads} of keys), vocabulary ${whole(model.vocabSize)}, ${whole(model.maxPositions)} positions`,
     ],
+    ...(assumed.model
+      ? [
+          [
+            "",
+            "not on this machine: its shape is known, and prompts are counted at 4 characters a token",
+          ] as const,
+        ]
+      : []),
     ["prompts", `${plan.prompt}; replies end at ${plan.stopTokens.join(", ")}`],
     [
       "tasks",
-      `${whole(tasks.total)}, of which ${tasks.lookedAt} were read; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`,
+      assumed.data
+        ? `${whole(tasks.total)}; their file is not on this machine: documents are taken to have ${whole(documentTokens.mean)} tokens, as the recipe says`
+        : `${whole(tasks.total)}, of which ${tasks.lookedAt} were read; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`,
     ],
-    ["memory update", `prompt up to ${memory.promptTokens} + reply up to ${memory.replyTokens} tokens`],
-    ["answer", `prompt up to ${final.promptTokens} + reply up to ${final.replyTokens} tokens`],
+    ...plan.conversations.map(
+      ({ kind, promptTokens, replyTokens }) =>
+        [
+          conversationNames[kind],
+          `prompt up to ${promptTokens} + reply up to ${replyTokens} tokens`,
+        ] as const,
+    ),
     [
       "a step",
       `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser ${step.optimiserSteps === 1 ? "step" : "steps"}`,
     ],
     ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
+    [
+      "time, at most",
+      `sampling ${duration(time.samplingSeconds)} (${time.rolloutDevice}${needs.rolloutActors > 1 ? " each" : ""}), update ${duration(time.updateSeconds)} (${time.learnerDevice}) a step; ${duration(time.totalSeconds)} for the run: estimates`,
+    ],
   ] as const;
   const store = [
     ["learner", "weights", gib(learner.weightsBytes)],
@@ -36,8 +68,8 @@ export function planText(plan: RunPlan): string {
     ["", "gradients", gib(learner.gradientsBytes)],
     ["", "one micro-batch, or the optimiser at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
     ["", "together, with the process", gib(needs.learnerBytes)],
-    ["rollout actor", "weights", gib(learner.samplerWeightsBytes)],
-    ["", "keys and values", gib(learner.samplerCacheBytes)],
+    ["", "of it where it computes", gib(needs.learnerDeviceBytes)],
+    ["rollout actor", "weights, keys and values", gib(needs.rolloutDeviceBytes)],
     ["", "together, while new weights come in", gib(needs.rolloutBytes)],
     ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],
     ["object store", "base and kept versions, a node", gib(needs.storeBytes)],

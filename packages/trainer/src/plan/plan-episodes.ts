@@ -1,0 +1,87 @@
+import { type AgentSettings, createAgent, type Sampler, type Tokenizer } from "@palimpsest/agents";
+import type { ConversationKind, Task } from "@palimpsest/trajectories";
+import type { PlannedModel } from "./plan-source.js";
+
+/** One conversation as long as it may become. */
+export interface ConversationExtent {
+  readonly kind: ConversationKind;
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+}
+
+export interface EpisodeExtent {
+  readonly documentTokens: number;
+  readonly conversations: readonly ConversationExtent[];
+}
+
+export interface EpisodeMeter {
+  /** Tokens that end a reply. */
+  readonly stopTokenIds: ReadonlySet<number>;
+  measure(task: Task, signal?: AbortSignal): Promise<EpisodeExtent>;
+}
+
+/**
+ * Runs the recipe's own agent with replies as long as its settings allow, so that what it adds up to is what a run meets
+ * at most, whichever agent it is.
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function episodeMeter(settings: AgentSettings, model: PlannedModel): EpisodeMeter {
+  const { tokenizer, chat } = model;
+  const stopTokenIds = new Set<number>();
+  const replies = new Map<number, readonly number[]>();
+  const sampler: Sampler = {
+    generate: async (request) => {
+      for (const id of request.stopTokenIds) stopTokenIds.add(id);
+      const { maxTokens } = request;
+      const tokenIds = replies.get(maxTokens) ?? longestReply(settings, tokenizer, maxTokens);
+      replies.set(maxTokens, tokenIds);
+      return {
+        tokenIds,
+        rolloutLogprobs: tokenIds.map(() => 0),
+        stopReason: "length",
+        policyVersion: 0,
+        weightsHash: "",
+      };
+    },
+  };
+  const agent = createAgent(settings, { sampler, tokenizer, ...(chat ? { chat } : {}) });
+  return {
+    stopTokenIds,
+    async measure({ question, document, records }, signal) {
+      const { documentTokens, conversations } = await agent.run(
+        { question, document, ...(records ? { records } : {}) },
+        signal ? { signal } : {},
+      );
+      return {
+        documentTokens,
+        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds }) => ({
+          kind,
+          promptTokens: promptTokenIds.length,
+          replyTokens: sampledTokenIds.length,
+        })),
+      };
+    },
+  };
+}
+
+const filler = " the";
+
+/** A reply of exactly so many tokens that the agent understands as one. */
+function longestReply(settings: AgentSettings, tokenizer: Tokenizer, maxTokens: number): readonly number[] {
+  const [before, after] = replyForm(settings).map((text) => tokenizer.encode(text)) as [number[], number[]];
+  const fill = tokenizer.encode(filler)[0] as number;
+  const room = maxTokens - before.length - after.length;
+  if (room <= 0) return Array.from({ length: maxTokens }, () => fill);
+  return [...before, ...Array.from({ length: room }, () => fill), ...after];
+}
+
+function replyForm(settings: AgentSettings): readonly [string, string] {
+  switch (settings.kind) {
+    case "rememr1": {
+      const { updateTag, recallTag } = settings.config;
+      return [`<${updateTag}>`, `</${updateTag}><${recallTag}>${filler}</${recallTag}>`];
+    }
+    default:
+      return ["", ""];
+  }
+}

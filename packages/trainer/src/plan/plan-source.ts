@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { type ChatFormat, chatMl, type Tokenizer } from "@palimpsest/agents";
+import { DatasetError, tasksFromConfig } from "@palimpsest/datasets";
+import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
+import type { Task } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../model-source.js";
+import { openModelText, readModelText } from "../model-text.js";
+import type { Recipe } from "../recipe.js";
+import { baseOfCheckpoint } from "../run-model.js";
+import { approximateTokenizer } from "./plan-tokenizer.js";
+
+export interface PlannedModel {
+  readonly folder: string;
+  readonly config: ModelConfig;
+  readonly tokenizer: Tokenizer;
+  /** Largest id of the tokenizer and one; absent where it is not here. */
+  readonly vocabSize?: number;
+  readonly chat?: ChatFormat;
+  /** The shape alone is known: prompts are counted at four characters a token. */
+  readonly assumed: boolean;
+}
+
+/**
+ * What a plan needs of the model: its shape and how it reads text. Where the recipe names a shape and the model is not on
+ * this machine, the shape is enough; without one the model is fetched, as the run would.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
+export async function planModel(source: ModelSource, options: ResolveSourceOptions): Promise<PlannedModel> {
+  const { checkpoint, shape } = source;
+  if (shape !== undefined && !isHere(source, options.cacheDir)) {
+    const config = await loadConfig(shape);
+    return { folder: shape, config, tokenizer: approximateTokenizer(), chat: chatMl, assumed: true };
+  }
+  const folder =
+    checkpoint === undefined
+      ? await resolveSource(source, options)
+      : await baseOfCheckpoint(checkpoint, options);
+  const config = await loadConfig(folder);
+  const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
+  return {
+    folder,
+    config,
+    tokenizer,
+    vocabSize: tokenizer.vocabSize,
+    ...(chat ? { chat } : {}),
+    assumed: false,
+  };
+}
+
+function isHere({ path, name, hub, revision, checkpoint }: ModelSource, cacheDir: string): boolean {
+  const folder = path ?? checkpoint;
+  if (folder !== undefined) return existsSync(folder);
+  const wanted = name ?? (revision === undefined ? hub : `${hub}@${revision}`);
+  return wanted !== undefined && existsSync(cachedModelFolder(cacheDir, wanted));
+}
+
+export interface PlannedTasks {
+  readonly tasks: readonly Task[];
+  readonly total: number;
+  /** The file is not here: documents are as long as `plan.documentTokens` says. */
+  readonly assumed: boolean;
+}
+
+/** A word that every vocabulary holds as one token, and four characters. */
+const word = " the";
+
+/**
+ * The recipe's tasks; where their file is not on this machine and the recipe says how long documents are, a task of that
+ * length in their place.
+ * @throws {PalimpsestError} CONFIG_INVALID; {DatasetError}
+ */
+export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined): Promise<PlannedTasks> {
+  const { plan } = recipe;
+  try {
+    const tasks = await tasksFromConfig(recipe.data, signal ? { signal } : {});
+    if (tasks.length > 0) return { tasks, total: tasks.length, assumed: false };
+  } catch (reason) {
+    const isAbsent = reason instanceof DatasetError && reason.code === "UNREADABLE_FILE";
+    if (!isAbsent || plan?.documentTokens === undefined) throw reason;
+    const task: Task = {
+      id: "assumed",
+      question: word.repeat(plan.questionTokens),
+      answers: [word.trim()],
+      document: word.repeat(plan.documentTokens),
+      metadata: {},
+    };
+    return { tasks: [task], total: plan.tasks ?? 1, assumed: true };
+  }
+  throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
+}
