@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toTrajectory } from "../episode.js";
+import { type EpisodeState, toTrajectory } from "../episode.js";
 import type { GenerateRequest, Sampler } from "../sampler.js";
 import { oracleReply, scriptedSampler, wordTokenizer } from "../testing.js";
 import { memAgent } from "./memagent.js";
@@ -145,6 +145,31 @@ describe("memAgent", () => {
     const agent = memAgent({ sampler, tokenizer, config: memAgentConfig("tiny", { maxChunks: 1 }) });
     await expect(agent.run({ document, question })).rejects.toMatchObject({ code: "DOCUMENT_OVERFLOW" });
     expect(requests).toHaveLength(0);
+  });
+
+  it("goes on from any state of an episode as that would have (M7)", async () => {
+    const { tokenizer, sampler } = recorded(oracleReply);
+    const agent = memAgent({
+      sampler,
+      tokenizer,
+      config: memAgentConfig("tiny", { chunkTokens: 8 }),
+      now: () => 7,
+    });
+    const states: EpisodeState[] = [];
+    const whole = await agent.run(
+      { document, question },
+      { seed: 3, onProgress: ({ state }) => state && states.push(JSON.parse(JSON.stringify(state))) },
+    );
+    expect(states.map(({ documentPosition }) => documentPosition)).toEqual([8, 16, 20]);
+    for (const [at, resumeFrom] of states.entries()) {
+      const rest = await agent.run(
+        { document: document.match(/[^.]+\./g) ?? [], question },
+        { seed: 3, resumeFrom },
+      );
+      const { steps, conversations, ...totals } = whole;
+      const unread = { steps: steps.slice(at + 1), conversations: conversations.slice(at + 1) };
+      expect(rest).toEqual({ ...totals, ...unread });
+    }
   });
 
   it("makes no further call after an abort and throws its reason (M6)", async () => {
