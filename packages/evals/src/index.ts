@@ -73,4 +73,13 @@ export {
   type SuiteSummary,
   summarizeSuite,
 } from "./suite/summary.js";
-export { type EpisodeTrace, type TraceStep, traceEpisode, traceMarkdown } from "./trace.js";
+export {
+  type TraceDetail,
+  type TracedEpisode,
+  type TraceOptions,
+  traceEpisode,
+} from "./trace/trace-episode.js";
+export { appendTrace, readTraces, writeTraces } from "./trace/trace-file.js";
+export { traceHtml } from "./trace/trace-html.js";
+export { traceMarkdown } from "./trace/trace-markdown.js";
+export { type Trace, traceSchema, traceVersion } from "./trace/trace-schema.js";

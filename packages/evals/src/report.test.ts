@@ -9,7 +9,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Evaluation, evaluateByLength } from "./evaluate.js";
 import { type ReportData, reportFiles, reportMarkdown, summarize, writeReport } from "./report.js";
-import { traceEpisode, traceMarkdown } from "./trace.js";
+import { traceEpisode } from "./trace/trace-episode.js";
 
 const tasksByLength = [32, 64, 128].map((lengthTokens) => ({
   lengthTokens,
@@ -33,7 +33,17 @@ beforeAll(async () => {
     after: await evaluate(oracleReply),
     trainingLengthTokens: 64,
     rewardCurve: Array.from({ length: 60 }, (_, step) => ({ step, reward: step / 60 })),
-    example: traceEpisode(task, episode, boxedExactMatch(episode.answer, task.answers), tokenizer),
+    example: traceEpisode(
+      task,
+      { ...episode, memorySteps: episode.steps },
+      {
+        origin: "eval",
+        trajectoryId: task.id,
+        agent: "memagent",
+        tokenizer,
+        score: boxedExactMatch(episode.answer, task.answers),
+      },
+    ),
   };
 });
 
@@ -89,36 +99,5 @@ describe("writeReport", () => {
     for (const name of named) expect(names).toContain(name);
     const json = JSON.parse(await readFile(join(folder, "deep", "report", "report.json"), "utf8"));
     expect(json).toEqual(JSON.parse(JSON.stringify(summarize(data))));
-  });
-});
-
-describe("traceMarkdown", () => {
-  it("shows every section, the memory after it, the answer and the right one", () => {
-    const trace = data.example as NonNullable<ReportData["example"]>;
-    expect(trace.steps.map((step) => step.section).join("")).toBe(tasksByLength[0]?.tasks[0]?.document);
-    const markdown = traceMarkdown(trace);
-    for (const step of trace.steps) {
-      expect(markdown).toContain(step.section.trim());
-      expect(markdown).toContain(step.memory.trim());
-    }
-    expect(markdown).toContain(`\\boxed{${trace.answers[0]}}`);
-    expect(markdown).toContain("Reward 1.");
-  });
-
-  it("marks memories that did not change, cuts long sections, and is not broken by code fences", () => {
-    const task = { ...(tasksByLength[0]?.tasks[0] as Task), document: `\`\`\` ${"word ".repeat(400)}` };
-    const steps = [0, 1].map((step) => ({
-      step,
-      documentTokenStart: step * 200,
-      documentTokenEnd: (step + 1) * 200,
-      memory: " same",
-      recalled: "",
-    }));
-    const trace = traceEpisode(task, { answer: "x", steps }, { reward: 0, components: {} }, tokenizer);
-    expect(trace.steps.map((step) => step.changed)).toEqual([true, false]);
-    const markdown = traceMarkdown(trace, { mostCharacters: 100 });
-    expect(markdown).toContain("characters left out");
-    expect(markdown).toContain("````");
-    expect(markdown).toContain("(as before)");
   });
 });

@@ -4,7 +4,8 @@ import { compareEvaluations, type LengthComparison } from "./compare.js";
 import type { Evaluation, LengthResult } from "./evaluate.js";
 import type { Interval } from "./intervals.js";
 import { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
-import { type EpisodeTrace, traceMarkdown } from "./trace.js";
+import { traceMarkdown } from "./trace/trace-markdown.js";
+import type { Trace } from "./trace/trace-schema.js";
 
 /** What a report tells. */
 export interface ReportData {
@@ -18,7 +19,7 @@ export interface ReportData {
   readonly rewardCurve?: readonly RewardPoint[];
   /** Where time and memory are taken from, if not from `after`: longer documents, for example. */
   readonly cost?: Evaluation;
-  readonly example?: EpisodeTrace;
+  readonly example?: Trace;
 }
 
 /** Results of one length as numbers, for machines. */

@@ -10,10 +10,10 @@ import { setTimeout } from "node:timers/promises";
 import { type Agent, type AgentTask, createAgent, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import {
-  type EpisodeTrace,
   evaluateByLength,
   type LengthResult,
   type LengthTasks,
+  type Trace,
   traceEpisode,
 } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
@@ -183,13 +183,21 @@ export class RolloutActor {
   }
 
   /** One greedy episode, step by step, for people. */
-  async trace(task: Task, minPolicyVersion: number): Promise<EpisodeTrace> {
+  async trace(task: Task, minPolicyVersion: number): Promise<Trace> {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
     const reward = trajectoryReward(this.#spec.recipe.reward.config);
-    const score = await reward(task, { ...result, memorySteps: result.steps }, { signal });
-    return traceEpisode(task, result, score, this.#tokenizer);
+    const episode = { ...result, memorySteps: result.steps };
+    const score = await reward(task, episode, { signal });
+    return traceEpisode(task, episode, {
+      origin: "eval",
+      trajectoryId: task.id,
+      agent: this.#agent.name,
+      run: this.#spec.runId,
+      tokenizer: this.#tokenizer,
+      score,
+    });
   }
 
   async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {

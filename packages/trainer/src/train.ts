@@ -9,7 +9,7 @@
  */
 import type { Cluster } from "@palimpsest/client";
 import { tasksFromConfig } from "@palimpsest/datasets";
-import type { EpisodeTrace, Evaluation, LengthTasks } from "@palimpsest/evals";
+import type { Evaluation, LengthTasks, Trace } from "@palimpsest/evals";
 import {
   episodeSeed,
   type GroupRequest,
@@ -56,7 +56,7 @@ export interface TrainResult {
   readonly before: Evaluation | undefined;
   readonly after: Evaluation | undefined;
   /** One episode of the trained policy on a question of the second length. */
-  readonly example: EpisodeTrace | undefined;
+  readonly example: Trace | undefined;
   readonly steps: readonly StepReport[];
   readonly secondsByPhase: Readonly<Record<string, number>>;
   readonly counts: RunCounts;
@@ -155,7 +155,7 @@ async function exampleOf(
   crew: Crew,
   lengths: readonly LengthTasks[],
   minPolicyVersion: number,
-): Promise<EpisodeTrace | undefined> {
+): Promise<Trace | undefined> {
   const task = (lengths[1] ?? lengths[0])?.tasks[0];
   if (!task || !("document" in task)) return undefined;
   return await crew.rollouts[0]?.trace(task, minPolicyVersion);

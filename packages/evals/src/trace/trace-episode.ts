@@ -1,0 +1,135 @@
+import type { Tokenizer } from "@palimpsest/agents";
+import type { Conversation, MemoryStep, Score, Task, Trajectory } from "@palimpsest/trajectories";
+import { toolCallsOf } from "./tool-calls.js";
+import { type Trace, type TraceConversation, type TraceMemoryStep, traceVersion } from "./trace-schema.js";
+
+/** How much of every conversation a trace holds. */
+export type TraceDetail =
+  /** What the model wrote. */
+  | "replies"
+  /** And the prompts. */
+  | "text"
+  /** And token ids and log-probs. */
+  | "tokens";
+
+/** The part of a trajectory that says what happened; of an episode's result with its steps as `memorySteps`. */
+export type TracedEpisode = Pick<
+  Trajectory,
+  | "answer"
+  | "memorySteps"
+  | "conversations"
+  | "droppedDocumentTokens"
+  | "policyVersionMin"
+  | "policyVersionMax"
+  | "weightsHash"
+  | "startedAtMs"
+  | "endedAtMs"
+  | "storeDiff"
+  | "counters"
+>;
+
+export interface TraceOptions
+  extends Pick<
+    Trace,
+    "origin" | "trajectoryId" | "agent" | "model" | "run" | "trainingStep" | "groupId" | "episodeIndex"
+  > {
+  readonly tokenizer: Tokenizer;
+  /** Absent where nobody scored it. */
+  readonly score?: Score;
+  /** Default "replies". */
+  readonly detail?: TraceDetail;
+  /** Whether steps show the text that they read. Default true; false is cheap. */
+  readonly sections?: boolean;
+  /** Known where somebody watched: from the request to the whole reply. */
+  readonly secondsOf?: (step: number) => number | undefined;
+}
+
+/** One episode as a line of a trace file. */
+export function traceEpisode(
+  task: Pick<Task, "id" | "question" | "answers" | "document"> & Partial<Pick<Task, "metadata">>,
+  episode: TracedEpisode,
+  options: TraceOptions,
+): Trace {
+  const { tokenizer, score, detail = "replies", sections = true, secondsOf, ...given } = options;
+  const { conversations, memorySteps, storeDiff, counters } = episode;
+  const document = sections && task.document !== "" ? tokenizer.encode(task.document) : [];
+  const toolCalls = toolCallsOf(conversations, (tokenIds) => tokenizer.decode(tokenIds));
+  const stepReward = (index: number) => score?.stepRewards?.[index];
+  return {
+    version: traceVersion,
+    ...given,
+    task: {
+      id: task.id,
+      question: task.question,
+      answers: [...task.answers],
+      ...(task.metadata ? { metadata: { ...task.metadata } } : {}),
+    },
+    answer: episode.answer,
+    ...(score ? { reward: { total: score.reward, components: { ...score.components } } } : {}),
+    ...(document.length > 0 ? { documentTokens: document.length } : {}),
+    droppedDocumentTokens: episode.droppedDocumentTokens,
+    conversations: conversations.map((conversation, index) =>
+      traceConversation(conversation, detail, tokenizer, {
+        reward: stepReward(index),
+        seconds: secondsOf?.(conversation.step),
+      }),
+    ),
+    memorySteps: memorySteps.map((step) => traceStep(step, document, tokenizer)),
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(storeDiff ? { storeDiff: structuredClone(storeDiff) as NonNullable<Trace["storeDiff"]> } : {}),
+    ...(counters ? { counters: { ...counters } } : {}),
+    policyVersionMin: finite(episode.policyVersionMin),
+    policyVersionMax: finite(episode.policyVersionMax),
+    weightsHash: episode.weightsHash,
+    startedAtMs: episode.startedAtMs,
+    endedAtMs: episode.endedAtMs,
+  };
+}
+
+/** An episode that failed before it sampled has infinite versions. */
+const finite = (version: number) => (Number.isFinite(version) ? version : 0);
+
+function traceConversation(
+  conversation: Conversation,
+  detail: TraceDetail,
+  tokenizer: Tokenizer,
+  { reward, seconds }: { readonly reward: number | undefined; readonly seconds: number | undefined },
+): TraceConversation {
+  const { kind, step, promptTokenIds, sampledTokenIds, rolloutLogprobs, stopReason, policyVersion } =
+    conversation;
+  return {
+    kind,
+    step,
+    promptTokens: promptTokenIds.length,
+    sampledTokens: sampledTokenIds.length,
+    stopReason,
+    policyVersion,
+    ...(detail === "replies" ? {} : { prompt: tokenizer.decode(promptTokenIds) }),
+    sampled: tokenizer.decode(sampledTokenIds),
+    ...(detail === "tokens"
+      ? {
+          promptTokenIds: [...promptTokenIds],
+          sampledTokenIds: [...sampledTokenIds],
+          rolloutLogprobs: rolloutLogprobs.map((logprob) => (Number.isFinite(logprob) ? logprob : null)),
+        }
+      : {}),
+    ...(reward === undefined ? {} : { reward }),
+    ...(seconds === undefined ? {} : { seconds }),
+  };
+}
+
+function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tokenizer): TraceMemoryStep {
+  const { documentTokenStart, documentTokenEnd, memory, recalled, recallQuery, found } = step;
+  const ids = document.slice(documentTokenStart, documentTokenEnd);
+  const section = step.section ?? (ids.length > 0 ? tokenizer.decode(ids) : undefined);
+  return {
+    step: step.step,
+    documentTokenStart,
+    documentTokenEnd,
+    ...(section === undefined ? {} : { section }),
+    memory,
+    recalled,
+    ...(recallQuery ? { recallQuery } : {}),
+    ...(found ? { found } : {}),
+  };
+}

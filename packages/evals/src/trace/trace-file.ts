@@ -1,0 +1,119 @@
+import { createReadStream } from "node:fs";
+import { appendFile, mkdir, open, rename, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { EvaluationError } from "../error.js";
+import { type Trace, traceSchema } from "./trace-schema.js";
+
+const lineOf = (trace: Trace) => `${JSON.stringify(trace)}\n`;
+
+/** Writes a whole trace file; it appears whole or not at all. */
+export async function writeTraces(path: string, traces: readonly Trace[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.part`, traces.map(lineOf).join(""));
+  await rename(`${path}.part`, path);
+}
+
+/** Adds a line to a trace file, made where it is missing; half a line that a killed process left goes. */
+export async function appendTrace(path: string, trace: Trace): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await removeTornLine(path);
+  await appendFile(path, lineOf(trace));
+}
+
+/**
+ * The traces of a file, one by one; a half line at its end, which a killed process leaves, is passed over.
+ * @throws {EvaluationError} BAD_TRACE, naming the line and the field
+ */
+export async function* readTraces(path: string): AsyncGenerator<Trace> {
+  const torn = await endsTorn(path);
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  let number = 0;
+  let held: { readonly line: string; readonly number: number } | undefined;
+  for await (const line of lines) {
+    if (held !== undefined) yield parseTrace(path, held.number, held.line);
+    number += 1;
+    held = line.trim() === "" ? undefined : { line, number };
+  }
+  if (held === undefined || (torn && !isJson(held.line))) return;
+  yield parseTrace(path, held.number, held.line);
+}
+
+function parseTrace(path: string, line: number, text: string): Trace {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new EvaluationError(
+      "BAD_TRACE",
+      `${path}, line ${line}: is no JSON; give a trace file, one trace a line`,
+    );
+  }
+  const parsed = traceSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const version = (value as { readonly version?: unknown } | null)?.version;
+  const mend =
+    typeof version === "number" && version !== traceSchema.shape.version.value
+      ? `is of version ${version}, and this program reads version ${traceSchema.shape.version.value}`
+      : z.prettifyError(parsed.error).split("\n").join(" ");
+  throw new EvaluationError(
+    "BAD_TRACE",
+    `${path}, line ${line}: ${mend}; docs/trace-format.md has the fields`,
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {EvaluationError} BAD_TRACE where there is no such file */
+async function endsTorn(path: string): Promise<boolean> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, "r");
+  } catch (reason) {
+    const why = reason instanceof Error ? reason.message : String(reason);
+    throw new EvaluationError("BAD_TRACE", `${path}: cannot be read (${why}); give a trace file`);
+  }
+  try {
+    const { size } = await file.stat();
+    if (size === 0) return false;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] !== 0x0a;
+  } finally {
+    await file.close();
+  }
+}
+
+async function removeTornLine(path: string): Promise<void> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, "r+");
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw reason;
+  }
+  try {
+    let { size: end } = await file.stat();
+    const block = Buffer.alloc(64 * 1024);
+    while (end > 0) {
+      const length = Math.min(block.length, end);
+      await file.read(block, 0, length, end - length);
+      const newline = block.subarray(0, length).lastIndexOf(0x0a);
+      if (newline >= 0) {
+        end = end - length + newline + 1;
+        break;
+      }
+      end -= length;
+    }
+    await file.truncate(end);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+
+/** The version that this program writes. It reads this one. */
+export const traceVersion = 1;
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const count = z.number().min(0);
+
+const recordSchema = z.strictObject({
+  id: z.string(),
+  content: z.string(),
+  memoryType: z.string(),
+  speaker: z.string().optional(),
+  session: z.string().optional(),
+  dialogueTime: z.string().optional(),
+  createdAt: z.string().optional(),
+  updatedAt: z.string().optional(),
+  source: z.string().optional(),
+  provenance: z.array(z.string()),
+  metadata: z.record(z.string(), scalar),
+});
+
+const conversationSchema = z.strictObject({
+  kind: z.enum(["memory", "final", "tool"]).describe("a memory update, the answer, or a turn with tools"),
+  step: z.int().min(0).describe("place within the episode, from 0"),
+  promptTokens: count.describe("tokens of the prompt"),
+  sampledTokens: count.describe("tokens that the model wrote"),
+  stopReason: z.enum(["stop", "length", "abort"]).describe("length: cut by its token limit"),
+  policyVersion: z.int().min(0).describe("version of the weights that sampled it"),
+  prompt: z.string().optional().describe("the prompt as text"),
+  sampled: z.string().optional().describe("what the model wrote, markup included"),
+  promptTokenIds: z.array(z.number()).optional().describe("the prompt as token ids"),
+  sampledTokenIds: z.array(z.number()).optional().describe("what was sampled, as token ids"),
+  rolloutLogprobs: z
+    .array(z.number().nullable())
+    .optional()
+    .describe("nats, one a sampled token; null where the engine does not tell"),
+  reward: z.number().optional().describe("the step's own reward, where the reward speaks of steps"),
+  seconds: count.optional().describe("from the request to the whole reply"),
+});
+
+const memoryStepSchema = z.strictObject({
+  step: z.int().min(0).describe("step of its conversation"),
+  documentTokenStart: count.describe("first document token that the step read"),
+  documentTokenEnd: count.describe("the one after the last"),
+  section: z.string().optional().describe("the text that the step read"),
+  memory: z.string().describe("the memory after the step"),
+  recalled: z.string().describe("what was recalled for this step; empty: nothing"),
+  recallQuery: z.string().optional().describe("what the step asked to be recalled for the next one"),
+  found: z.string().optional().describe("what the query found"),
+});
+
+const toolCallSchema = z.strictObject({
+  step: z.int().min(0).describe("step of the conversation that made the call"),
+  name: z.string().describe("tool; empty where the call could not be read"),
+  arguments: z.string().describe("as the model wrote them"),
+  result: z.string().optional().describe("what the tool answered; absent where the episode ended first"),
+});
+
+export const traceSchema = z.strictObject({
+  version: z.literal(traceVersion).describe("version of this format"),
+  origin: z.enum(["ask", "eval", "train"]).describe("what wrote it"),
+  trajectoryId: z.string().min(1).describe("unique within the file"),
+  agent: z.string().describe("name of the agent or contestant"),
+  model: z.string().optional().describe("the model and where it ran"),
+  run: z.string().optional().describe("the training run or evaluation"),
+  trainingStep: z.int().min(0).optional().describe("the step that trained on it"),
+  groupId: z.string().optional().describe("episodes of one question that are compared"),
+  episodeIndex: z.int().min(0).optional().describe("place within the group"),
+  task: z
+    .strictObject({
+      id: z.string(),
+      question: z.string(),
+      answers: z.array(z.string()).describe("the right ones; none where nobody knows them"),
+      metadata: z.record(z.string(), scalar).optional(),
+    })
+    .describe("what was asked"),
+  answer: z.string().describe("the final reply, markup included"),
+  failure: z.string().optional().describe("why there is no answer"),
+  reward: z
+    .strictObject({
+      total: z.number().describe("what training trains on"),
+      components: z.record(z.string(), z.number()).describe("every part by name"),
+    })
+    .optional()
+    .describe("absent where nobody scored it"),
+  documentTokens: count.optional().describe("tokens of the whole document"),
+  droppedDocumentTokens: count.describe("document tokens that were not read, by the overflow rule"),
+  conversations: z.array(conversationSchema).describe("every prompt and reply, in order"),
+  memorySteps: z.array(memoryStepSchema).describe("the memory after every update, in order"),
+  toolCalls: z.array(toolCallSchema).optional().describe("of agents with tools"),
+  storeDiff: z
+    .strictObject({
+      created: z.array(recordSchema),
+      updated: z.array(recordSchema),
+      deleted: z.array(z.string()),
+    })
+    .optional()
+    .describe("what became of the memory store"),
+  counters: z.record(z.string(), z.number()).optional().describe("counted by the agent, by name"),
+  policyVersionMin: z.int().min(0).describe("oldest weights that sampled a part of it"),
+  policyVersionMax: z.int().min(0).describe("newest weights that sampled a part of it"),
+  weightsHash: z.string().describe("SHA-256 of the weights that sampled last; empty where unknown"),
+  startedAtMs: z.number().describe("Unix milliseconds"),
+  endedAtMs: z.number().describe("Unix milliseconds"),
+});
+
+/** One trajectory for people and programs: a line of a trace file. */
+export type Trace = z.infer<typeof traceSchema>;
+export type TraceConversation = z.infer<typeof conversationSchema>;
+export type TraceMemoryStep = z.infer<typeof memoryStepSchema>;
+export type TraceToolCall = z.infer<typeof toolCallSchema>;
