@@ -22,21 +22,31 @@ const groupOf = (...members: ScoredTrajectory[]) => ({
 });
 const drgrpo = AdvantageConfig.parse({ kind: "drgrpo" });
 
+function stepCredit(name: "rememr1" | "rememr1-released") {
+  const { advantage, stepAdvantage } = presets[name];
+  return {
+    advantage: AdvantageConfig.parse(advantage),
+    stepAdvantage: StepAdvantageConfig.parse(stepAdvantage),
+  };
+}
+
 describe("credit", () => {
-  it("rememr1: 0.8 of the outcome's and 0.2 of the step's centred rewards, each step reward counted twice", () => {
-    const group = groupOf(member(0, 1, [2, 1, 1]), member(1, 0, [0, 1, 0]));
-    const preset = presets.rememr1;
-    const { rows } = rowsFromGroups([group], {
-      advantage: AdvantageConfig.parse(preset.advantage),
-      stepAdvantage: StepAdvantageConfig.parse(preset.stepAdvantage),
-    });
-    // Outcome: ±0.5. Steps, doubled and centred: ±2, 0, ±1.
-    const wanted = [0.4 + 0.4, 0.4, 0.4 + 0.2, -0.8, -0.4, -0.6];
-    rows.forEach((row, index) => {
-      expect(row.advantage).toBeCloseTo(wanted[index] ?? Number.NaN, 12);
-    });
-    expect(rows).toHaveLength(6);
-  });
+  it.each([
+    ["rememr1", 1],
+    ["rememr1-released", 2],
+  ] as const)(
+    "%s: 0.8 of the outcome's and 0.2 of the step's centred rewards, each step reward counted %i times",
+    (name, times) => {
+      const group = groupOf(member(0, 1, [2, 1, 1]), member(1, 0, [0, 1, 0]));
+      const { rows } = rowsFromGroups([group], stepCredit(name));
+      // Outcome: ±0.5. Steps, centred: ±1, 0, ±0.5.
+      const wanted = [1, 0, 0.5, -1, 0, -0.5].map((step, i) => (i < 3 ? 0.4 : -0.4) + 0.2 * times * step);
+      rows.forEach((row, index) => {
+        expect(row.advantage).toBeCloseTo(wanted[index] ?? Number.NaN, 12);
+      });
+      expect(rows).toHaveLength(6);
+    },
+  );
 
   it("compares a step with the same step only; a lone step has its bare reward where the preset says so", () => {
     const group = groupOf(member(0, 1, [1, 1, 3]), member(1, 1, [0, 2]));

@@ -12,6 +12,7 @@ export const PRESET_NAMES = [
   "memagent",
   "memagent-vime",
   "rememr1",
+  "rememr1-released",
   "verl",
   "trl",
   "trl-grpo",
@@ -33,6 +34,15 @@ export interface Preset {
   /** "recompute" when left out. */
   readonly oldLogprobs?: "rollout" | "recompute";
 }
+
+/** arXiv:2509.23040. */
+const rememr1 = {
+  advantage: { kind: "drgrpo", singleton: "reward" },
+  loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, dualClip: 3 },
+  aggregation: "token-mean",
+  kl: { coefficient: 1e-3, estimator: "k3" },
+  stepAdvantage: { outcomeWeight: 0.8, advantage: { kind: "drgrpo", singleton: "reward" } },
+} as const;
 
 /**
  * What each system does by default. The same rewards and log-probabilities give different numbers
@@ -57,21 +67,10 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     kl: { coefficient: 1e-3, estimator: "k3", clampLogRatio: null },
     spread: "divide",
   },
-  /**
-   * ReMemR1's published run: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centred rewards. Its code
-   * sums each step reward twice.
-   */
-  rememr1: {
-    advantage: { kind: "drgrpo", singleton: "reward" },
-    loss: { kind: "clip", clipLow: 0.2, clipHigh: 0.2, dualClip: 3 },
-    aggregation: "token-mean",
-    kl: { coefficient: 1e-3, estimator: "k3" },
-    stepAdvantage: {
-      outcomeWeight: 0.8,
-      advantage: { kind: "drgrpo", singleton: "reward" },
-      scale: 2,
-    },
-  },
+  /** ReMemR1 as its paper describes it: MemAgent's loss; 0.8 of the outcome's and 0.2 of the step's centred rewards. */
+  rememr1: { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 1 } },
+  /** ReMemR1's code, which sums each step reward twice. */
+  "rememr1-released": { ...rememr1, stepAdvantage: { ...rememr1.stepAdvantage, scale: 2 } },
   /** verl's GRPO defaults with global denominators. */
   verl: {
     advantage: { kind: "grpo", epsilon: 1e-6, ddof: 1, singleton: "reward" },
