@@ -18,7 +18,7 @@ import {
   type UpdateMetrics,
   writeStepDump,
 } from "@palimpsest/learner";
-import { loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
+import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
 import { type Group, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -26,8 +26,10 @@ import { z } from "zod";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
+import { decodeModelText, openModelText } from "./model-text.js";
 import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
+import { type TracedTask, writeStepTraces } from "./step-traces.js";
 import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
 
 export interface StepRequest {
@@ -36,6 +38,8 @@ export interface StepRequest {
   /** Every group that was dispatched for this step. */
   readonly groupIds: readonly string[];
   readonly shuffleRewards: boolean;
+  /** What its groups are about, where traces are kept. */
+  readonly tasks?: readonly TracedTask[];
 }
 
 export interface StepResult {
@@ -79,6 +83,7 @@ export class LearnerActor {
   #held!: HeldWeights;
   #baseWeightsHash = "";
   #consumed: string[] = [];
+  #tokenizer: BpeTokenizer | undefined;
 
   constructor(spec: RunSpec) {
     this.#spec = spec;
@@ -226,6 +231,7 @@ export class LearnerActor {
     const savedAt = performance.now();
     await this.#groups.acknowledge(trained);
     await this.#announce(manifest);
+    await this.#trace(request, batch.groups);
     this.#last = {
       ...result,
       checkpointSeconds: (savedAt - storedAt) / 1000,
@@ -244,6 +250,26 @@ export class LearnerActor {
     if (keepLast === 0) return;
     const dump = { policyVersion: this.#learner.policyVersion, shuffleRewards, groups };
     await writeStepDump(dumpDirOf(this.#spec.checkpointDir), step, dump, { keepLast });
+  }
+
+  /** For people: a step is done whether they can be written or not. */
+  async #trace({ step, tasks = [] }: StepRequest, groups: readonly Group[]): Promise<void> {
+    const keepLast = this.#spec.recipe.train.keepTraces;
+    if (keepLast === 0) return;
+    try {
+      this.#tokenizer ??= await this.#readTokenizer();
+      const folder = tracesDirOf(this.#spec.checkpointDir);
+      const { runId } = this.#spec;
+      const tokenizer = this.#tokenizer;
+      await writeStepTraces(folder, { runId, step, groups, tasks, tokenizer }, { keepLast });
+    } catch (reason) {
+      this.#context.logger.warn({ err: reason, step }, "the step's traces were not written");
+    }
+  }
+
+  async #readTokenizer(): Promise<BpeTokenizer> {
+    const text = decodeModelText(await this.#context.objects.get(this.#spec.text));
+    return openModelText(text, this.#spec.startedAtMs).tokenizer;
   }
 
   async #outstanding(groupIds: readonly string[]): Promise<number> {
@@ -285,4 +311,9 @@ export function checkpointDirOf(runDir: string): string {
 /** Folder of what a run's last steps were given, beside its checkpoints. */
 export function dumpDirOf(checkpointDir: string): string {
   return join(dirname(checkpointDir), "dumps");
+}
+
+/** Folder of the trajectories of a run's last steps as text, beside its checkpoints. */
+function tracesDirOf(checkpointDir: string): string {
+  return join(dirname(checkpointDir), "traces");
 }

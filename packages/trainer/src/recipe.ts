@@ -82,6 +82,13 @@ const trainSchema = z.strictObject({
     .min(0)
     .default(2)
     .describe("last steps whose groups stay on disk, for `train replay`; 0: none"),
+  keepTraces: z
+    .int()
+    .min(0)
+    .default(2)
+    .describe(
+      "last steps whose trajectories stay in the run's folder `traces` as text, for `palimpsest trace view`; 0: none",
+    ),
   tensorboard: z
     .boolean()
     .default(false)

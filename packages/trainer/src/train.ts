@@ -33,6 +33,7 @@ import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
+import type { TracedTask } from "./step-traces.js";
 import { lookOften, watchRun } from "./watch-run.js";
 import { fetchWeights, type Parameters, sizeOf, withLocations } from "./weights.js";
 
@@ -188,6 +189,7 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       step,
       groupIds: groups.map((group) => group.groupId),
       shuffleRewards,
+      ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(groups) } : {}),
     });
     const counts = await queues.ledger.counts();
     const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
@@ -196,6 +198,17 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     onEvent({ kind: "step", report });
   }
   return reports;
+}
+
+/** Without their documents, which would travel a second time. */
+function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
+  const tasks = new Map(groups.map(({ task }) => [task.id, task]));
+  return [...tasks.values()].map(({ id, question, answers, metadata }) => ({
+    id,
+    question,
+    answers,
+    metadata,
+  }));
 }
 
 /** The groups of one step: the next tasks in order, from the start again when they run out. */
