@@ -9,6 +9,10 @@ export {
   loadTasks,
   saveTasks,
 } from "./jsonl.js";
+export { type LocomoConversation, readLocomoConversation } from "./locomo/conversation.js";
+export { type LocomoOptions, locomoOptionsSchema, locomoTasks } from "./locomo/locomo-tasks.js";
+export { locomoSplit } from "./locomo/split.js";
+export { locomoDocument, locomoRecords } from "./locomo/store-records.js";
 export type { Preparer } from "./prepare/preparer.js";
 export { preparerByName, preparers } from "./prepare/registry.js";
 // For other packages

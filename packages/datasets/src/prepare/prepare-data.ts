@@ -109,6 +109,7 @@ export async function prepareData(request: PrepareRequest): Promise<PreparedData
       tasks,
       badRows: { ...badRows, list: badRows.list && here(badRows.list) },
       leftOut: Object.fromEntries(books.leftOut),
+      remarks: Object.fromEntries(books.remarks),
     };
     const file = await OutputFile.create(manifestPath);
     await file.write(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -126,6 +127,7 @@ class Books {
   readonly rows = new Map<string, number>();
   readonly badRows: SourceBadRow[] = [];
   readonly leftOut = new Map<string, number>();
+  readonly remarks = new Map<string, number>();
 
   countRow(path: string): void {
     this.rows.set(path, (this.rows.get(path) ?? 0) + 1);
@@ -161,6 +163,7 @@ function prepareContext(
     },
     badRow,
     leftOut: (reason) => void books.leftOut.set(reason, (books.leftOut.get(reason) ?? 0) + 1),
+    remark: (reason) => void books.remarks.set(reason, (books.remarks.get(reason) ?? 0) + 1),
     progress,
   };
 }

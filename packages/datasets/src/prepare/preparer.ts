@@ -48,6 +48,8 @@ export interface PrepareContext {
   badRow(row: SourceBadRow): void;
   /** Counts an item that the options leave out: a good row, only not asked for. */
   leftOut(reason: string): void;
+  /** Counts something in a good row that was left out of its task or read in a way that should be known. */
+  remark(reason: string): void;
   /** How much is done, where the preparer knows; without a call the tasks written so far are shown. */
   progress(done: number, total: number): void;
 }

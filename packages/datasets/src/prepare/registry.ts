@@ -1,13 +1,22 @@
 import { DatasetError } from "../error.js";
 import { hotpotqa, twoWikiMultihopqa } from "./hotpotqa.js";
 import { jsonl } from "./jsonl.js";
+import { locomo } from "./locomo.js";
 import { musique } from "./musique.js";
 import type { Preparer } from "./preparer.js";
 import { rulerHqa } from "./ruler-hqa.js";
 import { squad } from "./squad.js";
 
 /** Everything that `palimpsest data prepare` can prepare, in the order of its help. */
-export const preparers: readonly Preparer[] = [hotpotqa, twoWikiMultihopqa, musique, squad, rulerHqa, jsonl];
+export const preparers: readonly Preparer[] = [
+  hotpotqa,
+  twoWikiMultihopqa,
+  musique,
+  squad,
+  rulerHqa,
+  locomo,
+  jsonl,
+];
 
 /** @throws {DatasetError} BAD_CONFIG */
 export function preparerByName(name: string): Preparer {

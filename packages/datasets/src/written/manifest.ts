@@ -43,6 +43,9 @@ export const manifestSchema = z.strictObject({
     list: z.string().nullable().describe("file with all of them, relative to the manifest"),
   }),
   leftOut: countsSchema.describe("good rows that the options leave out, by reason"),
+  remarks: countsSchema
+    .default({})
+    .describe("parts of good rows that were left out or read in a way that should be known, by reason"),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;

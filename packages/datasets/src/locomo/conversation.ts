@@ -1,0 +1,221 @@
+import { z } from "zod";
+import { type RowProblem, readRow } from "../row-problem.js";
+import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";
+import { isoDate } from "./session-date.js";
+
+/** Categories of LoCoMo's questions, in the order of their numbers 1 … 5, named as in its paper. */
+export const locomoCategories = [
+  "multi-hop",
+  "temporal",
+  "open-domain",
+  "single-hop",
+  "adversarial",
+] as const;
+export type LocomoCategory = (typeof locomoCategories)[number];
+
+export interface LocomoTurn {
+  /** "D1:3": third turn of the first session. */
+  readonly id: string;
+  readonly speaker: string;
+  /** What was said, and in brackets what a shared picture shows. */
+  readonly text: string;
+}
+
+/** Something about one person, drawn from a session. */
+export interface LocomoFact {
+  readonly speaker: string;
+  readonly text: string;
+  /** Turns that it comes from; none for events. */
+  readonly turns: readonly string[];
+}
+
+export interface LocomoSession {
+  readonly number: number;
+  /** ISO 8601 without a zone. */
+  readonly time: string;
+  readonly turns: readonly LocomoTurn[];
+  readonly observations: readonly LocomoFact[];
+  readonly events: readonly LocomoFact[];
+}
+
+export interface LocomoQuestion {
+  /** Place in the conversation's list, from 0. */
+  readonly index: number;
+  readonly question: string;
+  readonly category: LocomoCategory;
+  /** Null: the conversation does not tell. */
+  readonly answer: string | null;
+  /** The wrong answer that an adversarial question suggests. */
+  readonly adversarialAnswer?: string;
+  readonly evidence: readonly string[];
+}
+
+/** Something in the file that was read in a way that should be known. */
+export interface LocomoRemark {
+  readonly reason: EvidenceReason | "adversarial-question-with-answer" | "date-without-session";
+  /** Names the question or field. */
+  readonly detail: string;
+}
+
+export interface LocomoConversation {
+  /** "conv-26". */
+  readonly id: string;
+  readonly speakers: readonly [string, string];
+  /** In order of their numbers. */
+  readonly sessions: readonly LocomoSession[];
+  readonly questions: readonly LocomoQuestion[];
+  readonly remarks: readonly LocomoRemark[];
+}
+
+const text = z.string().min(1);
+const turnSchema = z.object({
+  speaker: text,
+  dia_id: z.string().regex(/^D\d+:\d+$/),
+  text: z.string(),
+  blip_caption: text.optional(),
+});
+const fact = z.tuple([text, z.union([z.string(), z.array(z.string())])]);
+const answerSchema = z.union([z.string(), z.int().transform(String)]).optional();
+
+const conversationSchema = z.object({
+  sample_id: text,
+  conversation: z.record(z.string(), z.unknown()),
+  observation: z.record(z.string(), z.record(z.string(), z.array(fact))),
+  event_summary: z.record(z.string(), z.record(z.string(), z.union([z.string(), z.array(z.string())]))),
+  qa: z.array(
+    z
+      .object({
+        question: text,
+        answer: answerSchema,
+        adversarial_answer: answerSchema,
+        evidence: z.array(z.string()),
+        category: z.int().min(1).max(5),
+      })
+      .refine(({ answer, category }) => category === 5 || answer !== undefined, {
+        message: "answer: there is none; only adversarial questions go without",
+      }),
+  ),
+});
+type RawConversation = z.output<typeof conversationSchema>;
+
+/** One element of locomo10.json, or the first thing that is wrong with it. */
+export function readLocomoConversation(value: unknown): { readonly data: LocomoConversation } | RowProblem {
+  const row = readRow(conversationSchema, value);
+  if ("reason" in row) return row;
+  try {
+    return { data: conversationOf(row.data) };
+  } catch (error) {
+    if (error instanceof BadField) return { reason: "bad-value", detail: error.message };
+    throw error;
+  }
+}
+
+/** A field that the schema cannot see into. */
+class BadField extends Error {}
+
+function conversationOf(raw: RawConversation): LocomoConversation {
+  const speakers = [raw.conversation["speaker_a"], raw.conversation["speaker_b"]].map((name, i) => {
+    const parsed = text.safeParse(name);
+    if (!parsed.success) throw new BadField(`conversation.speaker_${"ab"[i]}: is no name`);
+    return parsed.data;
+  });
+  const numbers = Object.keys(raw.conversation)
+    .flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+  const sessions = numbers.map((number) => sessionOf(raw, number));
+  const dated = Object.keys(raw.conversation).flatMap(
+    (key) => /^session_(\d+)_date_time$/.exec(key)?.[1] ?? [],
+  );
+  const empty = dated.filter((number) => !numbers.includes(Number(number)));
+  const turns = new Set(sessions.flatMap((session) => session.turns.map(({ id }) => id)));
+  const read = raw.qa.map((question, index) => questionOf(question, index, turns));
+  return {
+    id: raw.sample_id,
+    speakers: [speakers[0] as string, speakers[1] as string],
+    sessions,
+    questions: read.map(({ question }) => question),
+    remarks: [
+      ...empty.map((number) => ({
+        reason: "date-without-session" as const,
+        detail: `conversation.session_${number}_date_time: there is no session_${number}`,
+      })),
+      ...read.flatMap(({ remarks }) => remarks),
+    ],
+  };
+}
+
+function sessionOf(raw: RawConversation, number: number): LocomoSession {
+  const name = `session_${number}`;
+  const parsed = z.array(turnSchema).safeParse(raw.conversation[name]);
+  if (!parsed.success) {
+    throw new BadField(`conversation.${name}: ${z.prettifyError(parsed.error).split("\n").join(" ")}`);
+  }
+  const said = raw.conversation[`${name}_date_time`];
+  const time = typeof said === "string" ? isoDate(said) : null;
+  if (time === null) {
+    throw new BadField(
+      `conversation.${name}_date_time: ${JSON.stringify(said)} is no date such as "1:56 pm on 8 May, 2023"`,
+    );
+  }
+  const facts = (byName: Readonly<Record<string, readonly (readonly [string, readonly string[]])[]>>) =>
+    Object.entries(byName).flatMap(([speaker, rows]) =>
+      rows.map(([content, turns]): LocomoFact => ({ speaker, text: content.trim(), turns })),
+    );
+  const observed = Object.entries(raw.observation[`${name}_observation`] ?? {}).map(
+    ([speaker, rows]) =>
+      [speaker, rows.map(([content, source]) => [content, turnIds(source)] as const)] as const,
+  );
+  const events = Object.entries(raw.event_summary[`events_${name}`] ?? {}).flatMap(([speaker, value]) =>
+    Array.isArray(value) ? [[speaker, value.map((content) => [content, []] as const)] as const] : [],
+  );
+  return {
+    number,
+    time,
+    turns: parsed.data.map((turn) => ({ id: turn.dia_id, speaker: turn.speaker, text: turnText(turn) })),
+    observations: facts(Object.fromEntries(observed)),
+    events: facts(Object.fromEntries(events)).filter((event) => event.text !== ""),
+  };
+}
+
+const turnIds = (source: string | readonly string[]): string[] =>
+  (typeof source === "string" ? [source] : source).flatMap((one) => one.match(/D\d+:\d+/g) ?? []);
+
+const turnText = (turn: z.output<typeof turnSchema>): string =>
+  turn.blip_caption === undefined ? turn.text : `${turn.text} [shares ${turn.blip_caption}]`.trim();
+
+function questionOf(
+  raw: RawConversation["qa"][number],
+  index: number,
+  turns: ReadonlySet<string>,
+): { readonly question: LocomoQuestion; readonly remarks: readonly LocomoRemark[] } {
+  const category = locomoCategories[raw.category - 1] as LocomoCategory;
+  const adversarial = category === "adversarial";
+  const { ids, remarks } = evidenceIds(raw.evidence, turns);
+  return {
+    question: {
+      index,
+      question: raw.question,
+      category,
+      answer: adversarial ? null : (raw.answer as string),
+      ...(adversarial && raw.adversarial_answer !== undefined
+        ? { adversarialAnswer: raw.adversarial_answer }
+        : {}),
+      evidence: ids,
+    },
+    remarks: [
+      ...remarks.map(({ reason, text: found }) => ({
+        reason,
+        detail: `qa[${index}].evidence: ${JSON.stringify(found)}`,
+      })),
+      ...(adversarial && raw.answer !== undefined
+        ? [
+            {
+              reason: "adversarial-question-with-answer" as const,
+              detail: `qa[${index}].answer: ${JSON.stringify(raw.answer)}`,
+            },
+          ]
+        : []),
+    ],
+  };
+}

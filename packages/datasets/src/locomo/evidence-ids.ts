@@ -1,0 +1,50 @@
+/** Why a question's evidence is not what it should be. */
+export type EvidenceReason =
+  /** Several ids in one text, as "D8:6; D9:17": read as several. */
+  | "several-evidence-ids-in-one"
+  /** An id with leading zeros, as "D30:05": read without them. */
+  | "evidence-id-with-leading-zero"
+  /** No id at all, as "D" or "D:11:26": left out. */
+  | "malformed-evidence-id"
+  /** The conversation has no such turn: left out. */
+  | "unknown-evidence-turn";
+
+export interface EvidenceRemark {
+  readonly reason: EvidenceReason;
+  readonly text: string;
+}
+
+/**
+ * Ids of turns out of the texts of an evidence list, each once, in order. Nothing is guessed: what is no id, or the id of
+ * no turn, is left out.
+ * @param turns ids of the conversation's turns
+ */
+export function evidenceIds(
+  texts: readonly string[],
+  turns: ReadonlySet<string>,
+): { readonly ids: readonly string[]; readonly remarks: readonly EvidenceRemark[] } {
+  const ids = new Set<string>();
+  const remarks: EvidenceRemark[] = [];
+  for (const text of texts) {
+    const parts = text.split(/[;,\s]+/u).filter((part) => part !== "");
+    if (parts.length > 1) remarks.push({ reason: "several-evidence-ids-in-one", text });
+    for (const part of parts.length === 0 ? [text] : parts) {
+      const read = readId(part, turns);
+      if ("reason" in read) remarks.push({ reason: read.reason, text });
+      if (read.id !== null) ids.add(read.id);
+    }
+  }
+  return { ids: [...ids], remarks };
+}
+
+function readId(
+  text: string,
+  turns: ReadonlySet<string>,
+): { readonly id: string } | { readonly id: string | null; readonly reason: EvidenceReason } {
+  if (turns.has(text)) return { id: text };
+  const [, session, turn] = /^D(\d+):(\d+)$/.exec(text) ?? [];
+  if (session === undefined || turn === undefined) return { id: null, reason: "malformed-evidence-id" };
+  const plain = `D${Number(session)}:${Number(turn)}`;
+  if (plain !== text && turns.has(plain)) return { id: plain, reason: "evidence-id-with-leading-zero" };
+  return { id: null, reason: "unknown-evidence-turn" };
+}

@@ -1,0 +1,112 @@
+import type { Probe, Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { createRandom } from "../random.js";
+import { type LocomoConversation, type LocomoQuestion, locomoCategories } from "./conversation.js";
+import { locomoSplit } from "./split.js";
+import { locomoDocument, locomoRecords, recordSources } from "./store-records.js";
+
+export const locomoOptionsSchema = z.strictObject({
+  records: z
+    .array(z.enum(recordSources))
+    .min(1)
+    .default(["observation"])
+    .describe("what the store's records are made of"),
+  adversarial: z
+    .boolean()
+    .default(false)
+    .describe("asks the questions that the conversation does not answer too"),
+  categories: z
+    .array(z.enum(locomoCategories))
+    .default([])
+    .describe("asks only these categories; none named: all, adversarial ones as --adversarial says"),
+  asked: z.int().min(1).max(50).default(1).describe("questions that a task shows and asks"),
+  heldOut: z
+    .int()
+    .min(0)
+    .max(300)
+    .default(4)
+    .describe("other questions of the conversation that a task asks without showing them"),
+  document: z.boolean().default(false).describe("gives the whole dialogue as the task's document too"),
+});
+export type LocomoOptions = z.output<typeof locomoOptionsSchema>;
+
+/**
+ * One task for every `asked` questions of a conversation, in the file's order. All tasks of one conversation share one
+ * array of records. Probes: the questions shown first, then those held out, drawn anew for each task.
+ * @param leftOut told of each question that the options leave out
+ */
+export function locomoTasks(
+  conversation: LocomoConversation,
+  options: LocomoOptions,
+  seed: number | string,
+  leftOut: (reason: string) => void = () => undefined,
+): Task[] {
+  const wanted = conversation.questions.filter((question) => {
+    const reason = reasonToLeaveOut(question, options);
+    if (reason !== null) leftOut(reason);
+    return reason === null;
+  });
+  const records = locomoRecords(conversation, options.records);
+  const document = options.document ? locomoDocument(conversation) : "";
+  const tasks: Task[] = [];
+  for (let at = 0; at < wanted.length; at += options.asked) {
+    const asked = wanted.slice(at, at + options.asked);
+    const [first] = asked as [LocomoQuestion];
+    const id = `locomo-${conversation.id}-q${first.index}`;
+    const categories = new Set(asked.map(({ category }) => category));
+    tasks.push({
+      id,
+      question: asked.map(({ question }) => question).join("\n"),
+      answers: asked.length === 1 && first.answer !== null ? [first.answer] : [],
+      document,
+      metadata: {
+        dataSource: "locomo",
+        conversation: conversation.id,
+        split: locomoSplit(conversation.id),
+        category: categories.size === 1 ? first.category : "mixed",
+        ...(asked.length === 1 && first.adversarialAnswer !== undefined
+          ? { adversarialAnswer: first.adversarialAnswer }
+          : {}),
+      },
+      records,
+      probes: [
+        ...asked.map((question) => probeOf(question, false)),
+        ...drawHeldOut(wanted, asked, options.heldOut, `${seed}/${id}`),
+      ],
+    });
+  }
+  return tasks;
+}
+
+function reasonToLeaveOut({ category }: LocomoQuestion, options: LocomoOptions): string | null {
+  if (options.categories.length > 0) {
+    return options.categories.includes(category) ? null : `category-${category}`;
+  }
+  return category === "adversarial" && !options.adversarial ? "category-adversarial" : null;
+}
+
+/** Questions are told apart by their text: some stand twice in the file. */
+function drawHeldOut(
+  questions: readonly LocomoQuestion[],
+  asked: readonly LocomoQuestion[],
+  count: number,
+  seed: string,
+): Probe[] {
+  const taken = new Set(asked.map(({ question }) => question));
+  const drawn: Probe[] = [];
+  for (const question of createRandom(seed).shuffle(questions)) {
+    if (drawn.length >= count) break;
+    if (taken.has(question.question)) continue;
+    taken.add(question.question);
+    drawn.push(probeOf(question, true));
+  }
+  return drawn;
+}
+
+const probeOf = ({ question, answer, category, evidence }: LocomoQuestion, heldOut: boolean): Probe => ({
+  question,
+  answers: answer === null ? [] : [answer],
+  category,
+  evidence,
+  heldOut,
+});

@@ -1,0 +1,54 @@
+import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { LocomoConversation, LocomoSession } from "./conversation.js";
+
+/** What the records of a conversation's store are made of. */
+export const recordSources = ["observation", "event", "dialogue"] as const;
+export type RecordSource = (typeof recordSources)[number];
+
+/**
+ * A conversation as the records of a store, session after session: observations (facts that LoCoMo's authors drew from
+ * the sessions), events of the speakers' lives, or the turns themselves. Ids are "m1", "m2", …; each record keeps speaker,
+ * session, time and the turns that it comes from.
+ */
+export function locomoRecords(
+  conversation: LocomoConversation,
+  sources: readonly RecordSource[] = ["observation"],
+): MemoryRecord[] {
+  const drafts = conversation.sessions.flatMap((session) =>
+    recordSources
+      .filter((source) => sources.includes(source))
+      .flatMap((source) => draftsOf(session, source).map((draft) => ({ ...draft, source, session }))),
+  );
+  return drafts.map(({ speaker, text, turns, source, session }, index) => ({
+    id: `m${index + 1}`,
+    content: text,
+    memoryType: "episodic",
+    speaker,
+    session: `session_${session.number}`,
+    dialogueTime: session.time,
+    source,
+    provenance: turns,
+    metadata: {},
+  }));
+}
+
+function draftsOf(session: LocomoSession, source: RecordSource) {
+  switch (source) {
+    case "observation":
+      return session.observations;
+    case "event":
+      return session.events;
+    case "dialogue":
+      return session.turns.map(({ id, speaker, text }) => ({ speaker, text, turns: [id] }));
+  }
+}
+
+/** The whole conversation as one text, each session under its date. */
+export function locomoDocument({ sessions }: LocomoConversation): string {
+  return sessions
+    .map(({ number, time, turns }) => {
+      const lines = turns.map(({ speaker, text }) => `${speaker}: ${text}`);
+      return `Session ${number}, ${time.replace("T", " ")}\n${lines.join("\n")}`;
+    })
+    .join("\n\n");
+}
