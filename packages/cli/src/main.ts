@@ -17,6 +17,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   model: async () => (await import("./commands/model.js")).addModel,
   score: async () => (await import("./commands/score.js")).addScore,
   loss: async () => (await import("./commands/loss-check.js")).addLoss,
+  eval: async () => (await import("./commands/eval.js")).addEval,
   doctor: async () => (await import("./commands/doctor.js")).addDoctor,
 };
 

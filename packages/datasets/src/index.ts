@@ -13,9 +13,18 @@ export { type LocomoConversation, readLocomoConversation } from "./locomo/conver
 export { type LocomoOptions, locomoOptionsSchema, locomoTasks } from "./locomo/locomo-tasks.js";
 export { locomoSplit } from "./locomo/split.js";
 export { locomoDocument, locomoRecords } from "./locomo/store-records.js";
-export type { Preparer } from "./prepare/preparer.js";
-export { preparerByName, preparers } from "./prepare/registry.js";
 // For other packages
+export { goldDocumentsOf } from "./paragraphs/evidence-places.js";
+export type { Preparer } from "./prepare/preparer.js";
+export {
+  type FinishedContext,
+  type QuestionContext,
+  type QuestionSource,
+  type QuestionSourceFiles,
+  questionContext,
+  readQuestionSource,
+} from "./prepare/question-source.js";
+export { preparerByName, preparers } from "./prepare/registry.js";
 export { createRandom, type Random } from "./random.js";
 export { recallRows, type TextSegment } from "./recall.js";
 export { type RepeatRow, repeatRows } from "./repeat.js";

@@ -6,6 +6,18 @@ export { createReader, type Reader } from "./baselines/reader.js";
 export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
 export { type Retrieval, retrievalContestant } from "./baselines/retrieval.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
+export {
+  type ContestantModel,
+  contestantSettings,
+  createContestant,
+} from "./contestants/create-contestant.js";
+export {
+  builtInContestants,
+  type ContestantSettings,
+  type EvalSettings,
+  parseEvalSettings,
+} from "./contestants/eval-settings.js";
+export { overrideSetting } from "./contestants/override.js";
 export { EvaluationError, type EvaluationErrorCode } from "./error.js";
 export {
   type EvaluateOptions,
@@ -26,6 +38,7 @@ export {
   wilsonInterval,
 } from "./intervals.js";
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
+export { type LongQaOptions, longQaItems } from "./longqa/items.js";
 export { type MemorySampler, watchMemory } from "./memory-sampler.js";
 export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
 export {
@@ -63,7 +76,7 @@ export {
   type SuiteRun,
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
-export type { SuiteReport } from "./suite/suite-markdown.js";
+export { type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
 export { readSuiteSummary, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
 export {
   type CellSummary,

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type Command, InvalidArgumentError } from "commander";
+import { parse as parseYaml } from "yaml";
+import { parseWhole } from "../key-values.js";
+
+/** Options of every evaluation. */
+export interface EvalFlags {
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly tokenizer?: string;
+  readonly backend?: string;
+  readonly contestants?: readonly string[];
+  readonly settings?: string;
+  readonly set: readonly string[];
+  readonly limit?: number;
+  readonly concurrency?: number;
+  readonly seed: number;
+  readonly out?: string;
+  readonly compare?: string;
+  readonly json?: boolean;
+}
+
+export function withEvalFlags(command: Command): Command {
+  return command
+    .option(
+      "--model <name>",
+      "folder, file, run, known name or hub id; with --endpoint the server's name for it",
+    )
+    .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .option(
+      "--contestants <names>",
+      "who takes part, such as memagent,rag-bm25; NAME@MODEL runs on another model",
+      names,
+    )
+    .option("--settings <file.yaml>", "prompts and limits of contestants")
+    .option(
+      "--set <path=value...>",
+      "replaces one setting, such as memagent.chunkTokens=2048 or reader.passages=4",
+      [],
+    )
+    .option("--limit <n>", "only the first n questions of each group", parseWhole)
+    .option("--concurrency <n>", "questions under way at once", parseWhole)
+    .option("--seed <n>", "of sampling", parseWhole, 0)
+    .option(
+      "--out <folder>",
+      "answers as they come, and the report; a folder that has answers goes on with them",
+    )
+    .option("--compare <folder>", "paired comparison with the report of an earlier run")
+    .option("--json", "the report as JSON on standard output");
+}
+
+function names(text: string): string[] {
+  const list = text.split(",").map((name) => name.trim());
+  if (list.includes("")) throw new InvalidArgumentError(`"${text}" holds an empty name; write NAME,NAME`);
+  return list;
+}
+
+/**
+ * The settings file with the flags that replace parts of it.
+ * @throws {PalimpsestError} CONFIG_INVALID
+ */
+export function readEvalSettings(flags: EvalFlags): EvalSettings {
+  const { settings: file, set, concurrency } = flags;
+  const fromFile = file === undefined ? {} : readYaml(file);
+  const parsed = parseEvalSettings(fromFile, file ?? "settings");
+  const overridden = set.reduce<EvalSettings>((settings, text) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new PalimpsestError("CONFIG_INVALID", `--set: "${text}" is not PATH=VALUE`);
+    return overrideSetting(settings, text.slice(0, at).trim(), parseYaml(text.slice(at + 1)));
+  }, parsed);
+  return concurrency === undefined ? overridden : { ...overridden, concurrency };
+}
+
+function readYaml(file: string): unknown {
+  try {
+    return parseYaml(readFileSync(file, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PalimpsestError("CONFIG_INVALID", `settings: cannot read "${file}" (${reason})`);
+  }
+}

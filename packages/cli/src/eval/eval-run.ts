@@ -1,0 +1,162 @@
+import { mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import {
+  type ContestantRun,
+  contestantSettings,
+  createContestant,
+  type EvalItem,
+  type EvalSettings,
+  PredictionCache,
+  pairsBetween,
+  pairsOf,
+  readSuiteSummary,
+  runSuite,
+  type Scorer,
+  type SuiteReport,
+  type SuiteRun,
+  suiteMarkdown,
+  summarizeSuite,
+  writeSuiteReport,
+} from "@palimpsest/evals";
+import { type AgentModel, defaultAgentModel, openAgentModel } from "../agent-model.js";
+import { stopSignal } from "../signals.js";
+import type { EvalFlags } from "./eval-flags.js";
+import { evalProgress } from "./eval-progress.js";
+
+/** What a command gives to be run: who is asked comes from flags and settings. */
+export interface EvalPlan {
+  readonly suite: string;
+  readonly title: string;
+  readonly items: readonly EvalItem[];
+  readonly scorer: Scorer;
+  /** Who takes part where neither flags nor settings say. */
+  readonly usual: readonly string[];
+  /** Further lines under the title: data and its settings. */
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+/** Runs, resumes, reports and compares an evaluation. */
+export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
+  const signal = stopSignal();
+  const names = flags.contestants ?? settings.run ?? plan.usual;
+  // Names are checked before a model is loaded.
+  for (const name of names) contestantSettings(splitName(name).contestant, settings);
+  const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
+  if (flags.out !== undefined) mkdirSync(flags.out, { recursive: true });
+  const cache =
+    flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
+  const runs = new Map<string, ContestantRun>();
+  const models: string[] = [];
+  const progress = evalProgress(process.stderr, names.length);
+  try {
+    for (const [modelName, own] of byModel(names, flags)) {
+      const model = await openModel(modelName, flags, settings, signal);
+      models.push(model.name);
+      try {
+        const contestants = own.map((label) =>
+          createContestant({
+            label,
+            contestant: contestantSettings(splitName(label).contestant, settings),
+            settings,
+            model: { ...model, identity: identityOf(model, flags) },
+          }),
+        );
+        const run = await runSuite({
+          suite: plan.suite,
+          items: plan.items,
+          contestants,
+          scorer: plan.scorer,
+          concurrency: settings.concurrency,
+          seed: flags.seed,
+          signal,
+          onProgress: progress.show,
+          ...(cache === undefined ? {} : { cache }),
+        });
+        for (const one of run.contestants) runs.set(one.contestant, one);
+      } finally {
+        await model.close();
+      }
+    }
+  } finally {
+    progress.close();
+    await cache?.close();
+  }
+  const run: SuiteRun = {
+    suite: plan.suite,
+    seed: flags.seed,
+    scorer: plan.scorer,
+    items: plan.items,
+    contestants: names.flatMap((name) => runs.get(name) ?? []),
+  };
+  const summary = summarizeSuite(run);
+  const report: SuiteReport = {
+    title: plan.title,
+    facts: { model: models.join("; "), ...plan.facts, ...settingFacts(flags, settings) },
+    summary,
+    pairs: pairsOf(summary),
+    ...(earlier === undefined || flags.compare === undefined
+      ? {}
+      : {
+          comparison: pairsBetween(earlier, summary, {
+            before: basename(flags.compare),
+            after: nameOfRun(flags),
+          }),
+        }),
+  };
+  const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
+  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : suiteMarkdown(report));
+  for (const path of paths) process.stderr.write(`wrote ${path}\n`);
+}
+
+const nameOfRun = (flags: EvalFlags) => (flags.out === undefined ? "this run" : basename(flags.out));
+
+function settingFacts(flags: EvalFlags, settings: EvalSettings): Record<string, string | number> {
+  return {
+    temperature: settings.temperature,
+    seed: flags.seed,
+    concurrency: settings.concurrency,
+    ...(flags.settings === undefined ? {} : { settings: basename(flags.settings) }),
+    ...(flags.set.length === 0 ? {} : { set: flags.set.join(" ") }),
+  };
+}
+
+/** `memagent@other-model` → the contestant and the model that it runs on. */
+function splitName(name: string): { readonly contestant: string; readonly model?: string } {
+  const at = name.indexOf("@");
+  return at < 0 ? { contestant: name } : { contestant: name.slice(0, at), model: name.slice(at + 1) };
+}
+
+/** One model after another is in memory. */
+function byModel(names: readonly string[], flags: EvalFlags): Map<string | undefined, string[]> {
+  const groups = new Map<string | undefined, string[]>();
+  for (const name of names) {
+    const { model = flags.model } = splitName(name);
+    groups.set(model, [...(groups.get(model) ?? []), name]);
+  }
+  return groups;
+}
+
+async function openModel(
+  name: string | undefined,
+  { endpoint, tokenizer, backend }: EvalFlags,
+  { concurrency, maxLength }: EvalSettings,
+  signal: AbortSignal,
+): Promise<AgentModel> {
+  return await openAgentModel({
+    ...(name === undefined ? {} : { model: name }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(backend === undefined ? {} : { backend }),
+    parallel: concurrency,
+    ...(maxLength === undefined ? {} : { maxLength }),
+    signal,
+  });
+}
+
+/** Weights by hash where they are here; a server's by what it calls them. */
+function identityOf({ name, sampler }: AgentModel, { endpoint }: EvalFlags): unknown {
+  const hash = "weightsHash" in sampler ? sampler.weightsHash : undefined;
+  return typeof hash === "string" && hash !== ""
+    ? { weightsHash: hash }
+    : { name: name || defaultAgentModel, endpoint };
+}

@@ -1,0 +1,170 @@
+import { resolve } from "node:path";
+import type { Task } from "@palimpsest/trajectories";
+import { DatasetError } from "../error.js";
+import {
+  type BuiltContext,
+  buildContext,
+  type ContextSettings,
+  renderDocuments,
+} from "../paragraphs/build-context.js";
+import { type EvidencePlaces, evidencePlaces } from "../paragraphs/evidence-places.js";
+import { ParagraphPool } from "../paragraphs/paragraph-pool.js";
+import { readPool } from "../paragraphs/read-pool.js";
+import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
+import { hotpotQuestion } from "../questions/hotpot-question.js";
+import { musiqueQuestion } from "../questions/musique-question.js";
+import type { QuestionProblem, SourceQuestion } from "../questions/source-question.js";
+import { type RowProblem, readRow } from "../row-problem.js";
+import { fileRows } from "../source/file-rows.js";
+import { Corpora } from "../written/corpus.js";
+import { taskRowSchema } from "../written/task-row.js";
+import type { PrepareContext, SourceBadRow, SourceRow } from "./preparer.js";
+import { paragraphsOfQuestions } from "./question-tasks.js";
+
+/** A context that a file holds finished; its document is read when it is asked for where the file has indices. */
+export interface FinishedContext {
+  /** Its document is "" where `document` must be asked. */
+  readonly task: Task;
+  document(): Promise<string>;
+}
+
+/** A question's context of so many documents, which is built again each time its document is asked for. */
+export interface QuestionContext extends EvidencePlaces {
+  readonly numDocs: number;
+  /** Titles of the paragraphs that hold the evidence. */
+  readonly goldTitles: readonly string[];
+  document(): string;
+}
+
+/** Everything that files of questions hold. */
+export interface QuestionSource {
+  readonly questions: readonly SourceQuestion[];
+  readonly finished: readonly FinishedContext[];
+  readonly pool: ParagraphPool;
+  readonly badRows: readonly SourceBadRow[];
+}
+
+export interface QuestionSourceFiles {
+  /**
+   * Rows of HotpotQA, 2WikiMultiHopQA or MuSiQue; finished contexts in the forms of MemAgent, vime and RULER-HQA; prepared
+   * tasks. Forms may be mixed.
+   */
+  readonly inputs: readonly string[];
+  /** Files that other paragraphs are drawn from; absent: those of the questions themselves. */
+  readonly pool?: readonly string[];
+  /** JSON file of paragraphs that finished contexts of RULER-HQA are indices into. */
+  readonly corpus?: string;
+  /** Named in the metadata of rows that do not say it themselves. */
+  readonly dataSource: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads questions for those who build contexts themselves, as evaluations do: hundreds of very long ones are never held
+ * at once.
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
+export async function readQuestionSource(files: QuestionSourceFiles): Promise<QuestionSource> {
+  const questions: SourceQuestion[] = [];
+  const finished: FinishedContext[] = [];
+  const badRows: SourceBadRow[] = [];
+  const corpora = new Corpora();
+  const context = rowContext(files, badRows);
+  for (const path of files.inputs) {
+    for await (const row of context.rows(path)) {
+      const read = readValue(row, files, corpora);
+      if ("reason" in read) badRows.push({ source: row.source, row: row.row, ...read });
+      else if ("question" in read) questions.push(read.question);
+      else finished.push(read);
+    }
+  }
+  const pool = files.pool
+    ? await readPool(files.pool, context)
+    : new ParagraphPool(paragraphsOfQuestions(questions));
+  return { questions, finished, pool, badRows };
+}
+
+/** @throws {DatasetError} BAD_CONFIG where the pool is too small or too few documents are asked for */
+export function questionContext(
+  question: SourceQuestion,
+  pool: ParagraphPool,
+  settings: ContextSettings,
+): QuestionContext {
+  const build = (): BuiltContext => buildContext(question, pool, settings);
+  const { texts, goldDocuments } = build();
+  return {
+    ...evidencePlaces(goldDocuments),
+    numDocs: texts.length,
+    goldTitles: question.gold.map((place) => question.paragraphs[place]?.title ?? ""),
+    document: () => renderDocuments(build().texts),
+  };
+}
+
+function readValue(
+  { source, value }: SourceRow,
+  files: QuestionSourceFiles,
+  corpora: Corpora,
+): { readonly question: SourceQuestion } | FinishedContext | RowProblem | QuestionProblem {
+  if (isFinishedRow(value)) return finishedContext(value, source, files, corpora);
+  if (typeof value === "object" && value !== null && "document" in value) {
+    return preparedContext(value, source, corpora);
+  }
+  const isMusique = typeof value === "object" && value !== null && "paragraphs" in value;
+  const question = isMusique ? musiqueQuestion(value) : hotpotQuestion(value);
+  return "reason" in question ? question : { question };
+}
+
+function finishedContext(
+  value: unknown,
+  source: string,
+  { corpus, dataSource }: QuestionSourceFiles,
+  corpora: Corpora,
+): FinishedContext | RowProblem {
+  const row = finishedRow(value, dataSource);
+  if ("reason" in row) return row;
+  const { task, indices } = row;
+  if (indices === undefined) return { task, document: () => Promise.resolve(task.document) };
+  if (corpus === undefined) {
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `corpus: ${source} holds contexts as places in a corpus of paragraphs; name that file`,
+      { source },
+    );
+  }
+  return { task, document: () => corpora.document(resolve(corpus), indices, source) };
+}
+
+function preparedContext(value: object, source: string, corpora: Corpora): FinishedContext | RowProblem {
+  const row = readRow(taskRowSchema, value);
+  if ("reason" in row) return row;
+  const { document, records, probes: _, ...rest } = row.data;
+  const task = { ...rest, ...(records ? { records } : {}) };
+  if (typeof document === "string") {
+    return { task: { ...task, document }, document: () => Promise.resolve(document) };
+  }
+  const { corpus, indices } = document;
+  return { task: { ...task, document: "" }, document: () => corpora.document(corpus, indices, source) };
+}
+
+/** Rows and bad rows alone: nothing is entered in a manifest. */
+function rowContext(files: QuestionSourceFiles, badRows: SourceBadRow[]): PrepareContext {
+  const { inputs, signal } = files;
+  const context = {
+    inputs,
+    seed: 0,
+    limit: Number.POSITIVE_INFINITY,
+    ...(signal ? { signal } : {}),
+    async *rows(path: string) {
+      for await (const row of fileRows(path, signal)) {
+        if ("reason" in row) badRows.push({ source: path, ...row });
+        else yield { source: path, ...row };
+      }
+    },
+    text: () => Promise.reject(new Error("questions are read row by row")),
+    badRow: (row: SourceBadRow) => void badRows.push(row),
+    remark: () => undefined,
+    leftOut: () => undefined,
+    progress: () => undefined,
+  };
+  return context;
+}

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { readerConfigSchema } from "../baselines/reader-config.js";
+import { EvaluationError } from "../error.js";
+import { answerForms } from "../suite/qa-scorer.js";
+
+const readerOverrides = z
+  .record(z.string(), z.unknown())
+  .default({})
+  .describe("settings that replace the reader's, for this contestant");
+
+/** One contestant as a user writes it. */
+export const contestantSettingsSchema = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("agent").describe("a memory agent"),
+    agent: z.string().describe("which one: memagent, rememr1 or memupdate"),
+    preset: z
+      .string()
+      .optional()
+      .describe("settings to start from; absent: the preset with the agent's name"),
+    settings: z
+      .record(z.string(), z.unknown())
+      .default({})
+      .describe("settings that replace the preset's, by name"),
+    memories: z.boolean().default(false).describe("keep the memory after each step, for people"),
+  }),
+  z.strictObject({
+    kind: z.literal("full-context").describe("the whole document in one prompt"),
+    reader: readerOverrides,
+  }),
+  z.strictObject({
+    kind: z.literal("truncated").describe("head and tail of the document in one prompt"),
+    reader: readerOverrides,
+  }),
+  z.strictObject({
+    kind: z.literal("rag").describe("the passages of the document that a search finds, in one prompt"),
+    by: z.enum(["bm25", "embedding"]).default("bm25"),
+    reader: readerOverrides,
+  }),
+  z.strictObject({
+    kind: z.literal("closed-book").describe("the question alone"),
+    reader: readerOverrides,
+  }),
+]);
+export type ContestantSettings = z.output<typeof contestantSettingsSchema>;
+
+const agent = (agent: string, preset = agent, settings: Record<string, unknown> = {}) =>
+  ({ kind: "agent", agent, preset, settings, memories: false }) as const;
+
+/** Contestants that need no settings file. */
+export const builtInContestants = {
+  memagent: agent("memagent"),
+  "memagent-vime": agent("memagent", "memagent-vime"),
+  rememr1: agent("rememr1"),
+  "rememr1-no-recall": agent("rememr1", "rememr1", { recall: false }),
+  memupdate: agent("memupdate"),
+  "full-context": { kind: "full-context", reader: {} },
+  truncated: { kind: "truncated", reader: {} },
+  "rag-bm25": { kind: "rag", by: "bm25", reader: {} },
+  "rag-embedding": { kind: "rag", by: "embedding", reader: {} },
+  "closed-book": { kind: "closed-book", reader: {} },
+} as const satisfies Record<string, ContestantSettings>;
+
+/** Who takes part in an evaluation and how they are asked: the settings file of `palimpsest eval`. */
+export const evalSettingsSchema = z.strictObject({
+  description: z.string().optional().describe("for people"),
+  contestants: z
+    .record(z.string(), contestantSettingsSchema)
+    .default({})
+    .describe("by name; those that are built in need not be listed"),
+  run: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe("who takes part, in order, where --contestants does not say; absent: the suite's usual ones"),
+  reader: readerConfigSchema.partial().default({}).describe("how baselines ask the model"),
+  answer: z
+    .strictObject({
+      form: z.enum(answerForms).default("auto").describe("where the answer stands in a reply"),
+      golds: z.enum(["any", "first"]).default("any").describe("which right answers count"),
+      primary: z
+        .enum(["exactMatch", "f1", "subExactMatch"])
+        .default("exactMatch")
+        .describe("the metric that comes first"),
+    })
+    .prefault({}),
+  temperature: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("sampling temperature of agents and baselines; 0 is greedy"),
+  topP: z.number().gt(0).max(1).default(1).describe("nucleus size"),
+  concurrency: z.int().min(1).default(16).describe("questions under way at once"),
+  maxLength: z
+    .int()
+    .min(64)
+    .optional()
+    .describe(
+      "of a local model: longest prompt and reply together; absent: what the model knows, at most 4096",
+    ),
+});
+export type EvalSettings = z.output<typeof evalSettingsSchema>;
+
+/**
+ * @param where names the file in the error
+ * @throws {EvaluationError} BAD_CONFIG
+ */
+export function parseEvalSettings(value: unknown, where: string): EvalSettings {
+  const parsed = evalSettingsSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new EvaluationError("BAD_CONFIG", `${where}: ${z.prettifyError(parsed.error)}`);
+}

@@ -1,0 +1,126 @@
+import { type FinishedContext, type QuestionSource, questionContext } from "@palimpsest/datasets";
+import { EvaluationError } from "../error.js";
+import { fingerprint } from "../suite/fingerprint.js";
+import type { EvalItem } from "../suite/item.js";
+
+type EvidenceOrder = ReturnType<typeof questionContext>["evidenceOrder"];
+
+export interface LongQaOptions {
+  readonly source: QuestionSource;
+  /** Contexts of so many documents, a group for each; absent: each question's own paragraphs. */
+  readonly lengths?: readonly number[];
+  /** Names the places of the gold paragraphs and the distractors. */
+  readonly seed: number | string;
+  /** Only items whose gold documents stand at least so far apart. */
+  readonly minDistance?: number;
+  /** Only items whose evidence stands in this order: reverse is what a reader without looking back finds hardest. */
+  readonly order?: EvidenceOrder | "any";
+  /** No distractor may hold an answer. */
+  readonly answerFree?: boolean;
+  /** Documents may be drawn again where the pool is too small. */
+  readonly repeat?: boolean;
+  /** At most so many questions a group; without a subset by distance or order the same ones in every group. */
+  readonly limit?: number;
+}
+
+/**
+ * Questions in contexts of several lengths: the same questions at every length, documents built when they are read.
+ * Contexts that files hold finished are taken as they are, grouped by their number of documents.
+ * @throws {EvaluationError} BAD_CONFIG where no item is left; {DatasetError} BAD_CONFIG
+ */
+export function longQaItems(options: LongQaOptions): EvalItem[] {
+  const { source } = options;
+  const items = [...finishedItems(source.finished, options), ...builtItems(options)];
+  if (items.length > 0) return items;
+  const wanted = source.questions.length + source.finished.length;
+  throw new EvaluationError(
+    "BAD_CONFIG",
+    `input: no item is left of ${wanted} questions; give files with questions, or ask for a smaller distance or another order`,
+  );
+}
+
+function builtItems(options: LongQaOptions): EvalItem[] {
+  const { source, seed, lengths = [undefined], limit = Number.POSITIVE_INFINITY } = options;
+  const poolPrint = fingerprint(source.pool.texts);
+  return lengths.flatMap((docs) => {
+    const group: EvalItem[] = [];
+    for (const question of source.questions) {
+      if (group.length >= limit) break;
+      const settings = {
+        docs,
+        seed,
+        answerFree: options.answerFree ?? false,
+        repeat: options.repeat ?? false,
+      };
+      const context = questionContext(question, source.pool, settings);
+      if (!wanted(context.evidenceOrder, context.minDistance, options)) continue;
+      const { numDocs, goldDocuments, minDistance, evidenceOrder, goldTitles } = context;
+      group.push({
+        id: `${question.id}/${numDocs}`,
+        questionKey: question.id,
+        group: docs ?? "own",
+        question: question.question,
+        answers: question.answers,
+        document: {
+          fingerprint: fingerprint({
+            pool: poolPrint,
+            question: question.id,
+            ...settings,
+            docs: docs ?? null,
+          }),
+          open: () => context.document(),
+        },
+        evidence: goldTitles,
+        metadata: {
+          ...question.facts,
+          numDocs,
+          goldDocuments,
+          evidenceOrder,
+          ...(minDistance === undefined ? {} : { minDistance }),
+        },
+      });
+    }
+    return group;
+  });
+}
+
+function finishedItems(contexts: readonly FinishedContext[], options: LongQaOptions): EvalItem[] {
+  const { lengths, limit = Number.POSITIVE_INFINITY } = options;
+  const counts = new Map<string | number, number>();
+  return contexts.flatMap(({ task, document }): EvalItem[] => {
+    const { numDocs, lengthTokens, minDistance, evidenceOrder } = task.metadata;
+    const group = groupOf(numDocs ?? lengthTokens);
+    if (lengths !== undefined && !lengths.some((length) => length === group)) return [];
+    const distance = typeof minDistance === "number" ? minDistance : undefined;
+    if (!wanted(String(evidenceOrder), distance, options)) return [];
+    const count = counts.get(group) ?? 0;
+    if (count >= limit) return [];
+    counts.set(group, count + 1);
+    return [
+      {
+        id: `${task.id}/${group}`,
+        questionKey: task.id,
+        group,
+        question: task.question,
+        answers: task.answers,
+        document:
+          task.document === ""
+            ? { fingerprint: fingerprint({ task: task.id, group }), open: document }
+            : task.document,
+        metadata: task.metadata,
+      },
+    ];
+  });
+}
+
+const groupOf = (value: string | number | boolean | undefined): string | number =>
+  typeof value === "number" || typeof value === "string" ? value : "all";
+
+function wanted(
+  order: string,
+  distance: number | undefined,
+  { order: wantedOrder = "any", minDistance }: LongQaOptions,
+): boolean {
+  if (wantedOrder !== "any" && order !== wantedOrder) return false;
+  return minDistance === undefined || (distance ?? 0) >= minDistance;
+}
