@@ -1,9 +1,13 @@
+import type { Embedder } from "@palimpsest/memory";
 import { z } from "zod";
 import type { ChatFormat } from "./chat-format.js";
 import type { Agent } from "./episode.js";
 import type { MemAgentConfigInput } from "./memagent/config.js";
 import { memAgent } from "./memagent/memagent.js";
 import { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";
+import type { MemUpdateConfigInput } from "./memupdate/config.js";
+import { memUpdate } from "./memupdate/memupdate.js";
+import { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
 import type { ReMemR1ConfigInput } from "./rememr1/config.js";
 import { type ReMemR1Preset, rememr1Config, rememr1Presets } from "./rememr1/presets.js";
 import { rememr1 } from "./rememr1/rememr1.js";
@@ -15,6 +19,8 @@ export interface AgentModel {
   readonly tokenizer: Tokenizer;
   /** The model's own chat format; absent: it has none. */
   readonly chat?: ChatFormat;
+  /** Of agents with a store, in place of the one that their settings name. */
+  readonly embedder?: Embedder;
 }
 
 /** Fields of every agent's settings: a preset, and what replaces parts of it. */
@@ -37,6 +43,11 @@ const kinds = {
     presets: rememr1Presets,
     config: (preset: string, settings: Readonly<Record<string, unknown>>) =>
       rememr1Config(preset as ReMemR1Preset, settings as Partial<ReMemR1ConfigInput>),
+  },
+  memupdate: {
+    presets: memUpdatePresets,
+    config: (preset: string, settings: Readonly<Record<string, unknown>>) =>
+      memUpdateConfig(preset as MemUpdatePreset, settings as Partial<MemUpdateConfigInput>),
   },
 } as const;
 
@@ -62,6 +73,10 @@ export const agentSettingsSchema = z
       kind: z.literal("rememr1").describe("overwrites a memory and may recall an earlier one"),
       ...settingsFields(rememr1Presets),
     }),
+    z.strictObject({
+      kind: z.literal("memupdate").describe("looks into a store of memories and changes it by calling tools"),
+      ...settingsFields(memUpdatePresets),
+    }),
   ])
   .transform(({ kind = "memagent", preset, settings }, context): AgentSettings => {
     try {
@@ -75,6 +90,22 @@ export const agentSettingsSchema = z
     }
   });
 
+/** Of agents that read a document section by section. */
+export type ReadingAgentSettings = Exclude<AgentSettings, { readonly kind: "memupdate" }>;
+
+/** The same, without agents that have no document to read. */
+export const readingAgentSettingsSchema = agentSettingsSchema.transform(
+  (settings, context): ReadingAgentSettings => {
+    if (settings.kind !== "memupdate") return settings;
+    context.addIssue({
+      code: "custom",
+      message: "memupdate reads no document; use memagent or rememr1",
+      path: ["kind"],
+    });
+    return z.NEVER;
+  },
+);
+
 export type AgentSettingsInput = z.input<typeof agentSettingsSchema>;
 
 /**
@@ -87,5 +118,7 @@ export function createAgent(settings: AgentSettings, model: AgentModel): Agent {
       return memAgent({ ...model, config: settings.config });
     case "rememr1":
       return rememr1({ ...model, config: settings.config });
+    case "memupdate":
+      return memUpdate({ ...model, config: settings.config });
   }
 }

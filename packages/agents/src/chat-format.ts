@@ -1,14 +1,20 @@
 import { AgentError } from "./error.js";
 
 export interface ChatTurn {
-  readonly role: "system" | "user" | "assistant";
+  readonly role: "system" | "user" | "assistant" | "tool";
   readonly content: string;
+}
+
+export interface RenderOptions {
+  readonly enableThinking?: boolean;
+  /** Tools that the model may call, as OpenAI describes them; formats without a place for them leave them out. */
+  readonly tools?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** How a model's chats look: its own template, or one of ours. */
 export interface ChatFormat {
   /** The turns as text, ending with the opening of the assistant's. */
-  render(turns: readonly ChatTurn[], options: { readonly enableThinking?: boolean }): string;
+  render(turns: readonly ChatTurn[], options: RenderOptions): string;
   /** Texts that stand for special tokens in what `render` gives. */
   readonly specialTokens: readonly string[];
   /** Special tokens that end the assistant's turn, by text; at least one. */

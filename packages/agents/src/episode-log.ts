@@ -61,23 +61,8 @@ export class EpisodeLog {
    * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   async converse(kind: ConversationKind, promptTokenIds: number[], maxTokens: number): Promise<Conversation> {
-    const { signal, seed = 0 } = this.#options;
-    signal?.throwIfAborted();
     const step = this.#counts.conversations;
-    const sampled = await this.#sampler.generate(
-      {
-        promptTokenIds,
-        maxTokens,
-        temperature: this.#temperature,
-        topP: this.#topP,
-        stopTokenIds: this.#stopTokenIds,
-        seed: callSeed(seed, step),
-      },
-      signal,
-    );
-    signal?.throwIfAborted();
-    checkSample(sampled, maxTokens);
-    this.#count(promptTokenIds.length, sampled);
+    const sampled = await this.sample(promptTokenIds, maxTokens);
     const conversation: Conversation = {
       kind,
       step,
@@ -87,8 +72,37 @@ export class EpisodeLog {
       stopReason: sampled.stopReason,
       policyVersion: sampled.policyVersion,
     };
-    if (this.#keeps) this.conversations.push(conversation);
+    this.keep(conversation);
     return conversation;
+  }
+
+  /**
+   * One reply that is not yet a conversation, or a part of one; it counts as a conversation.
+   * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
+   */
+  async sample(promptTokenIds: readonly number[], maxTokens: number): Promise<GenerateResult> {
+    const { signal, seed = 0 } = this.#options;
+    signal?.throwIfAborted();
+    const sampled = await this.#sampler.generate(
+      {
+        promptTokenIds,
+        maxTokens,
+        temperature: this.#temperature,
+        topP: this.#topP,
+        stopTokenIds: this.#stopTokenIds,
+        seed: callSeed(seed, this.#counts.conversations),
+      },
+      signal,
+    );
+    signal?.throwIfAborted();
+    checkSample(sampled, maxTokens);
+    this.#count(promptTokenIds.length, sampled);
+    return sampled;
+  }
+
+  /** Keeps a conversation where conversations are kept. */
+  keep(conversation: Conversation): void {
+    if (this.#keeps) this.conversations.push(conversation);
   }
 
   countEmptyUpdate(): void {

@@ -5,6 +5,8 @@ export {
   type AgentSettingsInput,
   agentSettingsSchema,
   createAgent,
+  type ReadingAgentSettings,
+  readingAgentSettingsSchema,
 } from "./agent-settings.js";
 // For other packages
 export { type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
@@ -35,6 +37,20 @@ export {
   type TwoHopHabitChances,
   type TwoHopHabitOptions,
 } from "./memagent/two-hop-habits.js";
+export {
+  type MemUpdateConfig,
+  type MemUpdateConfigInput,
+  memUpdateConfigSchema,
+} from "./memupdate/config.js";
+export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
+export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
+export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
+export {
+  parseToolCalls,
+  type ToolCall,
+  type ToolCallBlock,
+  type ToolCallReply,
+} from "./memupdate/tool-calls.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
 export {
   type ReMemR1Config,

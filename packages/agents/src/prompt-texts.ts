@@ -53,8 +53,8 @@ export function promptTexts(
 }
 
 /** undefined: the prompts are used as they are. */
-function chosenFormat(
-  { prompt }: PromptSettings,
+export function chosenFormat(
+  { prompt }: Pick<PromptSettings, "prompt">,
   tokenizer: Tokenizer,
   chat: ChatFormat | undefined,
 ): ChatFormat | undefined {

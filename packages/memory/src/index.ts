@@ -2,6 +2,7 @@
 export { Bm25Index, type Bm25Options } from "./bm25-index.js";
 export { DenseIndex } from "./dense-index.js";
 export type { Embedder } from "./embedder.js";
+export { createEmbedder, type EmbedderConfig, embedderConfigSchema } from "./embedder-config.js";
 export { MemoryError, type MemoryErrorCode } from "./error.js";
 export { hashedEmbedder } from "./hashed-embedder.js";
 export {

@@ -30,7 +30,7 @@ export interface SearchOptions extends SearchFilter {
   readonly topK?: number;
   /** Least score, 0 to 1. Default 0: whatever has anything in common with the query. */
   readonly threshold?: number;
-  /** Share of the cosine in the score, the rest is the words'. Default 0.5. */
+  /** Share of the cosine in the score, the rest is the words'. Default: the store's. */
   readonly denseWeight?: number;
 }
 
@@ -45,6 +45,8 @@ export interface StoreOptions {
   readonly now?: () => number;
   /** New ids are this and a number. Default "memory_". */
   readonly idPrefix?: string;
+  /** Share of the vectors in a search's score where the search does not say. Default 0.5. */
+  readonly denseWeight?: number;
 }
 
 /** BM25's largest factor of a word's weight, k1 + 1: with it the words' share stays below 1. */
@@ -65,6 +67,7 @@ export class MemoryStore {
   readonly #overlay: StoreOverlay;
   readonly #now: () => number;
   readonly #idPrefix: string;
+  readonly #denseWeight: number;
   #nextId: number;
 
   constructor(base: StoreBase, options: StoreOptions = {}) {
@@ -72,6 +75,7 @@ export class MemoryStore {
     this.#overlay = new StoreOverlay(base);
     this.#now = options.now ?? Date.now;
     this.#idPrefix = options.idPrefix ?? "memory_";
+    this.#denseWeight = options.denseWeight ?? 0.5;
     this.#nextId = base.size + 1;
   }
 
@@ -180,7 +184,7 @@ export class MemoryStore {
    * @throws {MemoryError} BAD_INPUT, EMBEDDER_FAILED
    */
   async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<SearchHit[]> {
-    const { topK = 5, threshold = 0, denseWeight = 0.5 } = options;
+    const { topK = 5, threshold = 0, denseWeight = this.#denseWeight } = options;
     const passes = filterTest(options);
     const [vector] = await this.embed([query], signal);
     const overlay = this.#overlay;

@@ -1,5 +1,5 @@
 import type { Task } from "@palimpsest/trajectories";
-import type { AgentSettings } from "../agent-settings.js";
+import type { ReadingAgentSettings } from "../agent-settings.js";
 import { callSeed } from "../episode.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";
 import { memAgentPrompts } from "../memagent/memagent.js";
@@ -35,7 +35,7 @@ export interface LookBackChances {
 export interface LookBackOptions {
   readonly tokenizer: Tokenizer;
   /** Of `rememr1`, or of `memagent`: the same habits without what it cannot see and do. */
-  readonly agent: AgentSettings;
+  readonly agent: ReadingAgentSettings;
   /** Tasks of the reverse two-hop generator whose stretches fill a chunk: each gives one row. */
   readonly tasks: readonly Task[];
   readonly seed: number;
@@ -118,7 +118,7 @@ const chunksOf = (items: readonly string[], size: number): string[][] =>
   Array.from({ length: Math.floor(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 /** Rows in the agent's own form. */
-function rowWriter(tokenizer: Tokenizer, agent: AgentSettings) {
+function rowWriter(tokenizer: Tokenizer, agent: ReadingAgentSettings) {
   const ids = (text: string) => tokenizer.encode(text);
   const answerIds = (word: string) => ids(` \\boxed{${word || lastWord(agent.config.initialMemory)}}`);
   const finish = (kind: Demonstration["kind"], prompt: number[], reply: number[], helpful: boolean) => ({

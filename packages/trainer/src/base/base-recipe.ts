@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { agentSettingsSchema } from "@palimpsest/agents";
+import { readingAgentSettingsSchema } from "@palimpsest/agents";
 import { rulerConfigSchema } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
@@ -69,7 +69,7 @@ export const baseRecipeSchema = z.strictObject({
     .describe("names the base"),
   seed: z.int().min(0).default(1).describe("of weights and rows"),
   threads: z.int().min(1).default(2).describe("compute threads"),
-  agent: agentSettingsSchema.describe("whose prompts the base learns to follow"),
+  agent: readingAgentSettingsSchema.describe("whose prompts the base learns to follow"),
   words: z
     .strictObject({
       names,

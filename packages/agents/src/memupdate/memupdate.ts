@@ -1,0 +1,201 @@
+/**
+ * MemUpdate: looks into a store of memories and changes it by calling tools, turn after turn, in one growing
+ * conversation. Does not sample (Sampler), keep stores (@palimpsest/memory), score, or place episodes in groups.
+ *
+ * U1. The conversation is one: its prompt, then sampled turns and the tools' words in turn, as token ids; nothing
+ *     that was sampled is ever encoded again.
+ * U2. Sampled tokens have loss mask 1; every other token after the prompt has loss mask 0 and log-prob 0.
+ * U3. The prompt says nothing of what is in the store; the model learns of it through tools alone.
+ * U4. Each episode changes a namespace of its own; episodes with equal records share their base.
+ * U5. The same seed, sampler and task give the same conversation and the same store.
+ * U6. Every call is answered, also one that cannot be read, unless the configuration passes it over.
+ * U7. After an abort nothing further is called and the reason is thrown.
+ */
+import {
+  createEmbedder,
+  type Embedder,
+  MemoryStore,
+  type MemoryTools,
+  memoryTools,
+  StoreBases,
+  type ToolContext,
+} from "@palimpsest/memory";
+import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/trajectories";
+import type { ChatFormat } from "../chat-format.js";
+import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
+import { EpisodeLog } from "../episode-log.js";
+import type { Sampler, Tokenizer } from "../sampler.js";
+import { CallCounts, readTurn } from "./calls.js";
+import type { MemUpdateConfig } from "./config.js";
+import { memUpdateConfig } from "./presets.js";
+import { type MemUpdatePrompts, memUpdatePrompts } from "./prompts.js";
+import { answerWith, type ReaderPrompt, readerPrompt } from "./reader.js";
+import { Transcript } from "./transcript.js";
+
+/** Why an episode ended. */
+const endings = ["no_call", "done", "turn_limit", "token_limit"] as const;
+export type MemUpdateEnding = (typeof endings)[number];
+
+interface Parts {
+  readonly sampler: Sampler;
+  readonly tokenizer: Tokenizer;
+  readonly config: MemUpdateConfig;
+  readonly prompts: MemUpdatePrompts;
+  readonly reader: ReaderPrompt;
+  readonly tools: MemoryTools;
+  readonly bases: StoreBases;
+  readonly now: () => number;
+}
+
+/**
+ * @param options.config a full configuration; default: preset `memupdate`
+ * @param options.embedder in place of the configuration's
+ * @param options.now clock in milliseconds, for the times in records and result
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function memUpdate(options: {
+  readonly sampler: Sampler;
+  readonly tokenizer: Tokenizer;
+  readonly config?: MemUpdateConfig;
+  /** The model's own chat format; absent: it has none. */
+  readonly chat?: ChatFormat;
+  readonly embedder?: Embedder;
+  readonly now?: () => number;
+}): Agent {
+  const { sampler, tokenizer, config = memUpdateConfig(), chat, now = Date.now } = options;
+  const tools = memoryTools(config.tools);
+  const parts: Parts = {
+    sampler,
+    tokenizer,
+    config,
+    tools,
+    now,
+    prompts: memUpdatePrompts(tokenizer, config, tools.definitions, chat),
+    reader: readerPrompt(tokenizer, config, chat),
+    bases: new StoreBases(options.embedder ?? createEmbedder(config.embedder)),
+  };
+  return { name: "memupdate", run: (task, runOptions = {}) => runEpisode(parts, task, runOptions) };
+}
+
+async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): Promise<EpisodeResult> {
+  const { sampler, tokenizer, config, prompts, reader, bases, now } = parts;
+  const { signal, seed = 0 } = options;
+  signal?.throwIfAborted();
+  const startedAtMs = now();
+  const store = new MemoryStore(await bases.baseOf(task.records ?? [], signal), {
+    now,
+    idPrefix: config.idPrefix,
+    denseWeight: config.denseWeight,
+  });
+  const initial = store.size;
+  const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
+  const calls = new CallCounts(config.tools);
+  const transcript = new Transcript(prompts.prompt(task.question));
+  const context: ToolContext = {
+    store,
+    random: randomNumbers(callSeed(seed, -1)),
+    style: config.resultStyle,
+    ...(signal ? { signal } : {}),
+  };
+  const { ending, turns } = await editStore(parts, { log, calls, transcript, context });
+  log.keep(transcript.conversation());
+  const answer = await answerTask(task.question);
+  return {
+    ...log.result(),
+    answer,
+    memory: changeLines(store.diff()),
+    documentTokens: 0,
+    droppedDocumentTokens: 0,
+    startedAtMs,
+    endedAtMs: now(),
+    storeDiff: store.diff(),
+    counters: {
+      num_turns: turns,
+      ...calls.counters,
+      initial_memory_count: initial,
+      final_memory_count: store.size,
+      ...Object.fromEntries(endings.map((name) => [`ended.${name}`, name === ending ? 1 : 0])),
+    },
+  };
+
+  async function answerTask(question: string): Promise<string> {
+    const topK = config.answerTopK;
+    if (topK === 0) return "";
+    const read = await answerWith(log, tokenizer, reader, { store, question, topK, config, signal });
+    const final: Conversation = { ...read.conversation, step: 1 };
+    log.keep(final);
+    log.report(final, { documentTokensRead: 0 });
+    return read.answer;
+  }
+}
+
+/** The turns of one episode, until one of the endings. */
+async function editStore(
+  { tokenizer, config, prompts, tools }: Parts,
+  episode: {
+    readonly log: EpisodeLog;
+    readonly calls: CallCounts;
+    readonly transcript: Transcript;
+    readonly context: ToolContext;
+  },
+): Promise<{ readonly ending: MemUpdateEnding; readonly turns: number }> {
+  const { log, calls, transcript, context } = episode;
+  for (let turn = 1; ; turn++) {
+    const room = Math.min(config.turnTokens, config.episodeTokens - transcript.length);
+    const sampled = await log.sample(transcript.tokenIds(), room);
+    transcript.addTurn(sampled);
+    const content = prompts.content(sampled.tokenIds);
+    if (content.length === 0) log.countEmptyUpdate();
+    const { blocks, done } = readTurn(tokenizer.decode(content), config);
+    const last = turn === config.maxTurns;
+    const results: string[] = [];
+    if (!last || config.callsInLastTurn) {
+      for (const [i, block] of blocks.entries()) {
+        const fits = i < config.maxCallsPerTurn;
+        results.push(
+          fits ? await calls.run(block, tools, context, config) : calls.refuse(config.maxCallsPerTurn),
+        );
+      }
+    }
+    if (log.observed) {
+      const memoryStep = stepOf(turn - 1, context.store, results);
+      log.report(transcript.conversation(), { memoryStep, documentTokensRead: 0 });
+    }
+    const end = (ending: MemUpdateEnding) => ({ ending, turns: turn });
+    if (done) return end("done");
+    if (blocks.length === 0) return end(sampled.stopReason === "length" ? "token_limit" : "no_call");
+    if (last) return end("turn_limit");
+    const said = prompts.results(results, sampled.stopReason === "stop");
+    if (transcript.length + said.length >= config.episodeTokens) return end("token_limit");
+    transcript.addMasked(said);
+  }
+}
+
+/** A turn for people and traces: what it read, and how the store differs from its beginning. */
+const stepOf = (step: number, store: MemoryStore, results: readonly string[]): MemoryStep => ({
+  step,
+  documentTokenStart: 0,
+  documentTokenEnd: 0,
+  memory: changeLines(store.diff()),
+  recalled: results.join("\n"),
+});
+
+/** + for what is new, ~ for what was changed, - for what is gone. */
+function changeLines({ created, updated, deleted }: StoreDiff): string {
+  return [
+    ...created.map(({ id, content }) => `+ [${id}] ${content}`),
+    ...updated.map(({ id, content }) => `~ [${id}] ${content}`),
+    ...deleted.map((id) => `- [${id}]`),
+  ].join("\n");
+}
+
+/** A sequence in [0, 1): mulberry32. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,186 @@
+import type { ToolDefinition } from "@palimpsest/memory";
+import type { ChatFormat, ChatTurn, RenderOptions } from "../chat-format.js";
+import { AgentError } from "../error.js";
+import { chosenFormat } from "../prompt-texts.js";
+import { replyContent } from "../reply-content.js";
+import type { Tokenizer } from "../sampler.js";
+import { compileTemplate, plainIds, specialId } from "../template.js";
+import type { MemUpdateConfig } from "./config.js";
+import { toolList } from "./tool-list.js";
+
+/** The prompts and marks of one configuration as token ids. */
+export interface MemUpdatePrompts {
+  readonly stopTokenIds: readonly number[];
+  /** Everything before the first turn. */
+  prompt(question: string): number[];
+  /**
+   * What stands between a turn with calls and the next turn.
+   * @param results one text a call
+   * @param stopped whether the turn ended with its stop token, which then is not written again
+   */
+  results(results: readonly string[], stopped: boolean): number[];
+  /** Sampled ids without thinking and without the stop token at their end. */
+  content(sampled: readonly number[]): readonly number[];
+}
+
+/** The texts of one configuration in the chat format, slots still open. */
+interface Texts {
+  readonly prompt: string;
+  /** Before the first result, between two, after the last. */
+  readonly results: readonly [string, string, string];
+  readonly specialTokens: readonly string[];
+  readonly stopTokens: readonly string[];
+}
+
+/**
+ * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
+ * @throws {AgentError} BAD_CONFIG
+ */
+export function memUpdatePrompts(
+  tokenizer: Tokenizer,
+  config: MemUpdateConfig,
+  tools: readonly ToolDefinition[],
+  chat?: ChatFormat,
+): MemUpdatePrompts {
+  const format = chosenFormat(config, tokenizer, chat);
+  const texts = format === undefined ? plainTexts(config, tools) : chatTexts(config, tools, format);
+  const { specialTokens } = texts;
+  if (texts.stopTokens.length === 0) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      "stopTokens: a plain prompt needs at least one special token that ends a turn; name one of the model's own",
+    );
+  }
+  const compile = (field: string, text: string, textSlots: readonly string[]) =>
+    compileTemplate(tokenizer, field, text, { textSlots, idSlots: [], specialTokens });
+  const prompt = compile("userPrompt", texts.prompt, ["question"]);
+  const [before, between, after] = texts.results.map((text) =>
+    compile("resultPrompt", text, []).bind({}).render({}),
+  ) as [number[], number[], number[]];
+  const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
+  const closes = before[0] !== undefined && stopTokenIds.includes(before[0]);
+  return {
+    stopTokenIds,
+    prompt: (question) => prompt.bind({ question }).render({}),
+    results: (results, stopped) => [
+      ...(stopped && closes ? before.slice(1) : before),
+      ...results.flatMap((text, i) => [...(i === 0 ? [] : between), ...plainIds(tokenizer, text)]),
+      ...after,
+    ],
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+  };
+}
+
+function plainTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[]): Texts {
+  const { systemPrompt, userPrompt, resultPrompt, specialTokens, stopTokens } = config;
+  const [before, after, ...more] = resultPrompt.split("{results}");
+  if (before === undefined || after === undefined || more.length > 0) {
+    throw new AgentError("BAD_CONFIG", "resultPrompt: must hold {results} once; add it where results belong");
+  }
+  const parts = [systemPrompt, config.listTools ? toolList(config, tools) : null, userPrompt];
+  return {
+    prompt: parts.filter((part) => part !== null).join("\n\n"),
+    results: [before, "\n", after],
+    specialTokens,
+    stopTokens,
+  };
+}
+
+function chatTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[], format: ChatFormat): Texts {
+  const { systemPrompt, userPrompt, enableThinking, specialTokens, stopTokens } = config;
+  const options: RenderOptions = enableThinking === undefined ? {} : { enableThinking };
+  const user: ChatTurn = { role: "user", content: userPrompt };
+  const told = (text: string | null): ChatTurn[] =>
+    text === null ? [] : [{ role: "system", content: text }];
+  // The template's own list of tools, where it has a place for one and knows the form of calls.
+  const own = config.listTools && config.callForm === "hermes" ? { ...options, tools } : undefined;
+  const rendered = own && tryRender(format, [...told(systemPrompt), user], own);
+  const inTemplate =
+    rendered !== undefined && tools.every((tool) => rendered.includes(`"${tool.function.name}"`));
+  const list = config.listTools && !inTemplate ? toolList(config, tools) : null;
+  const system = [systemPrompt, list].filter((part) => part !== null).join("\n\n");
+  const opening = [...told(system === "" ? null : system), user];
+  const used = inTemplate && own ? own : options;
+  return {
+    prompt: inTemplate ? rendered : render(format, opening, options),
+    results: aroundResults(format, opening, used, inTemplate),
+    specialTokens: [...new Set([...specialTokens, ...format.specialTokens])],
+    stopTokens: stopTokens.length > 0 ? stopTokens : format.stopTokens,
+  };
+}
+
+/** Private characters: no template touches them. */
+const standIns = ["turn", "first", "second"].map((name) => `\u{f0000}${name}\u{f0000}`) as [
+  string,
+  string,
+  string,
+];
+
+/**
+ * What the format writes around two results after a turn. Templates that know tools have a form for their words;
+ * for the others they are a user's, between <tool_response> and </tool_response>.
+ */
+function aroundResults(
+  format: ChatFormat,
+  opening: readonly ChatTurn[],
+  options: RenderOptions,
+  knowsTools: boolean,
+): Texts["results"] {
+  const [turn, first, second] = standIns;
+  const turns = (results: readonly ChatTurn[]): ChatTurn[] => [
+    ...opening,
+    { role: "assistant", content: turn },
+    ...results,
+  ];
+  const asTools = turns([
+    { role: "tool", content: first },
+    { role: "tool", content: second },
+  ]);
+  const asUser = turns([
+    {
+      role: "user",
+      content: `<tool_response>\n${first}\n</tool_response>\n<tool_response>\n${second}\n</tool_response>`,
+    },
+  ]);
+  for (const conversation of knowsTools ? [asTools, asUser] : [asUser]) {
+    const text = tryRender(format, conversation, options);
+    const places = standIns.map((standIn) => text?.split(standIn).length === 2 && text.indexOf(standIn));
+    const [turnAt, firstAt, secondAt] = places;
+    if (text === undefined || typeof turnAt !== "number") continue;
+    if (typeof firstAt !== "number" || typeof secondAt !== "number") continue;
+    if (turnAt > firstAt || firstAt > secondAt) continue;
+    return [
+      text.slice(turnAt + turn.length, firstAt),
+      text.slice(firstAt + first.length, secondAt),
+      text.slice(secondAt + second.length),
+    ];
+  }
+  throw new AgentError(
+    "BAD_CONFIG",
+    "prompt: the model's chat template has no place for what tools return; use prompt: chatml or text",
+  );
+}
+
+function tryRender(
+  format: ChatFormat,
+  turns: readonly ChatTurn[],
+  options: RenderOptions,
+): string | undefined {
+  try {
+    return format.render(turns, options);
+  } catch {
+    return undefined;
+  }
+}
+
+function render(format: ChatFormat, turns: readonly ChatTurn[], options: RenderOptions): string {
+  try {
+    return format.render(turns, options);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AgentError(
+      "BAD_CONFIG",
+      `prompt: the model's chat template refuses a ${turns.map(({ role }) => role).join(" and a ")} turn (${reason}); use prompt: chatml or text`,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+import type { MemoryStore, SearchHit } from "@palimpsest/memory";
+import type { Conversation, MemoryRecord } from "@palimpsest/trajectories";
+import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
+import type { RunOptions } from "../episode.js";
+import { EpisodeLog } from "../episode-log.js";
+import { AgentError } from "../error.js";
+import { chosenFormat } from "../prompt-texts.js";
+import { replyContent } from "../reply-content.js";
+import type { Sampler, Tokenizer } from "../sampler.js";
+import { compileTemplate, specialId } from "../template.js";
+import type { MemUpdateConfig } from "./config.js";
+import { memUpdateConfig } from "./presets.js";
+
+/** The settings that a reader takes from an agent's: prompt, marks, lengths. */
+export type ReaderConfig = Pick<
+  MemUpdateConfig,
+  | "prompt"
+  | "answerPrompt"
+  | "answerTokens"
+  | "enableThinking"
+  | "specialTokens"
+  | "stopTokens"
+  | "thinkingEnd"
+  | "temperature"
+  | "topP"
+>;
+
+/** An answer from memory, and what it was read from. */
+export interface StoreAnswer {
+  /** Without thinking and stop token. */
+  readonly answer: string;
+  /** The records that the reader was shown, the best first. */
+  readonly hits: readonly SearchHit[];
+  readonly conversation: Conversation;
+}
+
+/**
+ * Answers a question from the records that a search for it finds, in one conversation: what a store is worth to
+ * somebody who sees nothing else. The reader need not be the model that wrote the store.
+ * @param options.config default: preset `memupdate`
+ * @param options.topK records that are shown
+ * @throws {AgentError} BAD_CONFIG, BAD_SAMPLE, SAMPLE_ABORTED; MemoryError where the search fails
+ */
+export async function answerFromStore(
+  options: {
+    readonly sampler: Sampler;
+    readonly tokenizer: Tokenizer;
+    /** The model's own chat format; absent: it has none. */
+    readonly chat?: ChatFormat;
+    readonly config?: ReaderConfig;
+    readonly store: MemoryStore;
+    readonly question: string;
+    readonly topK: number;
+  } & Pick<RunOptions, "signal" | "seed" | "temperature" | "topP">,
+): Promise<StoreAnswer> {
+  const { sampler, tokenizer, chat, config = memUpdateConfig(), store, question, topK, ...run } = options;
+  const prompt = readerPrompt(tokenizer, config, chat);
+  const log = new EpisodeLog(sampler, config, prompt.stopTokenIds, run);
+  return await answerWith(log, tokenizer, prompt, { store, question, topK, config, signal: run.signal });
+}
+
+/** The same within an episode, in its books. */
+export async function answerWith(
+  log: EpisodeLog,
+  tokenizer: Tokenizer,
+  prompt: ReaderPrompt,
+  options: {
+    readonly store: MemoryStore;
+    readonly question: string;
+    readonly topK: number;
+    readonly config: Pick<ReaderConfig, "answerTokens">;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<StoreAnswer> {
+  const { store, question, topK, config, signal } = options;
+  const hits = await store.search(question, { topK }, signal);
+  const memories = hits.map(({ record }) => memoryLine(record)).join("\n");
+  const promptTokenIds = prompt.render(memories, question);
+  const sampled = await log.sample(promptTokenIds, config.answerTokens);
+  const conversation: Conversation = {
+    kind: "final",
+    step: 0,
+    promptTokenIds,
+    sampledTokenIds: sampled.tokenIds,
+    rolloutLogprobs: sampled.rolloutLogprobs,
+    stopReason: sampled.stopReason,
+    policyVersion: sampled.policyVersion,
+  };
+  return { answer: tokenizer.decode(prompt.content(sampled.tokenIds)), hits, conversation };
+}
+
+/** A reader's prompt as token ids. */
+export interface ReaderPrompt {
+  readonly stopTokenIds: readonly number[];
+  render(memories: string, question: string): number[];
+  content(sampled: readonly number[]): readonly number[];
+}
+
+/** @throws {AgentError} BAD_CONFIG */
+export function readerPrompt(
+  tokenizer: Tokenizer,
+  config: ReaderConfig,
+  chat: ChatFormat | undefined,
+): ReaderPrompt {
+  const { answerPrompt, enableThinking } = config;
+  const format = chosenFormat(config, tokenizer, chat);
+  const around = format && aroundUserTurn(format, enableThinking === undefined ? {} : { enableThinking });
+  const text = around === undefined ? answerPrompt : `${around.before}${answerPrompt}${around.after}`;
+  const stopTokens = config.stopTokens.length > 0 ? config.stopTokens : (format?.stopTokens ?? []);
+  if (stopTokens.length === 0) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      "stopTokens: a plain prompt needs at least one special token that ends a reply; name one of the model's own",
+    );
+  }
+  const stopTokenIds = stopTokens.map((stop) => specialId(tokenizer, "stopTokens", stop));
+  const template = compileTemplate(tokenizer, "answerPrompt", text, {
+    textSlots: ["memories", "question"],
+    idSlots: [],
+    specialTokens: [...new Set([...config.specialTokens, ...(format?.specialTokens ?? [])])].filter(
+      (special) => text.includes(special),
+    ),
+  });
+  return {
+    stopTokenIds,
+    render: (memories, question) => template.bind({ memories, question }).render({}),
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+  };
+}
+
+/** A record as a reader sees it: date, speaker where the text does not name them, text. */
+function memoryLine({ content, dialogueTime, speaker }: MemoryRecord): string {
+  const date = dialogueTime === undefined ? "" : `[${dialogueTime.replace("T", " ")}] `;
+  const named = speaker === undefined || content.toLowerCase().includes(speaker.toLowerCase());
+  return `- ${date}${named ? "" : `${speaker}: `}${content}`;
+}

@@ -1,0 +1,53 @@
+/** One call that a model wrote. */
+export interface ToolCall {
+  readonly name: string;
+  /** Of any JSON type: what does not fit is the tool's to refuse. */
+  readonly arguments: unknown;
+}
+
+/** A block between <tool_call> and </tool_call>: a call, or why it is none. */
+export type ToolCallBlock = { readonly call: ToolCall } | { readonly error: string };
+
+export interface ToolCallReply {
+  /** In the order in which they were written; null where an opening or a closing mark is missing altogether. */
+  readonly blocks: readonly ToolCallBlock[] | null;
+  /** The reply without the blocks, not trimmed. */
+  readonly content: string;
+}
+
+const opening = "<tool_call>";
+const closing = "</tool_call>";
+const block = /<tool_call>(.*?)<\/tool_call>/gs;
+
+/**
+ * Reads the tool calls of a reply in the form of Hermes and Qwen: `<tool_call>{"name": …, "arguments": …}</tool_call>`.
+ * As the parser of verl does (golden values in its tests), but for what is no standard JSON: NaN, Infinity and
+ * numbers beyond a double's range make a block that is refused.
+ */
+export function parseToolCalls(text: string): ToolCallReply {
+  if (!text.includes(opening) || !text.includes(closing)) return { blocks: null, content: text };
+  const blocks = [...text.matchAll(block)].map(([, json = ""]) => readBlock(json));
+  return { blocks, content: text.replace(block, "") };
+}
+
+function readBlock(json: string): ToolCallBlock {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (reason) {
+    return { error: `no valid JSON (${reason instanceof Error ? reason.message : String(reason)})` };
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { error: 'no JSON object with "name" and "arguments"' };
+  const { name, arguments: given } = value as Readonly<Record<string, unknown>>;
+  if (typeof name !== "string") return { error: '"name" is missing or no text' };
+  if (given === undefined) return { error: '"arguments" is missing' };
+  if (holdsInfinity(given)) return { error: "a number is too large" };
+  return { call: { name, arguments: given } };
+}
+
+function holdsInfinity(value: unknown): boolean {
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(holdsInfinity);
+}
