@@ -17,6 +17,7 @@ import { createLearner, type UpdateMetrics } from "../../packages/learner/src/in
 import { createSampler, loadModel, type ModelFolder } from "../../packages/model/src/index.js";
 import { type TrajectoryReward, trajectoryReward } from "../../packages/rewards/src/index.js";
 import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
+import { openModelText, readModelText } from "../../packages/trainer/src/model-text.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
 import {
   episodeSeed,
@@ -76,8 +77,8 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const { rollout } = recipe;
   const backend = await loadBackend({ threads });
   if (recipe.model.path === undefined) throw new Error("model.path: in one process only folders are read");
-  const { config, parameters, tokenizer } = await loadModel(recipe.model.path);
-  if (!tokenizer) throw new Error(`${recipe.model.path}: has no tokenizer`);
+  const { config, parameters } = await loadModel(recipe.model.path);
+  const { tokenizer, chat } = openModelText(await readModelText(recipe.model.path), 0);
   const sampler = await createSampler({
     backend,
     config,
@@ -94,7 +95,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
     parameters,
     objectives: ["policy"],
   });
-  const agent = createAgent(recipe.agent, { sampler, tokenizer });
+  const agent = createAgent(recipe.agent, { sampler, tokenizer, ...(chat ? { chat } : {}) });
   const reward = trajectoryReward(recipe.reward.config);
   const tasks = run.tasks ?? (await tasksFromConfig(recipe.data));
   const sets = run.sets ?? recipeSets(recipe);

@@ -5,6 +5,7 @@
  *   [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
+import { loadTasks } from "../../packages/datasets/src/index.js";
 import { learningBench } from "./harness.js";
 
 await learningBench({
@@ -25,6 +26,12 @@ await learningBench({
         "exact match": { measure: "exactMatch" },
         "at 4 times the length": { set: "256", measure: "exactMatch" },
       },
+    },
+    hotpotqa: {
+      recipe: "recipes/memagent/smollm2-hotpotqa.yaml",
+      evaluateEvery: 10,
+      measures: { F1: { measure: "f1" }, "exact match": { measure: "exactMatch" } },
+      sets: async () => [{ name: "dev", tasks: (await loadTasks("data/hotpotqa-2-dev.jsonl")).tasks }],
     },
   },
   plots: [

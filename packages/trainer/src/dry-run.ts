@@ -57,7 +57,7 @@ export interface RunPlan {
 }
 
 export interface PlanOptions extends ResolveSourceOptions {
-  /** Of the machine, or of the machines together, that the run would have. */
+  /** Of the machine, or of the machines together, that the run would have; a recipe's `plan.memoryGib` goes before it. */
   readonly memoryBytes: number;
 }
 
@@ -109,11 +109,13 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     rowsRepeated: episodes / extents.length,
   });
   const needs = runMemory(recipe, model);
+  const memoryBytes =
+    recipe.plan?.memoryGib === undefined ? options.memoryBytes : recipe.plan.memoryGib * 2 ** 30;
   const problems = [
     ...vocabularyProblems(planned),
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
-    ...memoryProblems(needs, recipe, options.memoryBytes),
+    ...memoryProblems(needs, recipe, memoryBytes),
   ];
   const stopTokens = [...meter.stopTokenIds].map((id) => tokenizer.decode([id]));
   const lengths = extents.map((extent) => extent.documentTokens);
@@ -132,7 +134,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     conversations,
     step,
     needs,
-    memoryBytes: options.memoryBytes,
+    memoryBytes,
     time,
     buckets: config.buckets,
     problems,
@@ -211,10 +213,9 @@ function bucketProblems(
 function memoryProblems(needs: RunMemory, { plan, ...recipe }: Recipe, memoryBytes: number): string[] {
   const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const problems: string[] = [];
-  const there = plan?.memoryGib === undefined ? memoryBytes : plan.memoryGib * 2 ** 30;
-  if (needs.totalBytes > there)
+  if (needs.totalBytes > memoryBytes)
     problems.push(
-      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(there)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
     );
   const gpuBytes = plan?.gpuGib === undefined ? Number.POSITIVE_INFINITY : plan.gpuGib * 2 ** 30;
   if (recipe.learnerGpus > 0 && needs.learnerDeviceBytes > gpuBytes)

@@ -122,9 +122,11 @@ async function dryRun(
     throw new PalimpsestError("INVALID_ARGUMENT", `--memory is ${memory}; give gibibytes, such as 64`);
   }
   const bar = downloadBar("model", process.stderr);
-  const plan = await planRun(recipe, {
+  const asked =
+    memory === undefined ? recipe.plan : { questionTokens: 32, ...recipe.plan, memoryGib: memory };
+  const plan = await planRun(asked === undefined ? recipe : { ...recipe, plan: asked }, {
     ...modelCache(),
-    memoryBytes: memory === undefined ? ownMemoryBytes() : memory * 2 ** 30,
+    memoryBytes: ownMemoryBytes(),
     signal,
     onProgress: bar.show,
   }).finally(bar.close);
@@ -150,7 +152,11 @@ export function addTrain(program: Command): void {
       "--dry-run",
       "checks recipe, model, tokenizer and data, says what a run takes, and starts nothing; no cluster is needed",
     )
-    .option("--memory <GiB>", "memory that the run has, for --dry-run; default: this machine's", Number)
+    .option(
+      "--memory <GiB>",
+      "memory that the run has, for --dry-run; default: the recipe's plan, or this machine's",
+      Number,
+    )
     .action(async (file: string, options: ConnectionOptions & RunOptions & DryRunOptions) => {
       const recipe = recipeWith(readRecipe(file).recipe, options);
       const signal = stopSignal();

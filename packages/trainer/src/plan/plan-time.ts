@@ -32,11 +32,16 @@ interface Device {
   readonly decodeFlops: number;
   readonly prefillFlops: number;
   readonly trainFlops: number;
+  /** What a decoding step takes whatever the model's size; likewise a token that is read, and one that is trained. */
+  readonly decodeStepSeconds: number;
+  readonly readTokenSeconds: number;
+  readonly trainTokenSeconds: number;
 }
 
 /**
  * Per compute thread, of a server core of an x86 processor: SmolLM2-135M sampled 20 tokens a second alone and 187 at 16 at
- * once on two threads and read 670 prompt tokens a second; 3.4M parameters were trained at 9,100 tokens a second.
+ * once on two threads and read 670 prompt tokens a second; 3.4M parameters were trained at 9,100 tokens a second. What does
+ * not depend on size is of the quickstart's model: 25,000 tokens sampled and 87,000 trained a second.
  */
 function processor(threads: number): Device {
   return {
@@ -45,12 +50,15 @@ function processor(threads: number): Device {
     decodeFlops: 6e10 * threads,
     prefillFlops: 9e10 * threads,
     trainFlops: 9.3e10 * threads,
+    decodeStepSeconds: 2.5e-3,
+    readTokenSeconds: 5e-6,
+    trainTokenSeconds: 1.4e-5 / threads,
   };
 }
 
 /**
  * One H100: 0.5B parameters in bfloat16 were trained at 49,000 tokens a second (in float32 at 22,700) and sampled at
- * 18,800 with 64 at once.
+ * 18,800 with 64 at once; 3.4M parameters were trained at 610,000 and sampled at 300,000 with 256 at once.
  */
 function h100(precision: "float32" | "bfloat16"): Device {
   const half = precision === "bfloat16";
@@ -60,13 +68,16 @@ function h100(precision: "float32" | "bfloat16"): Device {
     decodeFlops: half ? 4e13 : 2e13,
     prefillFlops: half ? 1.7e14 : 7.9e13,
     trainFlops: half ? 1.7e14 : 7.9e13,
+    decodeStepSeconds: 8e-4,
+    readTokenSeconds: 1e-6,
+    trainTokenSeconds: 1.5e-6,
   };
 }
 
 /** A forward pass beside a training pass, which is one forward and two of a backward's size. */
 const forwardShare = 1 / 3;
 
-/** At most: no reply ends early. Models far smaller than those measured, and short prompts, take longer than this says. */
+/** No reply ends early, so this is the most; nothing is padded, and nobody waits for the slowest, so it is the least. */
 export function runTime(
   recipe: Recipe,
   model: ModelConfig,
@@ -81,16 +92,23 @@ export function runTime(
   const batch = Math.min(rollout.maxBatch, rollout.concurrency, Math.ceil(episodes / rollout.actors));
   const bytes = parameters * (rollout.precision === "bfloat16" ? 2 : 4);
   const decodeStepSeconds =
-    bytes / rolloutDevice.weightBytesPerSecond + (2 * parameters * batch) / rolloutDevice.decodeFlops;
+    rolloutDevice.decodeStepSeconds +
+    bytes / rolloutDevice.weightBytesPerSecond +
+    (2 * parameters * batch) / rolloutDevice.decodeFlops;
+  const readTokenSeconds = rolloutDevice.readTokenSeconds + (2 * parameters) / rolloutDevice.prefillFlops;
   const samplingSeconds =
-    ((sampledTokens / batch) * decodeStepSeconds +
-      (2 * parameters * promptTokens) / rolloutDevice.prefillFlops) /
-    rollout.actors;
+    ((sampledTokens / batch) * decodeStepSeconds + promptTokens * readTokenSeconds) / rollout.actors;
+  // Adapters need no gradients of the weights: a third of a training pass.
+  const trainingPass = config.lora === null ? 1 : 1 - forwardShare;
   const passes =
-    config.epochs +
+    config.epochs * trainingPass +
     (config.oldLogprobs === "recompute" ? forwardShare : 0) +
     (config.reference === "initial" ? forwardShare : 0);
-  const updateSeconds = (trainingFlops(model, rowTokens) * rowsRepeated * passes) / learnerDevice.trainFlops;
+  const tokens = rowTokens.reduce((sum, length) => sum + length, 0);
+  const updateSeconds =
+    passes *
+    rowsRepeated *
+    (trainingFlops(model, rowTokens) / learnerDevice.trainFlops + tokens * learnerDevice.trainTokenSeconds);
   return {
     samplingSeconds,
     updateSeconds,

@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readBaseRecipe } from "./base/base-recipe.js";
+import { trainBaseTokenizer } from "./base/base-tokenizer.js";
+import { planRun } from "./dry-run.js";
+import { builtinRecipesDir } from "./model-source.js";
+import { readRecipe } from "./recipe.js";
+
+/** Empty: no recipe may need a model or a file that is not here. */
+const cacheDir = mkdtempSync(join(tmpdir(), "palimpsest-recipes-"));
+afterAll(() => rmSync(cacheDir, { recursive: true }));
+
+const files = readdirSync(builtinRecipesDir, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".yaml") && !file.startsWith("evals/"))
+  .sort();
+const bases = files.filter((file) => file.endsWith("-base.yaml"));
+const runs = files.filter((file) => !bases.includes(file));
+
+describe("the recipes that come along", () => {
+  it.each(runs)("%s can run on the machines that it is for", async (file) => {
+    const { recipe } = readRecipe(join(builtinRecipesDir, file));
+    const plan = await planRun(recipe, { cacheDir, memoryBytes: 8 * 2 ** 30 });
+    expect(plan.problems).toEqual([]);
+    expect(plan.needs.totalBytes).toBeGreaterThan(plan.parameters * 4);
+    expect(plan.time.totalSeconds).toBeGreaterThan(1);
+  });
+
+  it.each(bases)("%s gives every word of its world one token", (file) => {
+    const recipe = readBaseRecipe(join(builtinRecipesDir, file));
+    expect(trainBaseTokenizer(recipe).vocabSize).toBeLessThanOrEqual(recipe.tokenizer.vocabSize);
+  });
+
+  it("have names of their own", () => {
+    const names = runs.map((file) => readRecipe(join(builtinRecipesDir, file)).recipe.name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
