@@ -28,6 +28,8 @@ export interface LearningTask {
   readonly evaluateEvery: number;
   /** Columns of the table; the first is what the task is judged by. */
   readonly measures: Readonly<Record<string, Measure>>;
+  /** The recipe as this task has it. */
+  readonly adapt?: (recipe: Recipe) => Recipe;
   /** Training questions of a seed; absent: the recipe's, reseeded. */
   readonly tasks?: (recipe: Recipe, seed: number) => Promise<readonly Task[]> | readonly Task[];
   /** Evaluation; absent: the recipe's. */
@@ -156,7 +158,8 @@ export async function learningBench(bench: LearningBench): Promise<void> {
 
 /** Another seed is other training questions, sampling and shuffles; the evaluation stays. */
 function recipeOf(task: LearningTask, seed: number, base?: string, steps?: string): Recipe {
-  const { recipe } = readRecipe(task.recipe);
+  const { recipe: read } = readRecipe(task.recipe);
+  const recipe = task.adapt?.(read) ?? read;
   const { data, learner, train } = recipe;
   return {
     ...recipe,

@@ -1,6 +1,5 @@
 import { splitWords } from "@palimpsest/trajectories/text";
 import type { Tokenizer } from "../sampler.js";
-import { plainIds } from "../template.js";
 
 /** A text as the terms that it is compared by. */
 export type TermsOf = (text: string) => readonly string[];
@@ -65,7 +64,8 @@ export function tokenTerms(tokenizer: Tokenizer): TermsOf {
   return (text) => {
     let found = known.get(text);
     if (found === undefined) {
-      found = plainIds(tokenizer, text.toLowerCase()).map(termOf);
+      // Memories may hold special tokens that the model itself wrote: they are terms like others.
+      found = tokenizer.encode(text.toLowerCase()).map(termOf);
       known.set(text, found);
     }
     return found;

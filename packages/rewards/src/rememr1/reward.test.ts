@@ -1,0 +1,95 @@
+import type { Conversation, MemoryStep, Task } from "@palimpsest/trajectories";
+import { describe, expect, it } from "vitest";
+import type { ScoredEpisode } from "../trajectory-reward.js";
+import { rewardConfigSchema, trajectoryReward } from "../trajectory-reward.js";
+
+const task: Task = {
+  id: "t",
+  question: "where is what ben likes from?",
+  answers: ["Peru"],
+  document: "",
+  metadata: {},
+};
+const conversation = (step: number, kind: Conversation["kind"] = "memory"): Conversation => ({
+  kind,
+  step,
+  promptTokenIds: [1],
+  sampledTokenIds: [2],
+  rolloutLogprobs: [-1],
+  stopReason: "stop",
+  policyVersion: 0,
+});
+const step = (at: number, memory: string, more: Partial<MemoryStep> = {}): MemoryStep => ({
+  step: at,
+  documentTokenStart: 8 * at,
+  documentTokenEnd: 8 * at + 8,
+  memory,
+  recalled: "",
+  section: "",
+  reply: `<update>${memory}</update>`,
+  ...more,
+});
+/** Notes the origin, loses it, asks for it at the last section, answers from what was found. */
+const episode: ScoredEpisode = {
+  answer: "\\boxed{peru}",
+  conversations: [conversation(0), conversation(1), conversation(2), conversation(3, "final")],
+  memorySteps: [
+    step(0, " tea from peru.", { section: " tea from peru." }),
+    step(1, " figs from oman.", { section: " figs from oman." }),
+    step(2, " ben likes tea.", {
+      section: " ben likes tea.",
+      reply: "<update> ben likes tea.</update><recall> tea</recall>",
+      recallQuery: " tea",
+      found: " tea from peru.",
+    }),
+  ],
+};
+const score = async (settings: object, of: ScoredEpisode = episode) =>
+  await trajectoryReward(rewardConfigSchema.parse(settings))(task, of);
+
+describe("reward rememr1", () => {
+  it("rewards what a step adds to the memory, what its recall adds, and the form, one a conversation", async () => {
+    const { reward, stepRewards, components } = await score({ name: "rememr1" });
+    expect(reward).toBe(1);
+    expect(stepRewards).toEqual([1 + 1, -1 + 1, 1 + 1, 1]);
+    expect(components).toMatchObject({ exactMatch: 1, memoryGain: 0, recallGain: 1, stepFormat: 4 });
+  });
+
+  it("weighs the parts of a step and takes another outcome when told to", async () => {
+    const weights = { memoryGain: 0, recallGain: 2, format: 0.5 };
+    const { reward, stepRewards } = await score(
+      { name: "rememr1", outcome: "boxed-f1", ...weights },
+      { ...episode, answer: "\\boxed{lima, peru}" },
+    );
+    expect(reward).toBeCloseTo(2 / 3, 12);
+    expect(stepRewards).toEqual([0.5, 0.5, 2.5, 0.5]);
+  });
+
+  it("goes by the memory that was there: a reply without an update keeps it and gains nothing", async () => {
+    const [first] = episode.memorySteps as [MemoryStep];
+    const kept = step(1, first.memory, { reply: "nothing new" });
+    const { stepRewards } = await score(
+      { name: "rememr1" },
+      { ...episode, conversations: episode.conversations.slice(0, 2), memorySteps: [first, kept] },
+    );
+    expect(stepRewards).toEqual([2, 0]);
+  });
+
+  it("as released pays for every memory that holds the answer, as often as it is written", async () => {
+    const name = { ...task, answers: ["peru"] };
+    const memorySteps = [0, 1].map((at) => step(at, " tea from peru."));
+    const reward = trajectoryReward(rewardConfigSchema.parse({ name: "rememr1-released" }));
+    const { stepRewards } = await reward(name, {
+      ...episode,
+      conversations: episode.conversations.slice(0, 2),
+      memorySteps,
+    });
+    expect(stepRewards).toEqual([2, 2]);
+  });
+
+  it("refuses episodes without the replies of their steps", () => {
+    const silent = episode.memorySteps.map(({ reply: _reply, ...rest }) => rest);
+    const reward = trajectoryReward(rewardConfigSchema.parse({ name: "rememr1" }));
+    expect(() => reward(task, { ...episode, memorySteps: silent })).toThrow(/STEPS_MISSING.*step 0/);
+  });
+});
