@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   train: async () => (await import("./commands/train.js")).addTrain,
   quickstart: async () => (await import("./commands/quickstart.js")).addQuickstart,
   model: async () => (await import("./commands/model.js")).addModel,
+  data: async () => (await import("./commands/data.js")).addData,
   score: async () => (await import("./commands/score.js")).addScore,
   loss: async () => (await import("./commands/loss-check.js")).addLoss,
   eval: async () => (await import("./commands/eval.js")).addEval,

@@ -1,7 +1,11 @@
 // For users
 export { type TaskSource, taskSourceSchema, tasksFromConfig } from "./config.js";
 export { DatasetError, type DatasetErrorCode } from "./error.js";
+export { findAnswerable } from "./filter/answerable.js";
 export { type HaystackConfig, haystackConfigSchema, haystackTasks } from "./haystack.js";
+export { type CheckedData, type CheckedFile, checkData } from "./inspect/check-data.js";
+export { preparedTasks } from "./inspect/prepared-tasks.js";
+export { type Spread, TaskCensus, type TaskStatistics } from "./inspect/task-statistics.js";
 export {
   type BadRow,
   type BadRowReason,
@@ -15,6 +19,7 @@ export { locomoSplit } from "./locomo/split.js";
 export { locomoDocument, locomoRecords } from "./locomo/store-records.js";
 // For other packages
 export { goldDocumentsOf } from "./paragraphs/evidence-places.js";
+export { type PreparedData, type PrepareProgress, prepareData } from "./prepare/prepare-data.js";
 export type { Preparer } from "./prepare/preparer.js";
 export {
   type FinishedContext,
@@ -45,4 +50,6 @@ export { hotpotQuestions, type RulerQuestions, squadQuestions } from "./ruler-ta
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
+export type { Manifest } from "./written/manifest.js";
+export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";

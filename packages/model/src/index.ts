@@ -18,6 +18,11 @@ export {
   saveModel,
 } from "./files/model-folder.js";
 export { loadGguf } from "./gguf/load-gguf.js";
+export {
+  type DatasetDownloadOptions,
+  type DatasetSelection,
+  downloadDataset,
+} from "./hub/download-dataset.js";
 export { type DownloadOptions, type DownloadProgress, downloadModel } from "./hub/download-model.js";
 export { type KnownModel, knownModel } from "./hub/known-models.js";
 export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/resolve-model.js";

@@ -11,10 +11,10 @@ const paragraphSchema = z.union([
   // A corpus of texts whose first line is the title.
   z
     .string()
-    .min(1)
+    .regex(/^.+\n/)
     .transform((text): Paragraph => {
       const end = text.indexOf("\n");
-      return end < 0 ? { title: "", text } : { title: text.slice(0, end), text: text.slice(end + 1) };
+      return { title: text.slice(0, end), text: text.slice(end + 1) };
     }),
 ]);
 

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { DatasetError } from "../error.js";
 import { jsonArrayElements } from "./json-array.js";
 import { lineTexts } from "./line-texts.js";
@@ -10,7 +10,7 @@ export type FileRow =
   | { readonly row: number; readonly value: unknown }
   | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
 
-export type FileForm = "json-array" | "json" | "jsonl" | "parquet";
+type FileForm = "json-array" | "json" | "jsonl" | "parquet";
 
 /**
  * Rows of a file, told by its first bytes and not by its name: a parquet table, a JSON array (row by row), JSON lines, or
@@ -45,29 +45,27 @@ const when = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 const stripMark = (text: string) => text.replace(/^\uFEFF/, "");
 
 async function fileForm(path: string): Promise<FileForm> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(1 << 16), 0, 1 << 16, 0);
-    const head = stripMark(buffer.toString("utf8", 0, bytesRead)).trimStart();
-    if (head.startsWith("PAR1")) return "parquet";
-    if (head.startsWith("[")) return "json-array";
-    if (!head.startsWith("{")) return "jsonl";
-    // An object alone in its line is a row; one that goes on over lines is the whole file.
-    const line = head.split("\n", 1)[0] ?? "";
-    if (line.length < head.length) return isJson(line) ? "jsonl" : "json";
-    return bytesRead < buffer.length ? "jsonl" : "json";
-  } finally {
-    await file.close();
-  }
+  const { start, lineEnd } = await firstLine(path);
+  if (start.startsWith("PAR1")) return "parquet";
+  if (start.startsWith("[")) return "json-array";
+  // An object that ends in its line is a row; one that goes on over lines is the whole file, unless its name says otherwise.
+  if (start.startsWith("{") && lineEnd !== "}" && !/\.(jsonl|ndjson)$/i.test(path)) return "json";
+  return "jsonl";
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+/** The first characters that are not blank, and the last one of their line. */
+async function firstLine(path: string): Promise<{ readonly start: string; readonly lineEnd: string }> {
+  let start = "";
+  let lineEnd = "";
+  for await (const chunk of createReadStream(path, { encoding: "utf8" })) {
+    const text = start === "" ? stripMark(String(chunk)).trimStart() : String(chunk);
+    start ||= text.slice(0, 4);
+    const end = text.indexOf("\n");
+    const line = (end < 0 ? text : text.slice(0, end)).trimEnd();
+    if (line !== "") lineEnd = line.slice(-1);
+    if (start.startsWith("[") || start.startsWith("PAR1") || end >= 0) break;
   }
+  return { start, lineEnd };
 }
 
 function parsedRow(row: number, text: string): FileRow {

@@ -149,7 +149,7 @@ async function append(part: Part, bytes: Uint8Array, { url, sizeBytes, onBytes }
 /** What a status that stays so means, with the mend. */
 export function refusal(what: string, status: number): ModelError {
   if (status === 401 || status === 403) {
-    const mend = "the model is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
+    const mend = "it is private, gated or not there: check the name, set HF_TOKEN, accept its licence";
     return new ModelError("HUB_REFUSED", `${what}: status ${status}; ${mend}`);
   }
   if (status === 404) {

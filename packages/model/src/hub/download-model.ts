@@ -14,7 +14,14 @@ import { ModelError } from "../error.js";
 import { moveFolder, writeJson } from "../files/whole-folder.js";
 import { downloadFile } from "./download-file.js";
 import { withFolderLock } from "./folder-lock.js";
-import { authorization, fileUrl, type HubAccess, type HubFile, listHubModel } from "./hub-listing.js";
+import {
+  authorization,
+  fileUrl,
+  type HubAccess,
+  type HubFile,
+  listHubRepo,
+  type RepoKind,
+} from "./hub-listing.js";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.js";
 
 export interface DownloadProgress {
@@ -73,33 +80,68 @@ export async function downloadModel(
   folder: string,
   options: DownloadOptions = {},
 ): Promise<string> {
-  const target = resolve(folder);
+  const choose = (files: readonly HubFile[]) => {
+    const wanted = files.filter(({ path }) => (options.wants ?? isModelFile)(path));
+    if (options.wants === undefined) refuseIncomplete(repo, files, wanted);
+    return wanted;
+  };
+  return (await downloadRepo({ kind: "model", repo, folder, choose }, options)).folder;
+}
+
+/** A repository of a hub as a folder. */
+export interface DownloadedRepo {
+  readonly folder: string;
+  readonly endpoint: string;
+  readonly commit: string;
+  /** Relative to the folder, in the order of the hub. */
+  readonly files: readonly string[];
+}
+
+/** @throws as `downloadModel`, and what `choose` throws */
+export async function downloadRepo(
+  wanted: {
+    readonly kind: RepoKind;
+    readonly repo: string;
+    readonly folder: string;
+    /** Which files of the listing. */
+    readonly choose: (files: readonly HubFile[]) => readonly HubFile[];
+  },
+  options: Omit<DownloadOptions, "wants">,
+): Promise<DownloadedRepo> {
+  const { kind, repo, choose } = wanted;
+  const target = resolve(wanted.folder);
   const endpoint = (options.endpoint ?? defaultEndpoint).replace(/\/+$/, "");
   const source = { endpoint, repo, revision: options.revision ?? "main" };
+  const downloaded = (record: DownloadRecord): DownloadedRepo => ({
+    folder: target,
+    endpoint: record.endpoint,
+    commit: record.commit,
+    files: Object.keys(record.files),
+  });
   await mkdir(dirname(target), { recursive: true });
   return await withFolderLock(target, options.signal, async () => {
     const old = await readRecord(target);
     if (old === undefined) await refuseForeign(target);
     if (options.refresh !== true && old !== undefined && (await isComplete(target, old, source)))
-      return target;
+      return downloaded(old);
     const access: HubAccess = {
+      kind,
       endpoint,
       token: options.token,
       retry: { ...defaultRetryPolicy, ...options.retry },
       signal: options.signal,
     };
-    const { commit, files } = await listHubModel(access, repo, source.revision);
-    const wanted = files.filter(({ path }) => (options.wants ?? isModelFile)(path));
-    if (options.wants === undefined) refuseIncomplete(repo, files, wanted);
+    const { commit, files } = await listHubRepo(access, repo, source.revision);
+    const chosen = choose(files);
     const record: DownloadRecord = {
       ...source,
       commit,
       files: Object.fromEntries(
-        wanted.map(({ path, sizeBytes, digest }) => [path, { sizeBytes, digest: digest.hex }]),
+        chosen.map(({ path, sizeBytes, digest }) => [path, { sizeBytes, digest: digest.hex }]),
       ),
     };
-    await fetchFiles(access, { target, record, wanted, old, onProgress: options.onProgress });
-    return target;
+    await fetchFiles(access, { target, record, wanted: chosen, old, onProgress: options.onProgress });
+    return downloaded(record);
   });
 }
 

@@ -4,8 +4,11 @@ import { refusal } from "./download-file.js";
 import type { FileDigest } from "./file-digest.js";
 import { isFinal, type RetryPolicy, silenceWatch, waitBeforeRetry } from "./retry.js";
 
-/** A hub, and who asks it. */
+export type RepoKind = "model" | "dataset";
+
+/** A hub, which of its shelves, and who asks it. */
 export interface HubAccess {
+  readonly kind: RepoKind;
   /** Without a slash at the end. */
   readonly endpoint: string;
   readonly token?: string | undefined;
@@ -19,7 +22,7 @@ export interface HubFile {
   readonly digest: FileDigest;
 }
 
-/** A model's files at one commit, whatever happens to the branch meanwhile. */
+/** A repository's files at one commit, whatever happens to the branch meanwhile. */
 export interface HubListing {
   readonly commit: string;
   readonly files: readonly HubFile[];
@@ -36,14 +39,23 @@ const entrySchema = z.object({
 });
 
 /** @throws {ModelError} HUB_REFUSED, HUB_NOT_FOUND, HUB_UNREACHABLE, FILE_DAMAGED; the signal's reason */
-export async function listHubModel(access: HubAccess, repo: string, revision: string): Promise<HubListing> {
-  const { listFiles, modelInfo } = await import("@huggingface/hub");
+export async function listHubRepo(access: HubAccess, repo: string, revision: string): Promise<HubListing> {
+  const { datasetInfo, listFiles, modelInfo } = await import("@huggingface/hub");
+  const { kind } = access;
   // The token goes through our own fetch: the client refuses tokens that do not begin with hf_, as mirrors' may.
-  const asked = { hubUrl: access.endpoint, fetch: patientFetch(access, `model ${repo} at ${revision}`) };
-  const { sha } = await modelInfo({ ...asked, name: repo, revision, additionalFields: ["sha"] });
+  const asked = { hubUrl: access.endpoint, fetch: patientFetch(access, `${kind} ${repo} at ${revision}`) };
+  const { sha } =
+    kind === "model"
+      ? await modelInfo({ ...asked, name: repo, revision, additionalFields: ["sha"] })
+      : await datasetInfo({ ...asked, name: repo, revision, additionalFields: ["sha"] });
   if (!hex.safeParse(sha).success) throw answerDamaged(repo, "sha");
   const files: HubFile[] = [];
-  for await (const entry of listFiles({ ...asked, repo, revision: sha, recursive: true })) {
+  for await (const entry of listFiles({
+    ...asked,
+    repo: { type: kind, name: repo },
+    revision: sha,
+    recursive: true,
+  })) {
     const parsed = entrySchema.safeParse(entry);
     if (!parsed.success) throw answerDamaged(repo, z.prettifyError(parsed.error));
     const { type, path, size, oid, lfs } = parsed.data;
@@ -59,7 +71,8 @@ export async function listHubModel(access: HubAccess, repo: string, revision: st
 /** Where a file's bytes are, after redirects. */
 export function fileUrl(access: HubAccess, repo: string, commit: string, path: string): string {
   const escaped = path.split("/").map(encodeURIComponent).join("/");
-  return `${access.endpoint}/${repo}/resolve/${commit}/${escaped}`;
+  const shelf = access.kind === "dataset" ? "datasets/" : "";
+  return `${access.endpoint}/${shelf}${repo}/resolve/${commit}/${escaped}`;
 }
 
 export function authorization(access: HubAccess): Readonly<Record<string, string>> {

@@ -1,0 +1,91 @@
+import { preparedTasks, type Spread, TaskCensus, type TaskStatistics } from "@palimpsest/datasets";
+import type { Command } from "commander";
+import { tokenCounter } from "../data/count-tokens.js";
+import { progressLine } from "../display/progress-line.js";
+import { untilStopped } from "../signals.js";
+import { formatTable } from "../table.js";
+
+interface StatsFlags {
+  readonly tokenizer?: string;
+  readonly corpus?: string;
+  readonly json?: boolean;
+}
+
+export function addDataStats(data: Command): void {
+  data
+    .command("stats")
+    .description("counts, lengths, answers, and where the evidence stands")
+    .argument("<files...>", "files of tasks")
+    .option("--tokenizer <model>", "counts tokens too: a model's folder or name")
+    .option("--corpus <file>", "of files whose contexts are indices; default: the one beside them")
+    .option("--json", "as JSON")
+    .action(async (paths: readonly string[], flags: StatsFlags) => {
+      const countTokens = flags.tokenizer === undefined ? undefined : await tokenCounter(flags.tokenizer);
+      const census = new TaskCensus(countTokens);
+      const bar = progressLine("reading", "tasks", process.stderr);
+      let tasks = 0;
+      let badRows = 0;
+      const options = {
+        onBadRow: () => void badRows++,
+        ...(flags.corpus === undefined ? {} : { corpus: flags.corpus }),
+      };
+      try {
+        await untilStopped(async (signal) => {
+          for (const path of paths) {
+            for await (const task of preparedTasks(path, { ...options, signal })) {
+              census.add(task);
+              bar.show({ done: ++tasks });
+            }
+          }
+        });
+      } finally {
+        bar.close();
+      }
+      const statistics = census.statistics();
+      process.stdout.write(
+        flags.json
+          ? `${JSON.stringify({ files: paths, badRows, ...statistics }, null, 2)}\n`
+          : statisticsText(statistics, badRows),
+      );
+    });
+}
+
+function statisticsText(statistics: TaskStatistics, badRows: number): string {
+  const { tasks, characters, tokens, questionCharacters, answers, records, probes, groups, goldPlaces } =
+    statistics;
+  const spreads: readonly (readonly [string, Spread | undefined])[] = [
+    ["document tokens", tokens],
+    ["document characters", characters],
+    ["question characters", questionCharacters],
+    ["answers", answers.aliases],
+    ["answer characters", answers.characters],
+    ["records", records],
+    ["questions of the store", probes],
+  ];
+  const shown = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+  const rows = spreads.flatMap(([name, spread]) =>
+    spread === undefined
+      ? []
+      : [[name, ...[spread.least, spread.median, spread.mean, spread.p95, spread.most].map(shown)]],
+  );
+  const lines = [
+    `${tasks} tasks, ${badRows} bad rows`,
+    formatTable(["a task", "least", "median", "mean", "95 %", "most"], rows),
+    `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} stand in their document`,
+  ];
+  for (const [field, counts] of Object.entries(groups)) {
+    lines.push(
+      `${field}: ${Object.entries(counts)
+        .map(([value, count]) => `${value} ${count}`)
+        .join(", ")}`,
+    );
+  }
+  if (goldPlaces) {
+    const { documents, meanPlace, tenths, distance, pValue } = goldPlaces;
+    lines.push(
+      `evidence: ${documents} documents, mean place ${meanPlace.toFixed(3)} of the context, by tenths ${tenths.map((share) => `${(100 * share).toFixed(0)}%`).join(" ")}`,
+      `evidence uniformly placed: Kolmogorov-Smirnov distance ${distance.toFixed(4)}, p = ${pValue.toFixed(3)}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}

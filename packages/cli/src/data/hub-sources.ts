@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import type { Manifest } from "@palimpsest/datasets";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Command } from "commander";
+import { downloadBar } from "../display/download-bar.js";
+import { modelCache } from "../model-cache.js";
+import { untilStopped } from "../signals.js";
+
+export interface HubFlags {
+  readonly hfDataset?: string;
+  readonly hfConfig?: string;
+  readonly hfSplit?: string;
+  readonly hfFile?: readonly string[];
+  readonly hfRevision?: string;
+}
+
+export function withHubFlags(command: Command): Command {
+  return command
+    .option("--hf-dataset <id>", "ORGANISATION/NAME of a data set on the hub, fetched into the cache")
+    .option("--hf-config <name>", "its folder, such as distractor")
+    .option("--hf-split <name>", "its split, such as train")
+    .option("--hf-file <files...>", "its files by name, instead of config and split")
+    .option("--hf-revision <name>", "branch, tag or commit; default: main");
+}
+
+/** The files that the flags mean, fetched where they are not here yet; undefined where they name no data set. */
+export async function hubSources(
+  flags: HubFlags,
+): Promise<{ readonly files: readonly string[]; readonly origin: Manifest["hub"] } | undefined> {
+  const { hfDataset: repo, hfConfig, hfSplit, hfFile, hfRevision } = flags;
+  if (repo === undefined) {
+    const lonely = Object.entries({ hfConfig, hfSplit, hfFile, hfRevision }).find(
+      ([, value]) => value !== undefined,
+    );
+    if (lonely === undefined) return undefined;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "hf-dataset: missing; name the data set that the other hf flags choose from",
+    );
+  }
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repo)) {
+    throw new PalimpsestError("CONFIG_INVALID", `hf-dataset: "${repo}" is not ORGANISATION/NAME`);
+  }
+  const { downloadDataset } = await import("@palimpsest/model");
+  const bar = downloadBar(repo, process.stderr);
+  const selection = {
+    ...(hfSplit === undefined ? {} : { split: hfSplit }),
+    ...(hfConfig === undefined ? {} : { config: hfConfig }),
+    ...(hfFile === undefined ? {} : { files: hfFile }),
+  };
+  try {
+    const { folder, endpoint, commit, files } = await untilStopped((signal) =>
+      downloadDataset(repo, selection, {
+        ...modelCache(),
+        ...(hfRevision === undefined ? {} : { revision: hfRevision }),
+        signal,
+        onProgress: bar.show,
+      }),
+    );
+    return {
+      files: files.map((file) => join(folder, file)),
+      origin: { endpoint, repo, revision: hfRevision ?? "main", commit },
+    };
+  } finally {
+    bar.close();
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Job: finds the questions that a model answers without the document, by asking several times each.
+ * Not its job: what is asked and of whom, when an answer counts, what becomes of the questions.
+ *
+ * A1. Every answer is in the log before it counts; a run that is stopped anywhere goes on from there and asks nothing twice.
+ * A2. A question is asked no more once one of its answers was right.
+ * A3. At most `concurrency` questions are asked at once.
+ * A4. An answer that could not be had is no wrong answer: it ends the run with its error.
+ */
+import { existsSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+import { lineTexts } from "../source/line-texts.js";
+
+const headSchema = z.strictObject({ log: z.literal("answers"), settings: z.record(z.string(), z.unknown()) });
+const entrySchema = z.strictObject({
+  id: z.string(),
+  sample: z.int().min(0),
+  answer: z.string(),
+  right: z.boolean(),
+});
+
+/** One answer of a model that saw no document. */
+export type LoggedAnswer = z.infer<typeof entrySchema>;
+
+export interface AnswerableRequest {
+  readonly tasks: readonly Pick<Task, "id" | "question" | "answers">[];
+  /** Answers to a question, ≥ 1; they are asked for one after another until one is right. */
+  readonly samples: number;
+  readonly concurrency: number;
+  /** Where answers are kept. */
+  readonly logPath: string;
+  /** What makes answers comparable: model, prompt, sampling. A log of other settings is refused. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  ask(task: Pick<Task, "id" | "question">, sample: number, signal: AbortSignal): Promise<string>;
+  isRight(answer: string, answers: readonly string[]): boolean;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: {
+    readonly done: number;
+    readonly total: number;
+    readonly answered: number;
+  }) => void;
+}
+
+export interface Answerable {
+  /** Ids of the questions of which an answer was right. */
+  readonly answered: ReadonlySet<string>;
+  readonly answers: readonly LoggedAnswer[];
+  /** How many answers were in the log already. */
+  readonly resumed: number;
+}
+
+/** @throws {DatasetError} BAD_CONFIG where the log is of other settings; what `ask` throws; the signal's reason */
+export async function findAnswerable(request: AnswerableRequest): Promise<Answerable> {
+  const { tasks, samples, concurrency, logPath, onProgress } = request;
+  const answers = await readLog(logPath, request.settings, request.signal);
+  const resumed = answers.length;
+  const given = new Map<string, LoggedAnswer[]>();
+  for (const answer of answers) given.set(answer.id, [...(given.get(answer.id) ?? []), answer]);
+  const answered = new Set(answers.filter(({ right }) => right).map(({ id }) => id));
+  const stop = new AbortController();
+  const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+  const log = await openLog(logPath, request.settings);
+  let next = 0;
+  let done = 0;
+  const lane = async () => {
+    for (let task = tasks[next++]; task !== undefined; task = tasks[next++]) {
+      for (
+        let sample = given.get(task.id)?.length ?? 0;
+        sample < samples && !answered.has(task.id);
+        sample++
+      ) {
+        signal.throwIfAborted();
+        const answer = await request.ask(task, sample, signal);
+        const entry = { id: task.id, sample, answer, right: request.isRight(answer, task.answers) };
+        await log.appendFile(`${JSON.stringify(entry)}\n`);
+        answers.push(entry);
+        if (entry.right) answered.add(task.id);
+      }
+      done += 1;
+      onProgress?.({ done, total: tasks.length, answered: answered.size });
+    }
+  };
+  const guarded = () =>
+    lane().catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    });
+  try {
+    const lanes = Array.from({ length: Math.max(1, Math.min(concurrency, tasks.length)) }, guarded);
+    await Promise.allSettled(lanes);
+    request.signal?.throwIfAborted();
+    if (stop.signal.aborted) throw stop.signal.reason;
+  } finally {
+    await log.close();
+  }
+  return { answered, answers, resumed };
+}
+
+async function openLog(path: string, settings: AnswerableRequest["settings"]): Promise<FileHandle> {
+  const log = await open(path, "a+");
+  const { size } = await log.stat();
+  if (size === 0) await log.appendFile(`${JSON.stringify({ log: "answers", settings })}\n`);
+  else {
+    // A crash may have cut the last line off: what comes next must not be glued to it.
+    const { buffer } = await log.read(Buffer.alloc(1), 0, 1, size - 1);
+    if (buffer[0] !== 0x0a) await log.appendFile("\n");
+  }
+  return log;
+}
+
+async function readLog(
+  path: string,
+  settings: AnswerableRequest["settings"],
+  signal: AbortSignal | undefined,
+): Promise<LoggedAnswer[]> {
+  if (!existsSync(path)) return [];
+  const answers: LoggedAnswer[] = [];
+  for await (const { line, text } of lineTexts(path, signal)) {
+    const value = parsed(text);
+    if (line === 1) {
+      const head = headSchema.safeParse(value);
+      if (head.success && sameJson(head.data.settings, settings)) continue;
+      throw new DatasetError(
+        "BAD_CONFIG",
+        `log: "${path}" holds answers to other questions or of other settings; remove it, or repeat its settings`,
+        { path, settings: head.data?.settings },
+      );
+    }
+    const entry = entrySchema.safeParse(value);
+    // A line that a crash cut off is asked for again.
+    if (entry.success) answers.push(entry.data);
+  }
+  return answers;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const sameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

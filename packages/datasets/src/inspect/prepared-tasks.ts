@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Task } from "@palimpsest/trajectories";
+import type { SourceBadRow } from "../prepare/preparer.js";
+import { type FinishedRow, finishedRow, isFinishedRow } from "../questions/finished-row.js";
+import type { RowProblem } from "../row-problem.js";
+import { fileRows } from "../source/file-rows.js";
+import { Corpora } from "../written/corpus.js";
+import { parseTaskRow } from "../written/task-row.js";
+
+export interface PreparedTasksOptions {
+  /** Of evaluation files whose contexts are indices; default: corpus.json or NAME.corpus.json beside the file. */
+  readonly corpus?: string;
+  readonly onBadRow?: (row: SourceBadRow) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The tasks of a prepared file one after another, whichever of its forms it has: task, vime or eval.
+ *
+ * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where indices are outside their corpus; the signal's reason
+ */
+export async function* preparedTasks(path: string, options: PreparedTasksOptions = {}): AsyncGenerator<Task> {
+  const corpora = new Corpora();
+  const seen = new Map<string, number>();
+  for await (const row of fileRows(path, options.signal)) {
+    const bad = (problem: Pick<SourceBadRow, "reason" | "detail">) =>
+      options.onBadRow?.({ source: path, row: row.row, ...problem });
+    if ("reason" in row) {
+      bad(row);
+      continue;
+    }
+    const found = rowTask(row.value);
+    if ("reason" in found) {
+      bad(found);
+      continue;
+    }
+    const { task, indices, corpus } = found;
+    const first = seen.get(task.id);
+    if (first !== undefined) {
+      bad({ reason: "duplicate-id", detail: `id: "${task.id}" is already used in row ${first}` });
+      continue;
+    }
+    seen.set(task.id, row.row);
+    if (indices === undefined) yield task;
+    else {
+      const from = options.corpus ? resolve(options.corpus) : (corpus ?? corpusBeside(path));
+      yield { ...task, document: await corpora.document(from, indices, path) };
+    }
+  }
+}
+
+function rowTask(value: unknown): (FinishedRow & { readonly corpus?: string }) | RowProblem {
+  if (isFinishedRow(value)) return finishedRow(value, "prepared");
+  const row = parseTaskRow(value);
+  if ("reason" in row) return row;
+  const { document, ...rest } = row.data;
+  if (typeof document === "string") return { task: { ...rest, document } };
+  return { task: { ...rest, document: "" }, indices: document.indices, corpus: document.corpus };
+}
+
+function corpusBeside(path: string): string {
+  const own = `${path.replace(/\.jsonl?$/, "")}.corpus.json`;
+  return existsSync(own) ? resolve(own) : resolve(join(dirname(path), "corpus.json"));
+}
