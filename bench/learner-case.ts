@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner } from "../packages/learner/src/index.js";
 import { parseModelConfig } from "../packages/model/src/index.js";
+import { fullRowGroups } from "./full-rows.js";
 import { quickParameters } from "./model/quick-parameters.js";
 
 interface Shape {
@@ -28,63 +29,32 @@ function answer(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-/** Token ids without a generator: the arithmetic does not care which they are. */
-function tokens(count: number, offset: number, vocab: number): number[] {
-  return Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % vocab);
-}
-
-/** Full rows: half of each is prompt, half was sampled. */
-function groupsOf({ rows, length, vocab }: Shape) {
-  const prompt = Math.floor(length / 2);
-  return Array.from({ length: rows / GROUP_SIZE }, (_, g) => ({
-    groupId: `group-${g}`,
-    taskId: "bench",
-    groupSize: GROUP_SIZE,
-    members: Array.from({ length: GROUP_SIZE }, (_unused, episodeIndex) => ({
-      trajectory: {
-        trajectoryId: `group-${g}-${episodeIndex}`,
-        groupId: `group-${g}`,
-        taskId: "bench",
-        episodeIndex,
-        agent: "bench",
-        policyVersionMin: 0,
-        policyVersionMax: 0,
-        weightsHash: "",
-        conversations: [
-          {
-            kind: "final" as const,
-            step: 0,
-            promptTokenIds: tokens(prompt, g, vocab),
-            sampledTokenIds: tokens(length - prompt, g * GROUP_SIZE + episodeIndex, vocab),
-            rolloutLogprobs: Array<number>(length - prompt).fill(-5.5),
-            stopReason: "length" as const,
-            policyVersion: 0,
-          },
-        ],
-        answer: "",
-        memorySteps: [],
-        startedAtMs: 0,
-        endedAtMs: 0,
-        actorId: "",
-        droppedDocumentTokens: 0,
-      },
-      score: { reward: episodeIndex % 3, components: {} },
-    })),
-  }));
-}
-
 async function start(line: string) {
-  const { shape, prefer, mode, precision, memory, trainedPlaces } = JSON.parse(line) as {
+  const {
+    shape,
+    prefer,
+    mode,
+    precision,
+    memory,
+    places = "all",
+  } = JSON.parse(line) as {
     readonly shape: Shape;
     readonly prefer: "tensorflow" | "wasm" | "cpu";
     readonly mode: "eager" | "graph" | "xla";
     readonly precision?: "float32" | "bfloat16";
     readonly memory?: Readonly<Record<string, number>>;
-    /** The bucket says how many tokens are trained; else every place gets logits. */
-    readonly trainedPlaces?: boolean;
+    /** all: every place gets logits; trained: the bucket says how many tokens are; shared: and a group's prompt comes once. */
+    readonly places?: "all" | "trained" | "shared";
   };
   const { rows, length } = shape;
-  const trainedTokens = rows * (length - Math.floor(length / 2));
+  const prompt = Math.floor(length / 2);
+  const trainedTokens = rows * (length - prompt);
+  const bucket = {
+    rows,
+    length,
+    ...(places === "all" ? {} : { trainedTokens }),
+    ...(places === "shared" ? { sharedPrompts: { length: prompt, replies: GROUP_SIZE } } : {}),
+  };
   const backend = await loadBackend({ prefer, threads: shape.threads });
   const model = parseModelConfig({
     architecture: "llama",
@@ -109,12 +79,12 @@ async function start(line: string) {
       reference: "none",
       kl: { coefficient: 0 },
       measureEntropy: false,
-      buckets: [trainedPlaces === true ? { rows, length, trainedTokens } : { rows, length }],
+      buckets: [bucket],
       ...(precision === undefined ? {} : { precision }),
       ...(memory === undefined ? {} : { memory }),
     },
   });
-  const groups = groupsOf(shape);
+  const groups = fullRowGroups({ rows, length, vocabSize: shape.vocab, groupSize: GROUP_SIZE });
   const started = performance.now();
   await learner.update(groups);
   const firstMs = performance.now() - started;

@@ -4,23 +4,25 @@
  * bench/peers/torch_update.py: the same decoder, clipped loss, clipping and AdamW, float32, fused attention.
  * Usage: npx tsx --conditions=@palimpsest/source bench/learner.ts [--shapes 3.4M,115k] [--cases tensorflow:graph,
  *   tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager] [--rounds 5] [--seconds 2] [--threads 2] [--python PYTHON] [--json FILE]
- * Half of each row is prompt. The bucket says how many tokens are trained, as recipes do, so the last block's feed-forward
- * and the logits are computed for those alone; with ":all" after the mode (tensorflow:graph:all) for every place, as PyTorch does.
+ * Half of each row is prompt, the same in a group of 8. The bucket says how many tokens are trained, as recipes do, so the
+ * last block's feed-forward and the logits are computed for those alone; with ":all" after the mode (tensorflow:graph:all)
+ * for every place, as PyTorch does; with ":shared" a group's prompt is computed once. All train the same numbers.
  * The Python may also come by PALIMPSEST_BENCH_PYTHON.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Contender, median } from "./contender.js";
 
 const { values: flags } = parseArgs({
   options: {
     shapes: { type: "string", default: "3.4M,115k" },
     cases: {
       type: "string",
-      default: "tensorflow:graph,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
+      default:
+        "tensorflow:graph,tensorflow:graph:shared,tensorflow:graph:all,tensorflow:eager,tensorflow:xla,wasm:eager",
     },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
@@ -47,44 +49,6 @@ interface Ready {
   readonly stats?: Readonly<Record<string, { traceMs: number; loadMs: number; operations: number }>>;
 }
 
-/** A process that answers line by line. */
-class Contender {
-  readonly name: string;
-  readonly turns: Turn[] = [];
-  readonly #process: ChildProcess;
-  readonly #lines: AsyncIterator<string>;
-
-  constructor(name: string, command: string, args: readonly string[]) {
-    this.name = name;
-    this.#process = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"] });
-    const { stdout } = this.#process;
-    if (stdout === null) throw new Error(`${name} has no output`);
-    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
-  }
-
-  async ask(line: unknown): Promise<string> {
-    this.#process.stdin?.write(`${JSON.stringify(line)}\n`);
-    return await this.#next();
-  }
-
-  /** @returns peak memory, bytes */
-  async end(): Promise<number> {
-    this.#process.stdin?.end();
-    return (JSON.parse(await this.#next()) as { readonly peakBytes: number }).peakBytes;
-  }
-
-  async #next(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    if (done === true) throw new Error(`${this.name} ended early`);
-    return value;
-  }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 const python = flags.python ?? process.env["PALIMPSEST_BENCH_PYTHON"];
 const hasTorch = python !== undefined && spawnSync(python, ["-c", "import torch"]).status === 0;
 if (!hasTorch)
@@ -95,43 +59,35 @@ async function bench(shapeName: string) {
   if (named === undefined)
     throw new Error(`no shape ${shapeName}; there are ${Object.keys(shapes).join(", ")}`);
   const shape = { ...named, threads: Number(flags.threads) };
-  const contenders: { readonly contender: Contender; readonly ready: Ready }[] = [];
+  const contenders: { readonly contender: Contender; readonly ready: Ready; readonly turns: Turn[] }[] = [];
   const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
   if (hasTorch && python !== undefined) {
     const contender = new Contender("pytorch", python, [path("./peers/torch_update.py")]);
     await contender.ask(shape);
-    contenders.push({ contender, ready: {} });
+    contenders.push({ contender, ready: {}, turns: [] });
   }
   for (const name of flags.cases.split(",")) {
     const [prefer, mode, places] = name.split(":");
     const args = ["--import", "tsx", "--conditions=@palimpsest/source", path("./learner-case.ts")];
     const contender = new Contender(name, process.execPath, args);
-    contenders.push({
-      contender,
-      ready: JSON.parse(
-        await contender.ask({ shape, prefer, mode, trainedPlaces: places !== "all" }),
-      ) as Ready,
-    });
+    const ready = (await contender.ask({ shape, prefer, mode, places: places ?? "trained" })) as Ready;
+    contenders.push({ contender, ready, turns: [] });
   }
   for (let round = 0; round < Number(flags.rounds); round += 1) {
-    for (const { contender } of contenders)
-      contender.turns.push(JSON.parse(await contender.ask({ seconds: Number(flags.seconds) })) as Turn);
+    for (const { contender, turns } of contenders)
+      turns.push((await contender.ask({ seconds: Number(flags.seconds) })) as Turn);
   }
   const tokens = shape.rows * shape.length;
   const rows = [];
-  for (const { contender, ready } of contenders) {
+  for (const { contender, ready, turns } of contenders) {
     const policy = Object.entries(ready.stats ?? {}).find(([name]) => name.startsWith("policy"))?.[1];
     rows.push({
       shape: shapeName,
       contender: contender.name,
-      tokensPerSecond: Math.round(
-        median(contender.turns.map((turn) => (tokens * turn.updates) / turn.seconds)),
-      ),
+      tokensPerSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.seconds))),
       // What a busy machine changes less.
-      tokensPerCpuSecond: Math.round(
-        median(contender.turns.map((turn) => (tokens * turn.updates) / turn.cpuSeconds)),
-      ),
-      peakMiB: Math.round((await contender.end()) / 2 ** 20),
+      tokensPerCpuSecond: Math.round(median(turns.map((turn) => (tokens * turn.updates) / turn.cpuSeconds))),
+      peakMiB: Math.round(((await contender.close()) as { readonly peakBytes: number }).peakBytes / 2 ** 20),
       firstUpdateMs: ready.firstMs === undefined ? undefined : Math.round(ready.firstMs),
       traceMs: policy === undefined ? undefined : Math.round(policy.traceMs),
       loadMs: policy === undefined ? undefined : Math.round(policy.loadMs),

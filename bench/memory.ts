@@ -22,6 +22,7 @@ import {
   parameterShapes,
   parseModelConfig,
 } from "../packages/model/src/index.js";
+import { fullRowGroups } from "./full-rows.js";
 
 const { values: flags } = parseArgs({
   allowNegative: true,
@@ -165,41 +166,8 @@ async function runCase(shape: string, training: string): Promise<Record<string, 
   const learner = await timed("learner", () =>
     createLearner({ backend, model, parameters, config, objectives: ["policy"] }),
   );
-  const tokens = (count: number, offset: number): number[] =>
-    Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % model.vocabSize);
-  const members = Array.from({ length: rows }, (_, episodeIndex) => ({
-    trajectory: {
-      trajectoryId: `t-${episodeIndex}`,
-      groupId: "g",
-      taskId: "bench",
-      episodeIndex,
-      agent: "bench",
-      policyVersionMin: 0,
-      policyVersionMax: 0,
-      weightsHash: "",
-      conversations: [
-        {
-          kind: "final" as const,
-          step: 0,
-          promptTokenIds: tokens(half, 0),
-          sampledTokenIds: tokens(length - half, episodeIndex),
-          rolloutLogprobs: Array<number>(length - half).fill(-9),
-          stopReason: "length" as const,
-          policyVersion: 0,
-        },
-      ],
-      answer: "",
-      memorySteps: [],
-      startedAtMs: 0,
-      endedAtMs: 0,
-      actorId: "",
-      droppedDocumentTokens: 0,
-    },
-    score: { reward: episodeIndex, components: {} },
-  }));
-  const metrics = await timed("update", () =>
-    learner.update([{ groupId: "g", taskId: "bench", groupSize: rows, members }]),
-  );
+  const groups = fullRowGroups({ rows, length, vocabSize: model.vocabSize, groupSize: rows });
+  const metrics = await timed("update", () => learner.update(groups));
   const stats = Object.values(learner.stats);
   const traceMs = stats.reduce((sum, { traceMs: own }) => sum + own, 0);
   const estimate = estimateMemory(model, config, flags.sampler ? samplerConfig : undefined);

@@ -83,6 +83,8 @@ async function measure(name: "tensorflow" | "wasm" | "cpu", mode: JitMode, batch
     config,
     parameters: shipped?.parameters ?? initParameters(config, 1),
     maxBatch: batch,
+    // The same prompts come again and again: shared, they would not be read.
+    prefixCache: false,
     maxLength: 60 + (sampledTokens ?? 12),
     promptLengths: [48, 64],
   });

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner, type Learner } from "../packages/learner/src/index.js";
 import { initParameters, loadModel, parameterCount, parseModelConfig } from "../packages/model/src/index.js";
+import { fullRowGroups, someTokens } from "./full-rows.js";
 
 const { values: flags } = parseArgs({
   options: {
@@ -42,49 +43,9 @@ const model =
     maxPositions: length,
   });
 
-/** Token ids without a generator: the arithmetic does not care which they are. */
-const tokens = (count: number, offset: number) =>
-  Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % model.vocabSize);
-
-const GROUP_SIZE = 8;
-const prompt = Math.floor(length / 2);
-const groups = Array.from({ length: rows / GROUP_SIZE }, (_, g) => ({
-  groupId: `group-${g}`,
-  taskId: "bench",
-  groupSize: GROUP_SIZE,
-  members: Array.from({ length: GROUP_SIZE }, (_unused, episodeIndex) => ({
-    trajectory: {
-      trajectoryId: `group-${g}-${episodeIndex}`,
-      groupId: `group-${g}`,
-      taskId: "bench",
-      episodeIndex,
-      agent: "bench",
-      policyVersionMin: 0,
-      policyVersionMax: 0,
-      weightsHash: "",
-      conversations: [
-        {
-          kind: "final" as const,
-          step: 0,
-          promptTokenIds: tokens(prompt, g),
-          sampledTokenIds: tokens(length - prompt, g * GROUP_SIZE + episodeIndex),
-          rolloutLogprobs: Array<number>(length - prompt).fill(-5.5),
-          stopReason: "length" as const,
-          policyVersion: 0,
-        },
-      ],
-      answer: "",
-      memorySteps: [],
-      startedAtMs: 0,
-      endedAtMs: 0,
-      actorId: "",
-      droppedDocumentTokens: 0,
-    },
-    score: { reward: episodeIndex % 3, components: {} },
-  })),
-}));
+const groups = fullRowGroups({ rows, length, vocabSize: model.vocabSize, groupSize: 8 });
 const supervised = Array.from({ length: rows }, (_, row) => ({
-  tokenIds: tokens(length, row),
+  tokenIds: someTokens(length, row, model.vocabSize),
   lossMask: Array.from({ length }, (_unused, i) => (i === 0 ? 0 : 1)),
 }));
 

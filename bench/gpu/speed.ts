@@ -10,7 +10,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Contender, median } from "../model/contender.js";
+import { Contender, median } from "../contender.js";
 
 const { values: flags } = parseArgs({
   options: {

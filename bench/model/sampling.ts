@@ -26,7 +26,7 @@ import { cpus, homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { Contender, median } from "./contender.js";
+import { Contender, median } from "../contender.js";
 
 const { values: flags } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 import type { ScoredTrajectory } from "@palimpsest/trajectories";
 import { type Advantages, computeAdvantages } from "./advantages.js";
+import { trainedTokens } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig, StepAdvantageConfig } from "./loss-config.js";
-import { trainedTokens } from "./row-packing.js";
 import type { GatheredRows, RowBatch } from "./rows.js";
 
 /** The parts of a configuration that decide what a conversation is worth. */

@@ -23,13 +23,13 @@ import {
 } from "./checkpoint.js";
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
+import { trainedTokens } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
-import { trainedTokens } from "./row-packing.js";
 import { gatherRows } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";

@@ -1,5 +1,5 @@
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
-import { type Bucket, isPicked, rowsOf, trainedTokensOf } from "./bucket.js";
+import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { applyParts, forwardForm, logitsChunk } from "./memory-config.js";
 import { hasReferenceWeights, trainedShapes } from "./state.js";
@@ -99,9 +99,17 @@ function stepParts(
 ): MemoryEstimate["stepParts"] {
   const { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, vocabSize, layers } = model;
   const width = isPicked(bucket) ? bucket.length : bucket.length - 1;
-  const tokens = bucket.rows * width;
-  const { layers: kind, attentionBlock = width } = forwardForm(config.memory, model, bucket.rows, width);
-  const scores = SCORE_TENSORS * bucket.rows * heads * attentionBlock * width;
+  const sharing = sharingOf(bucket);
+  const tokens = sharing === undefined ? bucket.rows * width : placesOf(bucket);
+  const { prompts, promptLength } = sharing ?? { prompts: bucket.rows, promptLength: width };
+  const { layers: kind, attentionBlock = promptLength } = forwardForm(
+    config.memory,
+    model,
+    prompts,
+    promptLength,
+  );
+  const ofReplies = sharing === undefined ? 0 : bucket.rows * heads * sharing.replyLength * bucket.length;
+  const scores = SCORE_TENSORS * (prompts * heads * attentionBlock * promptLength + ofReplies);
   // What one block's forward pass keeps for its gradient, and about half of it again for the slopes.
   const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
   const blocks = kind === "scan" ? layers * tokens * D + 1.5 * kept + scores : layers * (kept + scores / 2);

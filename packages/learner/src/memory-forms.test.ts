@@ -1,15 +1,15 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { parameterShapes } from "@palimpsest/model";
+import { initParameters, parameterShapes, parseModelConfig } from "@palimpsest/model";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, resolveLearnerConfig } from "./config.js";
+import { trainedTokens } from "./dealt-row.js";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createLearner } from "./learner.js";
 import type { PackableRow } from "./micro-batches.js";
 import { optimizerStep } from "./optimizer-step.js";
 import { createRandom } from "./random.js";
-import { trainedTokens } from "./row-packing.js";
 import { initialState, stateName, trainedShapes } from "./state.js";
 
 let backend: Backend;
@@ -51,7 +51,7 @@ async function stepOf(
   );
   const module = compileLearner({ backend, model, config, objectives: [objective], mode: "auto" });
   try {
-    const base = { model, parameters: tinyParameters() };
+    const base = { model, parameters: initParameters(model, 1, { projectionStd: 0.2, headStd: 0.2 }) };
     module.writeState(initialState(base, config));
     // A reference and adapters that are not the start's, so that the KL has a gradient and B is not zero.
     const random = createRandom(5);
@@ -119,6 +119,67 @@ const forms: readonly [string, Partial<LearnerConfigInput>][] = [
     { buckets: undefined, microBatch: { tokens: 48, lengths: [12, 24], packed: true }, memory: scanned },
   ],
 ];
+
+/** Nine rows of three prompts of 2 to 5 tokens; a token behind the first trained one is not trained. */
+function rowsOfPrompts(): PackableRow[] {
+  const random = createRandom(13);
+  const prompts = [2, 5, 4].map((tokens) => Array.from({ length: tokens }, () => random.below(16)));
+  return Array.from({ length: 9 }, (_, i) => {
+    const prompt = prompts[i % 3] as number[];
+    const reply = Array.from({ length: 3 + random.below(4) }, () => random.below(16));
+    const tokenIds = [...prompt, ...reply];
+    return {
+      tokenIds,
+      lossMask: tokenIds.map((_token, at) => (at >= prompt.length && at !== prompt.length + 1 ? 1 : 0)),
+      rolloutLogprobs: tokenIds.map(() => -2 - random.below(100) / 100),
+      advantage: random.below(5) - 2,
+    };
+  });
+}
+
+const prompts = { length: 6, replies: 2 };
+const sharedForms: readonly [string, Partial<LearnerConfigInput>][] = [
+  ["all prompts at once", { buckets: [{ rows: 12, length: 12, sharedPrompts: prompts }] }],
+  ["few trained", { buckets: [{ rows: 4, length: 12, sharedPrompts: prompts, trainedTokens: 13 }] }],
+  [
+    "layers as a loop, prompts in blocks",
+    { buckets: [{ rows: 6, length: 13, sharedPrompts: { length: 7, replies: 3 } }], memory: scanned },
+  ],
+  [
+    "others not",
+    {
+      buckets: [
+        { rows: 2, length: 12, sharedPrompts: prompts },
+        { rows: 4, length: 9 },
+      ],
+    },
+  ],
+];
+
+describe("a step whose rows share prompts", () => {
+  // Biases; gains of queries and keys, with two query heads to a key head.
+  const architectures = [
+    ["qwen2", {}],
+    ["qwen3", { heads: 4, kvHeads: 2, headDim: 4 }],
+  ] as const;
+  it.each(sharedForms)("has the same loss and gradients: %s", async (_name, overrides) => {
+    for (const [architecture, shape] of architectures) {
+      const model = parseModelConfig({ ...tinyModel, ...shape, architecture });
+      const plain = await stepOf("policy", { buckets: [{ rows: 9, length: 12 }] }, rowsOfPrompts(), model);
+      expectSame(await stepOf("policy", overrides, rowsOfPrompts(), model), plain);
+    }
+  });
+
+  it("has the same supervised loss and gradients, and those of adapters", async () => {
+    const [, [, few]] = sharedForms as [unknown, [string, Partial<LearnerConfigInput>]];
+    const buckets = [{ rows: 9, length: 12 }];
+    const plain = await stepOf("supervised", { buckets }, rowsOfPrompts());
+    expectSame(await stepOf("supervised", few, rowsOfPrompts()), plain);
+    const lora = { lora: { rank: 3, alpha: 6 } };
+    const adapters = await stepOf("policy", { buckets, ...lora }, rowsOfPrompts());
+    expectSame(await stepOf("policy", { ...few, ...lora }, rowsOfPrompts()), adapters);
+  });
+});
 
 describe("a step", () => {
   const objective = "policy";

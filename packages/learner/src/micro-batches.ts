@@ -1,6 +1,7 @@
 import { rowsOf } from "./bucket.js";
+import type { DealtRow, MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
-import { type DealtRow, type Layout, layOut, type MicroBatch } from "./row-packing.js";
+import { type Layout, layOut } from "./layout.js";
 
 /** What packing needs to know of a row; supervised and reinforcement rows both have it. */
 export interface PackableRow extends DealtRow {

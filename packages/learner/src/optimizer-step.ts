@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { HostArray, JitModule } from "@palimpsest/jit";
+import { placesOf } from "./bucket.js";
 import {
   accumulateName,
   applyNames,
@@ -10,10 +11,12 @@ import {
   type Objective,
 } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
+import { layoutInputs } from "./layout.js";
 import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
-import { layoutInputs, type MicroBatch, packRows } from "./row-packing.js";
+import { packRows } from "./row-packing.js";
 
 export interface StepRequest<Row extends PackableRow> {
   readonly objective: Objective;
@@ -76,7 +79,7 @@ export async function optimizerStep<Row extends PackableRow>(
       const microLoss = outputs["loss"]?.[0] ?? Number.NaN;
       if (!Number.isFinite(microLoss)) throw notFinite("loss", microLoss, index, batch, request);
       loss += microLoss;
-      computedTokens += batch.bucket.rows * batch.bucket.length;
+      computedTokens += placesOf(batch.bucket);
       request.onMicroBatch?.(batch, arrays, outputs);
       await setImmediate();
     }

@@ -3,8 +3,9 @@ import type { JitModule } from "@palimpsest/jit";
 import { scoreName } from "./compiled.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { LearnerError } from "./error.js";
+import { layoutInputs } from "./layout.js";
 import { fillMicroBatch, type PackableRow } from "./micro-batches.js";
-import { layoutInputs, packRows } from "./row-packing.js";
+import { packRows } from "./row-packing.js";
 
 /** Log-probabilities of rows by their index, one entry a token, nats; only trained places are filled. */
 export interface RowScores {

@@ -8,18 +8,25 @@ import {
   tokenStatistics,
 } from "@palimpsest/model";
 import * as tf from "@tensorflow/tfjs";
-import { type Bucket, isPicked, rowsOf, trainedTokensOf } from "./bucket.js";
+import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
 import { forwardForm, logitsChunk, type MemoryConfig } from "./memory-config.js";
 import { tensor } from "./state.js";
 
 /** What a pass over a micro-batch is given, see `MicroBatchArrays`. */
 export function passInputs(bucket: Bucket): Record<string, TensorSpec> {
   const { rows: sequences, length, packedRows } = bucket;
-  const perToken: TensorSpec = { shape: [sequences, length], dtype: "int32" };
+  const sharing = sharingOf(bucket);
+  const perToken: TensorSpec = {
+    shape: sharing === undefined ? [sequences, length] : [placesOf(bucket)],
+    dtype: "int32",
+  };
   const perPick: TensorSpec = { shape: [trainedTokensOf(bucket)], dtype: "int32" };
   return {
     tokenIds: perToken,
     ...(packedRows === undefined ? {} : { segments: perToken, positions: perToken }),
+    ...(sharing === undefined
+      ? {}
+      : { promptLengths: { shape: [sharing.prompts], dtype: "int32" as const } }),
     ...(isPicked(bucket)
       ? {
           picks: perPick,
@@ -68,11 +75,14 @@ function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): 
 function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions): TokenStatistics {
   const { bucket, model } = options;
   const { length, packedRows } = bucket;
+  const sharing = sharingOf(bucket);
   const packing =
     packedRows === undefined
       ? {}
       : { packing: { segments: tensor(inputs, "segments"), positions: tensor(inputs, "positions") } };
-  const form = { ...formOf(options, length), ...packing };
+  const shared =
+    sharing === undefined ? {} : { sharing: { ...sharing, promptLengths: tensor(inputs, "promptLengths") } };
+  const form = { ...formOf(options, length), ...packing, ...shared };
   const picked = forwardRows(parameters, tensor(inputs, "tokenIds"), tensor(inputs, "picks"), model, form); // [N, D]
   const { logprobs, entropy } = statisticsOf(parameters, picked, tensor(inputs, "targets"), options);
   const slots = tf.reshape(tensor(inputs, "slots"), [rowsOf(bucket) * (length - 1)]);
@@ -82,7 +92,8 @@ function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions):
 }
 
 function formOf({ bucket, model, memory, loraScale, isFrozen }: PassOptions, length: number): ForwardOptions {
-  return { ...forwardForm(memory, model, bucket.rows, length), loraScale, isFrozen };
+  const { prompts, promptLength } = sharingOf(bucket) ?? { prompts: bucket.rows, promptLength: length };
+  return { ...forwardForm(memory, model, prompts, promptLength), loraScale, isFrozen };
 }
 
 function statisticsOf(

@@ -1,11 +1,10 @@
-import { turnPairs } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
-import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { scanLayers } from "./layer-loop.js";
+import { mixingOf, type Packing, type Projections, type SharedPrompts } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
-import { ropeTurns, sideBySide } from "./rope.js";
+import { sideBySide } from "./rope.js";
 import { swiglu } from "./swiglu.js";
 
 /** Weights as tensors by the names of `parameterShapes`. */
@@ -14,23 +13,8 @@ export type ParameterTensors = Readonly<Record<string, tf.Tensor>>;
 /** Weights of one block by the names of `parameterShapes` without `layers.`, first axis gone. */
 export type LayerTensors = Readonly<Record<string, tf.Tensor>>;
 
-/** What every block of one forward pass shares; made once a pass. */
-export type SequenceConstants = {
-  /** [1 or B, 1, T, headDim], `ropeTurns` with the scale of the scores. */
-  readonly queryTurns: tf.Tensor;
-  /** [1 or B, 1, T, headDim], `ropeTurns`. */
-  readonly keyTurns: tf.Tensor;
-  /** [1 or B, 1, T, T], 0 where a position may look, else -1e9; absent where attention runs in blocks. */
-  readonly bias?: tf.Tensor;
-  /** int32 [B, T], where rows are packed and attention runs in blocks. */
-  readonly segments?: tf.Tensor;
-};
-
 /** What has a column for every place of the query or key heads. */
 const TURNED = /^(layers\.)?(query|key)(Bias|Norm|\.loraB)?$/;
-
-/** What of `ForwardOptions` a block needs. */
-export type BlockOptions = Pick<ForwardOptions, "attentionBlock" | "loraScale">;
 
 /** How sequences lie and how they are computed; the numbers are the same in every form. */
 export interface ForwardOptions {
@@ -40,18 +24,12 @@ export interface ForwardOptions {
   readonly attentionBlock?: number | undefined;
   /** Several rows in one sequence: tokens see those of the same number before them. */
   readonly packing?: Packing | undefined;
+  /** Prompts and the replies to them, one behind the other in one list of tokens. */
+  readonly sharing?: SharedPrompts | undefined;
   /** Factor on what adapters add: alpha / rank. */
   readonly loraScale?: number | undefined;
   /** Parameters without a gradient; with scan it is not even computed. Default none. */
   readonly isFrozen?: ((name: string) => boolean) | undefined;
-}
-
-/** Both int32 [B, T]. */
-export interface Packing {
-  /** A number for each row of the sequence. */
-  readonly segments: tf.Tensor;
-  /** Places counted from the row's first token. */
-  readonly positions: tf.Tensor;
 }
 
 /**
@@ -74,78 +52,29 @@ export function feedForward(x: tf.Tensor, layer: LayerTensors, loraScale?: numbe
   return linear(gated, layer, "down", loraScale); // [N, D]
 }
 
-/** @param length of the sequences; the block's `options.packing` has the same */
-export function sequenceConstants(
-  config: ModelConfig,
-  length: number,
-  options: ForwardOptions = {},
-): SequenceConstants {
-  const { packing } = options;
-  const turned = (factor: number): tf.Tensor => {
-    const rows = tf.tensor2d(ropeTurns(config, length, factor), [length, config.headDim]);
-    if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
-    const [batch] = packing.positions.shape as [number, number];
-    const places = packing.positions.reshape([batch * length]);
-    return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
-  };
-  const tables = { queryTurns: turned(1 / Math.sqrt(config.headDim)), keyTurns: turned(1) };
-  if (!isBlocked(options, length)) return { ...tables, bias: denseMask(length, packing?.segments) };
-  return packing === undefined ? tables : { ...tables, segments: packing.segments };
-}
-
-function isBlocked({ attentionBlock }: BlockOptions, length: number): boolean {
-  return attentionBlock !== undefined && attentionBlock < length;
-}
-
-/** From two ranges and a comparison: a [T, T] constant would be baked into the graph. */
-function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
-  const positions = tf.range(0, length, 1, "int32");
-  const later = positions.reshape([1, 1, 1, length]).greater(positions.reshape([1, 1, length, 1]));
-  if (segments === undefined) return later.toFloat().mul(-1e9);
-  const [batch] = segments.shape as [number, number];
-  const other = segments.reshape([batch, 1, 1, length]).notEqual(segments.reshape([batch, 1, length, 1]));
-  return tf.logicalOr(later, other).toFloat().mul(-1e9);
-}
-
 /**
- * One decoder block over whole sequences; differentiable in `x` and every tensor of `layer`, which come from `turnable`.
- * @param x float32 [B·T, D]
+ * One decoder block over all tokens of a pass; differentiable in `x` and every tensor of `layer`, which come from `turnable`.
+ * @param x float32 [tokens, D]
+ * @param mix attention over the tokens as they lie
  * @param rows int32 [N]: what follows attention is done for these rows of `x` alone; absent: for all
- * @returns float32 [B·T, D], or [N, D] of the given rows
+ * @returns float32 [tokens, D], or [N, D] of the given rows
  */
 function block(
   x: tf.Tensor,
   layer: LayerTensors,
-  constants: SequenceConstants,
+  mix: (projections: Projections) => tf.Tensor,
   config: ModelConfig,
-  batch: number,
-  length: number,
-  options: BlockOptions = {},
+  loraScale?: number,
   rows?: tf.Tensor,
 ): tf.Tensor {
-  const { heads, kvHeads, headDim, rmsNormEps } = config;
-  const { loraScale } = options;
-  const normed = rmsNorm(x, weight(layer, "attentionNorm"), rmsNormEps); // [B·T, D]
-  const project = (name: "query" | "key" | "value", headCount: number): tf.Tensor => {
-    const flat = projected(normed, layer, name, loraScale); // [B·T, n·headDim]
-    return flat.reshape([batch, length, headCount, headDim]).transpose([0, 2, 1, 3]); // [B, n, T, headDim]
-  };
-  const turn = (y: tf.Tensor, gain: tf.Tensor | undefined, turns: tf.Tensor): tf.Tensor =>
-    turnPairs(gain === undefined ? y : rmsNorm(y, gain, rmsNormEps), turns);
-  const query = turn(project("query", heads), layer["queryNorm"], constants.queryTurns);
-  const key = turn(project("key", kvHeads), layer["keyNorm"], constants.keyTurns);
-  const mixed = attention(query, key, project("value", kvHeads), maskOf(constants, options))
-    .transpose([0, 2, 1, 3])
-    .reshape([batch * length, heads * headDim]); // [B·T, heads·headDim]
+  const { rmsNormEps } = config;
+  const normed = rmsNorm(x, weight(layer, "attentionNorm"), rmsNormEps);
+  const project = (name: "query" | "key" | "value") => projected(normed, layer, name, loraScale);
+  const mixed = mix({ query: project("query"), key: project("key"), value: project("value") });
   const picked = (all: tf.Tensor): tf.Tensor => (rows === undefined ? all : tf.gather(all, rows));
   const attended = picked(x).add(linear(picked(mixed), layer, "attentionOut", loraScale));
   const fed = feedForward(rmsNorm(attended, weight(layer, "mlpNorm"), rmsNormEps), layer, loraScale);
   return attended.add(fed);
-}
-
-function maskOf({ bias, segments }: SequenceConstants, { attentionBlock }: BlockOptions): AttentionMask {
-  if (bias !== undefined) return { kind: "dense", bias };
-  return { kind: "blocked", block: attentionBlock ?? 1, ...(segments === undefined ? {} : { segments }) };
 }
 
 /** normed · W (+ bias where the architecture has one). */
@@ -194,8 +123,8 @@ export function forwardHidden(
 /**
  * The final hidden states of some places alone: unrolled, the last block does what follows its attention for these
  * places and not for all.
- * @param ids   int32 [B, T]
- * @param rows  int32 [N], places in [B·T]
+ * @param ids   int32 [B, T]; with shared prompts int32 [tokens], as `SharedPrompts` says
+ * @param rows  int32 [N], places among the tokens
  * @returns float32 [N, D]
  */
 export function forwardRows(
@@ -212,7 +141,7 @@ export function forwardRows(
     : lastStates(parameters, ids, config, options, rows);
 }
 
-/** @returns float32 [B·T, D], or [N, D] of the given rows */
+/** @returns float32 [tokens, D], or [N, D] of the given rows */
 function lastStates(
   parameters: ParameterTensors,
   ids: tf.Tensor,
@@ -220,11 +149,10 @@ function lastStates(
   options: ForwardOptions,
   rows?: tf.Tensor,
 ): tf.Tensor {
-  const [batch, length] = ids.shape as [number, number];
-  const constants = sequenceConstants(config, length, options);
-  const x = tf.gather(weight(parameters, "embedding"), ids.reshape([batch * length])); // [B·T, D]
+  const { constants, mix } = mixingOf(ids.shape, config, options);
+  const x = tf.gather(weight(parameters, "embedding"), ids.reshape([ids.size])); // [tokens, D]
   const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors, kept?: tf.Tensor): tf.Tensor =>
-    block(input, layer, shared as SequenceConstants, config, batch, length, options, kept);
+    block(input, layer, (projections) => mix(projections, layer, shared), config, options.loraScale, kept);
   const last =
     options.layers === "scan"
       ? scanLayers(

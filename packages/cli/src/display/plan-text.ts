@@ -89,8 +89,11 @@ export function planText(plan: RunPlan): string {
   return `${lines.join("\n")}\n`;
 }
 
-function bucketText({ rows, length, packedRows, trainedTokens }: RunPlan["buckets"][number]): string {
+function bucketText(bucket: RunPlan["buckets"][number]): string {
+  const { rows, length, packedRows, sharedPrompts, trainedTokens } = bucket;
   const packed = packedRows === undefined ? "" : `, ${packedRows} packed`;
   const trained = trainedTokens === undefined ? "" : `, ${trainedTokens} trained`;
-  return `${rows} × ${length}${packed}${trained}`;
+  const shared =
+    sharedPrompts === undefined ? "" : `, ${sharedPrompts.replies} share a prompt of ${sharedPrompts.length}`;
+  return `${rows} × ${length}${packed}${shared}${trained}`;
 }

@@ -25,19 +25,25 @@ export class Contender {
   /** Sends one line and waits for the answer; undefined when the process has ended. */
   async ask(question: unknown): Promise<unknown> {
     this.#child.stdin?.write(`${JSON.stringify(question)}\n`);
+    return await this.#answer();
+  }
+
+  /** Ends it by closing its input. @returns what it says at its end, if anything */
+  async close(): Promise<unknown> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return undefined;
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.stdin?.end();
+    const last = await this.#answer();
+    await ended;
+    return last;
+  }
+
+  async #answer(): Promise<unknown> {
     for (;;) {
       const { value, done } = await this.#answers.next();
       if (done === true) return undefined;
       if (value.startsWith("{")) return JSON.parse(value) as unknown;
     }
-  }
-
-  /** Ends it by closing its input. */
-  async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
-    this.#child.stdin?.end();
-    await ended;
   }
 }
 

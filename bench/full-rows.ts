@@ -1,0 +1,53 @@
+import type { Group } from "../packages/trajectories/src/index.js";
+
+/** Token ids without a generator: the arithmetic does not care which they are. */
+export function someTokens(count: number, offset: number, vocabSize: number): number[] {
+  return Array.from({ length: count }, (_, i) => ((i + 1) * 7919 + offset * 104_729) % vocabSize);
+}
+
+/** Groups whose rows are full: half of each is its group's prompt, half was sampled. */
+export function fullRowGroups(shape: {
+  readonly rows: number;
+  readonly length: number;
+  readonly vocabSize: number;
+  readonly groupSize: number;
+}): Group[] {
+  const { rows, length, vocabSize, groupSize } = shape;
+  const prompt = Math.floor(length / 2);
+  const reply = length - prompt;
+  return Array.from({ length: rows / groupSize }, (_, g) => ({
+    groupId: `group-${g}`,
+    taskId: "bench",
+    groupSize,
+    members: Array.from({ length: groupSize }, (_unused, episodeIndex) => ({
+      trajectory: {
+        trajectoryId: `group-${g}-${episodeIndex}`,
+        groupId: `group-${g}`,
+        taskId: "bench",
+        episodeIndex,
+        agent: "bench",
+        policyVersionMin: 0,
+        policyVersionMax: 0,
+        weightsHash: "",
+        conversations: [
+          {
+            kind: "final" as const,
+            step: 0,
+            promptTokenIds: someTokens(prompt, g, vocabSize),
+            sampledTokenIds: someTokens(reply, g * groupSize + episodeIndex, vocabSize),
+            rolloutLogprobs: Array<number>(reply).fill(-Math.log(vocabSize)),
+            stopReason: "length" as const,
+            policyVersion: 0,
+          },
+        ],
+        answer: "",
+        memorySteps: [],
+        startedAtMs: 0,
+        endedAtMs: 0,
+        actorId: "",
+        droppedDocumentTokens: 0,
+      },
+      score: { reward: episodeIndex % 3, components: {} },
+    })),
+  }));
+}

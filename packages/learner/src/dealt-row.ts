@@ -1,0 +1,48 @@
+import { type Bucket, isPicked, trainedTokensOf } from "./bucket.js";
+import { LearnerError } from "./error.js";
+
+/** What dealing needs to know of a row. */
+export interface DealtRow {
+  readonly tokenIds: ArrayLike<number>;
+  /** One entry a token, 1 where it is trained. Entry 0 is never trained: nothing stands before it. */
+  readonly lossMask: ArrayLike<number>;
+}
+
+/** Where a row lies: in which sequence of its micro-batch, from which token on. */
+export interface Place {
+  readonly sequence: number;
+  readonly offset: number;
+}
+
+/** Rows that go through one call of one compiled shape. */
+export interface MicroBatch {
+  readonly bucket: Bucket;
+  /** Indices into the dealt rows; at most `rowsOf(bucket)` of them. */
+  readonly rowIndices: readonly number[];
+  /** One a row. */
+  readonly places: readonly Place[];
+}
+
+/** @throws {LearnerError} ROW_TOO_LONG */
+export function checkedTrained(rows: readonly DealtRow[], index: number, bucket: Bucket): number {
+  const row = rows[index];
+  const trained = row === undefined ? 0 : trainedTokens(row);
+  if (isPicked(bucket) && trained > trainedTokensOf(bucket))
+    throw tooLong(
+      `row ${index} trains ${trained} tokens and its bucket has trainedTokens ${trainedTokensOf(bucket)}; raise it`,
+      index,
+      trained,
+    );
+  return trained;
+}
+
+/** Trained tokens of a row. */
+export function trainedTokens(row: { readonly lossMask: ArrayLike<number> }): number {
+  let sum = 0;
+  for (let i = 0; i < row.lossMask.length; i++) sum += row.lossMask[i] ?? 0;
+  return sum;
+}
+
+export function tooLong(message: string, rowIndex: number, tokens: number): LearnerError {
+  return new LearnerError("ROW_TOO_LONG", message, { details: { rowIndex, tokens } });
+}

@@ -1,0 +1,88 @@
+import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
+import type { DealtRow, MicroBatch } from "./dealt-row.js";
+import { LearnerError } from "./error.js";
+import { promptTokensOf } from "./shared-prompts.js";
+
+/** Where rows lie and which tokens get logits, int32, row-major; what of it a bucket needs, see `passInputs`. */
+export interface Layout {
+  readonly tokenIds: Int32Array; // [sequences, length]; with shared prompts [tokens], as the model's SharedPrompts
+  readonly segments: Int32Array; // [sequences, length], 1, 2, … a row; 0 behind the last
+  readonly positions: Int32Array; // [sequences, length]
+  readonly promptLengths: Int32Array; // [prompts]
+  readonly picks: Int32Array; // [trained], indices into the flat tokens: where the token before a trained one lies
+  readonly targets: Int32Array; // [trained], the trained tokens
+  readonly slots: Int32Array; // [rows, length-1], index into picks of token t+1 of the row; 0 where it is not trained
+}
+
+/** Lays the tokens of one micro-batch out. */
+export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
+  const { bucket, rowIndices, places } = batch;
+  const { rows: sequences, length, packedRows } = bucket;
+  const width = length - 1;
+  const sharing = sharingOf(bucket);
+  const count = isPicked(bucket) ? trainedTokensOf(bucket) : 0;
+  const packed = packedRows === undefined ? 0 : sequences * length;
+  const layout: Layout = {
+    tokenIds: new Int32Array(placesOf(bucket)),
+    segments: new Int32Array(packed),
+    positions: new Int32Array(packed),
+    // A prompt that is not there has one token, for nobody to look at: no place may be without any to see.
+    promptLengths: new Int32Array(sharing?.prompts ?? 0).fill(1),
+    picks: new Int32Array(count),
+    targets: new Int32Array(count),
+    slots: new Int32Array(isPicked(bucket) ? rowsOf(bucket) * width : 0),
+  };
+  let picked = 0;
+  rowIndices.forEach((rowIndex, r) => {
+    const row = rows[rowIndex];
+    const place = places[r];
+    if (row === undefined || place === undefined)
+      throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
+    const at = placer(bucket, place, row, layout);
+    for (let t = 0; t < row.tokenIds.length; t++) {
+      const flat = at(t);
+      layout.tokenIds[flat] = row.tokenIds[t] as number;
+      if (packed > 0) {
+        layout.segments[flat] = r + 1;
+        layout.positions[flat] = t;
+      }
+      if (!isPicked(bucket) || t === 0 || row.lossMask[t] !== 1) continue;
+      layout.picks[picked] = at(t - 1);
+      layout.targets[picked] = row.tokenIds[t] as number;
+      layout.slots[r * width + t - 1] = picked;
+      picked += 1;
+    }
+  });
+  return layout;
+}
+
+/** Where token t of a row lies in the flat tokens. */
+function placer(
+  bucket: Bucket,
+  { sequence, offset }: MicroBatch["places"][number],
+  row: DealtRow,
+  { promptLengths }: Layout,
+): (t: number) => number {
+  const sharing = sharingOf(bucket);
+  if (sharing === undefined) {
+    const start = sequence * bucket.length + offset;
+    return (t) => start + t;
+  }
+  const { prompts, promptLength, replies, replyLength } = sharing;
+  const prompt = Math.floor(sequence / replies);
+  const promptTokens = promptTokensOf(row);
+  promptLengths[prompt] = promptTokens;
+  const reply = prompts * promptLength + sequence * replyLength - promptTokens;
+  return (t) => (t < promptTokens ? prompt * promptLength + t : reply + t);
+}
+
+/** What of a layout a bucket's functions take. */
+export function layoutInputs(bucket: Bucket, layout: Layout): Partial<Layout> {
+  const { tokenIds, segments, positions, promptLengths, picks, targets, slots } = layout;
+  return {
+    tokenIds,
+    ...(bucket.packedRows === undefined ? {} : { segments, positions }),
+    ...(bucket.sharedPrompts === undefined ? {} : { promptLengths }),
+    ...(isPicked(bucket) ? { picks, targets, slots } : {}),
+  };
+}

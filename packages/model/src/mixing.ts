@@ -1,0 +1,235 @@
+import { turnPairs } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { type AttentionMask, attention } from "./attention.js";
+import type { ModelConfig } from "./config.js";
+import { rmsNorm } from "./norm.js";
+import { replyAttention } from "./reply-attention.js";
+import { ropeTurns } from "./rope.js";
+
+/*
+ * Attention over the tokens of one pass as they lie: whole sequences, several rows packed into a sequence, or prompts
+ * that several replies share. Everything else in a block does not care how tokens lie.
+ */
+
+/** Queries, keys and values of all tokens, float32 [tokens, heads · headDim]. */
+export interface Projections {
+  readonly query: tf.Tensor;
+  readonly key: tf.Tensor;
+  readonly value: tf.Tensor;
+}
+
+/** Both int32 [B, T]. */
+export interface Packing {
+  /** A number for each row of the sequence. */
+  readonly segments: tf.Tensor;
+  /** Places counted from the row's first token. */
+  readonly positions: tf.Tensor;
+}
+
+/** Tokens lie flat: all prompts [prompts, promptLength], then all replies [prompts, replies, replyLength]. */
+export interface SharedPrompts {
+  readonly prompts: number;
+  readonly promptLength: number;
+  /** Replies to each prompt. */
+  readonly replies: number;
+  readonly replyLength: number;
+  /** int32 [prompts], tokens of each prompt without padding; its replies go on from there. */
+  readonly promptLengths: tf.Tensor;
+}
+
+/** What decides how tokens lie and how attention runs. */
+export interface MixingOptions {
+  readonly attentionBlock?: number | undefined;
+  readonly packing?: Packing | undefined;
+  readonly sharing?: SharedPrompts | undefined;
+}
+
+/** Tensors that every block of one pass shares; made once a pass. */
+type Constants = Readonly<Record<string, tf.Tensor>>;
+
+interface Mixing {
+  readonly constants: Constants;
+  /** @returns float32 [tokens, heads · headDim] */
+  mix(projections: Projections, layer: Constants, constants: Constants): tf.Tensor;
+}
+
+/** @param shape of the token ids */
+export function mixingOf(shape: readonly number[], config: ModelConfig, options: MixingOptions): Mixing {
+  const { sharing } = options;
+  if (sharing !== undefined) {
+    const { prompts, promptLength } = sharing;
+    const form = { attentionBlock: options.attentionBlock };
+    return {
+      constants: { ...sequenceConstants(config, promptLength, form), ...replyConstants(config, sharing) },
+      mix: (projections, layer, constants) => {
+        const ofPrompts = prompts * promptLength;
+        const [before, after] = splitAt(projections, ofPrompts);
+        const promptHeads = headsOf(before, layer, constants, config, prompts, promptLength);
+        return tf.concat(
+          [
+            mixed(promptHeads, constants, form),
+            mixedReplies(after, promptHeads, layer, constants, config, sharing),
+          ],
+          0,
+        );
+      },
+    };
+  }
+  const [batch, length] = shape as [number, number];
+  return {
+    constants: sequenceConstants(config, length, options),
+    mix: (projections, layer, constants) =>
+      mixed(headsOf(projections, layer, constants, config, batch, length), constants, options),
+  };
+}
+
+function sequenceConstants(config: ModelConfig, length: number, options: MixingOptions): Constants {
+  const { packing } = options;
+  const turned = (factor: number): tf.Tensor => {
+    const rows = tf.tensor2d(ropeTurns(config, length, factor), [length, config.headDim]);
+    if (packing === undefined) return rows.reshape([1, 1, length, config.headDim]);
+    const [batch] = packing.positions.shape as [number, number];
+    const places = packing.positions.reshape([batch * length]);
+    return tf.gather(rows, places).reshape([batch, 1, length, config.headDim]);
+  };
+  // [1 or B, 1, T, headDim], queries with the scale of the scores.
+  const tables = { queryTurns: turned(1 / Math.sqrt(config.headDim)), keyTurns: turned(1) };
+  const { attentionBlock } = options;
+  const isBlocked = attentionBlock !== undefined && attentionBlock < length;
+  // [1 or B, 1, T, T], 0 where a position may look, else -1e9.
+  if (!isBlocked) return { ...tables, bias: denseMask(length, packing?.segments) };
+  return packing === undefined ? tables : { ...tables, segments: packing.segments };
+}
+
+/** From two ranges and a comparison: a [T, T] constant would be baked into the graph. */
+function denseMask(length: number, segments: tf.Tensor | undefined): tf.Tensor {
+  const later = causal(length).reshape([1, 1, length, length]);
+  if (segments === undefined) return later.toFloat().mul(-1e9);
+  const [batch] = segments.shape as [number, number];
+  const other = segments.reshape([batch, 1, 1, length]).notEqual(segments.reshape([batch, 1, length, 1]));
+  return tf.logicalOr(later, other).toFloat().mul(-1e9);
+}
+
+/** bool [T, T], true where the key is later than the query. */
+function causal(length: number): tf.Tensor {
+  const positions = tf.range(0, length, 1, "int32");
+  return positions.reshape([1, length]).greater(positions.reshape([length, 1]));
+}
+
+function replyConstants(config: ModelConfig, sharing: SharedPrompts): Constants {
+  const { prompts, promptLength, replyLength, promptLengths } = sharing;
+  const { headDim } = config;
+  const positions = promptLengths
+    .reshape([prompts, 1])
+    .add(tf.range(0, replyLength, 1, "int32").reshape([1, replyLength]));
+  const turned = (factor: number): tf.Tensor => {
+    const total = promptLength + replyLength;
+    const rows = tf.tensor2d(ropeTurns(config, total, factor), [total, headDim]);
+    return tf
+      .gather(rows, positions.reshape([prompts * replyLength]))
+      .reshape([prompts, 1, replyLength, headDim]);
+  };
+  const behind = tf
+    .range(0, promptLength, 1, "int32")
+    .reshape([1, promptLength])
+    .greaterEqual(promptLengths.reshape([prompts, 1]));
+  return {
+    // [P, 1, Lr, headDim]
+    replyQueryTurns: turned(1 / Math.sqrt(headDim)),
+    replyKeyTurns: turned(1),
+    promptBias: behind.toFloat().mul(-1e9).reshape([prompts, 1, promptLength]),
+    ownBias: causal(replyLength).toFloat().mul(-1e9).reshape([1, replyLength, replyLength]),
+  };
+}
+
+/** Queries, keys and values by head and turned, [B, heads, T, headDim]. */
+interface Heads {
+  readonly query: tf.Tensor;
+  readonly key: tf.Tensor;
+  readonly value: tf.Tensor;
+}
+
+function headsOf(
+  { query, key, value }: Projections,
+  layer: Constants,
+  constants: Constants,
+  { heads, kvHeads, headDim, rmsNormEps }: ModelConfig,
+  batch: number,
+  length: number,
+): Heads {
+  const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
+    flat.reshape([batch, length, count, headDim]).transpose([0, 2, 1, 3]);
+  return {
+    query: turn(byHead(query, heads), layer["queryNorm"], constants["queryTurns"], rmsNormEps),
+    key: turn(byHead(key, kvHeads), layer["keyNorm"], constants["keyTurns"], rmsNormEps),
+    value: byHead(value, kvHeads),
+  };
+}
+
+function turn(
+  y: tf.Tensor,
+  gain: tf.Tensor | undefined,
+  turns: tf.Tensor | undefined,
+  eps: number,
+): tf.Tensor {
+  return turnPairs(gain === undefined ? y : rmsNorm(y, gain, eps), turns as tf.Tensor);
+}
+
+/** Causal attention over whole sequences. @returns float32 [B·T, heads · headDim] */
+function mixed({ query, key, value }: Heads, constants: Constants, options: MixingOptions): tf.Tensor {
+  const [batch, heads, length, width] = query.shape as [number, number, number, number];
+  return attention(query, key, value, maskOf(constants, options))
+    .transpose([0, 2, 1, 3])
+    .reshape([batch * length, heads * width]);
+}
+
+function maskOf({ bias, segments }: Constants, { attentionBlock }: MixingOptions): AttentionMask {
+  if (bias !== undefined) return { kind: "dense", bias };
+  return { kind: "blocked", block: attentionBlock ?? 1, ...(segments === undefined ? {} : { segments }) };
+}
+
+/** Attention of the replies over their prompts and themselves. @returns float32 [P·M·Lr, heads · headDim] */
+function mixedReplies(
+  { query, key, value }: Projections,
+  prompt: Heads,
+  layer: Constants,
+  constants: Constants,
+  { heads, kvHeads, headDim, rmsNormEps }: ModelConfig,
+  { prompts: P, replies: M, replyLength: Lr }: SharedPrompts,
+): tf.Tensor {
+  const group = heads / kvHeads;
+  // [P, K, M, group, Lr, d]: what meets a prompt's keys, and what meets its own, are both one stretch of it.
+  const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
+    flat.reshape([P, M, Lr, kvHeads, count, headDim]).transpose([0, 3, 1, 4, 2, 5]);
+  const turned = (x: tf.Tensor, gain: tf.Tensor | undefined, turns: tf.Tensor | undefined): tf.Tensor =>
+    turn(x.reshape([P, x.size / (P * Lr * headDim), Lr, headDim]), gain, turns, rmsNormEps);
+  const queries = turned(byHead(query, group), layer["queryNorm"], constants["replyQueryTurns"]);
+  const keys = turned(byHead(key, 1), layer["keyNorm"], constants["replyKeyTurns"]);
+  const own = [P, kvHeads, M, Lr, headDim];
+  return replyAttention(
+    queries.reshape([P, kvHeads, M, group, Lr, headDim]),
+    {
+      promptKeys: prompt.key,
+      promptValues: prompt.value,
+      ownKeys: keys.reshape(own),
+      ownValues: byHead(value, 1).reshape(own),
+    },
+    constants["promptBias"] as tf.Tensor,
+    constants["ownBias"] as tf.Tensor,
+  )
+    .transpose([0, 2, 4, 1, 3, 5])
+    .reshape([P * M * Lr, heads * headDim]);
+}
+
+/** The first `count` rows, and the rest. */
+function splitAt(all: Projections, count: number): [Projections, Projections] {
+  const cut = (x: tf.Tensor): [tf.Tensor, tf.Tensor] => {
+    const [tokens] = x.shape as [number, number];
+    return tf.split(x, [count, tokens - count], 0) as [tf.Tensor, tf.Tensor];
+  };
+  const [query, key, value] = [cut(all.query), cut(all.key), cut(all.value)];
+  return [
+    { query: query[0], key: key[0], value: value[0] },
+    { query: query[1], key: key[1], value: value[1] },
+  ];
+}
