@@ -6,7 +6,7 @@ import { parseToolCalls } from "./tool-calls.js";
 const shared = process.env["PALIMPSEST_SHARED"] ?? resolve(import.meta.dirname, "../../../../../shared");
 const fixture = resolve(shared, "fixtures/scoring/tool_calls.json");
 const present = existsSync(fixture);
-if (!present) console.log(`skipped: golden tool calls, ${fixture} is absent`);
+if (!present) process.stdout.write(`skipped: no golden tool calls in ${fixture}\n`);
 
 /** Calls as both sides are compared: Python's spelling of the arguments does not matter. */
 const plain = (calls: Case["calls"]) => calls?.map(({ name, arguments: given }) => ({ name, given })) ?? null;

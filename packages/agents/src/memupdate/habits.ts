@@ -1,0 +1,163 @@
+import type { Task } from "@palimpsest/trajectories";
+import { callSeed } from "../episode.js";
+import { AgentError } from "../error.js";
+import type { Demonstration } from "../memagent/demonstrations.js";
+import type { Sampler, Tokenizer } from "../sampler.js";
+import type { MemUpdateConfig } from "./config.js";
+import { memUpdate } from "./memupdate.js";
+
+/** What an editor without an aim does, as chances in [0, 1]. */
+export interface StoreHabitChances {
+  /** It begins with a search for the one whom the statement is about. */
+  readonly search: number;
+  /** With a search for somebody else. */
+  readonly searchOther: number;
+  /** With a new record; what is left of 1: it is done at once. */
+  readonly createUnseen: number;
+  /** After a search it does what the results ask for; what is left of 1: anything else that calls can do. */
+  readonly right: number;
+  /** After a change it is done; what is left of 1: another call. */
+  readonly stop: number;
+}
+
+export interface StoreHabitOptions {
+  readonly tokenizer: Tokenizer;
+  /** With calls as lines and compact results. */
+  readonly config: MemUpdateConfig;
+  /** Tasks with a store whose question is a statement of three words, the first a name. */
+  readonly tasks: readonly Task[];
+  readonly seed: number;
+  readonly chances: StoreHabitChances;
+}
+
+/**
+ * Whole conversations of an editor that searches, writes and deletes by chance: its calls are trained, the tools' words are
+ * not. A model trained on them can look a name up and copy ids and statements into calls, and does not know which call
+ * a store needs.
+ * @throws {AgentError} BAD_CONFIG
+ */
+export async function storeHabits(options: StoreHabitOptions): Promise<Demonstration[]> {
+  const { config } = options;
+  if (config.callForm !== "lines" || config.resultStyle !== "compact")
+    throw new AgentError(
+      "BAD_CONFIG",
+      `callForm is ${config.callForm}, resultStyle ${config.resultStyle}: habits are of lines and compact; use the preset tiny`,
+    );
+  const rows: Demonstration[] = [];
+  for (const [index, task] of options.tasks.entries())
+    rows.push(await conversation(options, task, callSeed(options.seed, index)));
+  return rows;
+}
+
+/** Runs the agent itself, with habits in the model's place: rows have the form that it meets. */
+async function conversation(
+  { tokenizer, config, chances }: StoreHabitOptions,
+  task: Task,
+  seed: number,
+): Promise<Demonstration> {
+  let draws = 0;
+  const chance = () => callSeed(seed, draws++) / 2 ** 31;
+  const editor = new Editor(task, chances, chance);
+  const sampler: Sampler = {
+    generate: async ({ promptTokenIds, stopTokenIds }) => {
+      const line = editor.next(tokenizer.decode(promptTokenIds));
+      const tokenIds = [...tokenizer.encode(` ${line}`), stopTokenIds[0] as number];
+      return {
+        tokenIds,
+        rolloutLogprobs: tokenIds.map(() => 0),
+        stopReason: "stop",
+        policyVersion: 0,
+        weightsHash: "",
+      };
+    },
+  };
+  const agent = memUpdate({ sampler, tokenizer, config, now: () => 0 });
+  const { question, records = [] } = task;
+  const { conversations } = await agent.run({ question, document: "", records }, { seed });
+  const { promptTokenIds, sampledTokenIds, lossMask = [] } = conversations[0] ?? {
+    promptTokenIds: [],
+    sampledTokenIds: [],
+  };
+  return {
+    kind: "memory",
+    tokenIds: [...promptTokenIds, ...sampledTokenIds],
+    lossMask: [...promptTokenIds.map(() => 0), ...lossMask],
+    helpful: editor.helpful,
+  };
+}
+
+interface Shown {
+  readonly id: string;
+  readonly content: string;
+}
+
+class Editor {
+  readonly #task: Task;
+  readonly #chances: StoreHabitChances;
+  readonly #chance: () => number;
+  readonly #statement: string;
+  readonly #name: string;
+  #turn = 0;
+  #wrote = false;
+  /** Every choice so far was the right one. */
+  helpful = true;
+
+  constructor(task: Task, chances: StoreHabitChances, chance: () => number) {
+    this.#task = task;
+    this.#chances = chances;
+    this.#chance = chance;
+    this.#statement = task.question.trim();
+    this.#name = this.#statement.split(" ")[0] as string;
+  }
+
+  /** @param transcript everything so far, decoded */
+  next(transcript: string): string {
+    this.#turn += 1;
+    if (this.#turn === 1) return this.#first();
+    if (this.#wrote && this.#chance() < this.#chances.stop) return "done";
+    const shown = shownIn(transcript, this.#task);
+    const right = this.#rightCall(shown);
+    const others = this.#calls(shown).filter((line) => line !== right);
+    const line = !this.#wrote && this.#chance() < this.#chances.right ? right : this.#pick(others);
+    if (line !== right) this.helpful = false;
+    this.#wrote = true;
+    return line;
+  }
+
+  #first(): string {
+    const { search, searchOther, createUnseen } = this.#chances;
+    const drawn = this.#chance();
+    if (drawn < search) return `search ${this.#name}`;
+    this.helpful = false;
+    const somebody = this.#pick(this.#task.records ?? [])?.content.split(" ")[0] ?? this.#name;
+    if (drawn < search + searchOther) return `search ${somebody}`;
+    if (drawn >= search + searchOther + createUnseen) return "done";
+    this.#wrote = true;
+    return `create ${this.#statement}`;
+  }
+
+  #rightCall(shown: readonly Shown[]): string {
+    const own = shown.filter(({ content }) => content.startsWith(`${this.#name} `));
+    const stale = own.find(({ content }) => content !== this.#statement);
+    if (own.length === 0) return `create ${this.#statement}`;
+    if (stale === undefined) return "done";
+    return own.length > 1 ? `delete ${stale.id}` : `update ${stale.id} ${this.#statement}`;
+  }
+
+  #calls(shown: readonly Shown[]): string[] {
+    return [
+      ...shown.flatMap(({ id }) => [`update ${id} ${this.#statement}`, `delete ${id}`]),
+      `create ${this.#statement}`,
+      "done",
+    ];
+  }
+
+  #pick<T>(items: readonly T[]): T {
+    return items[Math.floor(this.#chance() * items.length)] as T;
+  }
+}
+
+/** The records that stand in the transcript as a tool showed them. */
+function shownIn(transcript: string, task: Task): Shown[] {
+  return (task.records ?? []).filter(({ id, content }) => transcript.includes(`\n${id} ${content}`));
+}

@@ -1,0 +1,25 @@
+import { type MemoryRecord, memoryTypes, type StoreDiff } from "@palimpsest/trajectories";
+import { z } from "zod";
+
+/** A record as it is written to files and databases. */
+export const memoryRecordSchema = z.strictObject({
+  id: z.string().min(1),
+  content: z.string(),
+  memoryType: z.enum(memoryTypes),
+  speaker: z.string().exactOptional(),
+  session: z.string().exactOptional(),
+  dialogueTime: z.string().exactOptional(),
+  createdAt: z.string().exactOptional(),
+  updatedAt: z.string().exactOptional(),
+  source: z.string().exactOptional(),
+  provenance: z.array(z.string()),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+}) satisfies z.ZodType<MemoryRecord>;
+
+export const storeDiffSchema = z.strictObject({
+  created: z.array(memoryRecordSchema),
+  updated: z.array(memoryRecordSchema),
+  deleted: z.array(z.string()),
+}) satisfies z.ZodType<StoreDiff>;
+
+export const oneLine = (error: z.ZodError) => z.prettifyError(error).replaceAll("\n", " ");

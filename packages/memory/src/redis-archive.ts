@@ -1,0 +1,135 @@
+import type { MemoryRecord, StoreDiff } from "@palimpsest/trajectories";
+import { Redis } from "ioredis";
+import { z } from "zod";
+import { MemoryError } from "./error.js";
+import { MemoryStore, type StoreOptions } from "./memory-store.js";
+import { memoryRecordSchema, oneLine, storeDiffSchema } from "./record-schema.js";
+import type { StoreBases } from "./store-bases.js";
+
+/*
+ * Job: namespaces that outlive their process, by name, in Redis: each as its base, kept once however many share
+ * it, and its changes.
+ * Not its job: vectors and indexes, which are made again; agreement between writers of one name (the last wins).
+ *
+ * R1. A namespace is saved whole or not at all; a reader never sees its base without its changes.
+ * R2. Equal bases are stored once, and go with the last namespace over them.
+ * R3. What is opened has the records, ids, order and diff of what was saved.
+ */
+export class RedisArchive {
+  readonly #redis: Redis;
+  readonly #prefix: string;
+  #closed = false;
+
+  private constructor(redis: Redis, prefix: string) {
+    this.#redis = redis;
+    this.#prefix = prefix;
+  }
+
+  /** @param options.prefix of every key. Default "palimpsest:memory:" */
+  static async connect(options: { readonly url: string; readonly prefix?: string }): Promise<RedisArchive> {
+    const redis = new Redis(options.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
+    // What goes wrong is thrown by the call that it befalls.
+    redis.on("error", () => undefined);
+    try {
+      await redis.connect();
+    } catch (reason) {
+      redis.disconnect();
+      throw reason;
+    }
+    return new RedisArchive(redis, options.prefix ?? "palimpsest:memory:");
+  }
+
+  async save(name: string, store: MemoryStore): Promise<void> {
+    const { hash, records } = store.base;
+    const diff = JSON.stringify(store.diff());
+    const save = (base: string) => this.#redis.eval(saveScript, 1, this.#prefix, name, hash, diff, base);
+    // The base travels when Redis does not have it.
+    const known = await this.#redis.exists(this.#key("base", hash));
+    const saved = known === 1 ? await save("") : 0;
+    if (saved === 0) await save(JSON.stringify(records));
+  }
+
+  /** @throws {MemoryError} NOT_FOUND, DAMAGED, EMBEDDER_FAILED */
+  async open(
+    name: string,
+    bases: StoreBases,
+    options: StoreOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<MemoryStore> {
+    const found = await this.#redis.eval(openScript, 1, this.#prefix, name);
+    const [base, changes] = Array.isArray(found) ? found : [];
+    if (typeof base !== "string" || typeof changes !== "string")
+      throw new MemoryError("NOT_FOUND", `namespace "${name}" is not in the archive; save it first`);
+    const records = parse<MemoryRecord[]>(`base of namespace "${name}"`, z.array(memoryRecordSchema), base);
+    const diff = parse<StoreDiff>(`changes of namespace "${name}"`, storeDiffSchema, changes);
+    const store = new MemoryStore(await bases.baseOf(records, options.signal), options);
+    await store.apply(diff, options.signal);
+    return store;
+  }
+
+  /** Names of the namespaces, sorted. */
+  async names(): Promise<string[]> {
+    return (await this.#redis.hkeys(this.#key("spaces"))).sort();
+  }
+
+  /** @returns whether there was one of the name */
+  async delete(name: string): Promise<boolean> {
+    return (await this.#redis.eval(deleteScript, 1, this.#prefix, name)) === 1;
+  }
+
+  /** A second close does nothing. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#redis.quit();
+  }
+
+  #key(...parts: readonly string[]): string {
+    return this.#prefix + parts.join(":");
+  }
+}
+
+/** spaces: name → hash of its base; diffs: name → changes; users:HASH: the names over a base. */
+const dropBase = `
+local function leave(prefix, name, hash)
+  redis.call('SREM', prefix .. 'users:' .. hash, name)
+  if redis.call('SCARD', prefix .. 'users:' .. hash) == 0 then
+    redis.call('DEL', prefix .. 'base:' .. hash)
+  end
+end`;
+
+const saveScript = `${dropBase}
+local prefix, name, hash, diff, base = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+if base == '' and redis.call('EXISTS', prefix .. 'base:' .. hash) == 0 then return 0 end
+local old = redis.call('HGET', prefix .. 'spaces', name)
+if base ~= '' then redis.call('SET', prefix .. 'base:' .. hash, base) end
+redis.call('SADD', prefix .. 'users:' .. hash, name)
+redis.call('HSET', prefix .. 'spaces', name, hash)
+redis.call('HSET', prefix .. 'diffs', name, diff)
+if old and old ~= hash then leave(prefix, name, old) end
+return 1`;
+
+const openScript = `
+local hash = redis.call('HGET', KEYS[1] .. 'spaces', ARGV[1])
+if not hash then return false end
+return { redis.call('GET', KEYS[1] .. 'base:' .. hash), redis.call('HGET', KEYS[1] .. 'diffs', ARGV[1]) }`;
+
+const deleteScript = `${dropBase}
+local hash = redis.call('HGET', KEYS[1] .. 'spaces', ARGV[1])
+if not hash then return 0 end
+redis.call('HDEL', KEYS[1] .. 'spaces', ARGV[1])
+redis.call('HDEL', KEYS[1] .. 'diffs', ARGV[1])
+leave(KEYS[1], ARGV[1], hash)
+return 1`;
+
+/** @throws {MemoryError} DAMAGED */
+function parse<T>(what: string, schema: z.ZodType<T>, json: string): T {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new MemoryError("DAMAGED", `${what}: is no JSON`, { cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new MemoryError("DAMAGED", `${what}: ${oneLine(parsed.error)}`);
+}
