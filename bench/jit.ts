@@ -17,6 +17,7 @@ import {
   type TensorSpec,
   type Tensors,
 } from "../packages/jit/src/index.js";
+import { kernelCost } from "./kernel-cost.js";
 
 type Tensor = Tensors[string];
 
@@ -270,24 +271,11 @@ function benchUpdate(mode: JitMode): Record<string, unknown> {
 }
 
 function benchOverhead(mode: JitMode): Record<string, unknown>[] {
-  const spec: TensorSpec = { shape: [8], dtype: "float32" };
   const cache: TensorSpec = { shape: [64, 512, 2, 16], dtype: "float32" };
   const module = jit({
     backend,
-    state: { x: spec, cache },
+    state: { cache },
     functions: {
-      one: {
-        inputs: { y: spec },
-        body: (state, inputs) => ({ outputs: { z: tf.add(need(state["x"]), need(inputs["y"])) } }),
-      },
-      chain: {
-        inputs: { y: spec },
-        body: (_, inputs) => {
-          let z = need(inputs["y"]);
-          for (let index = 0; index < 200; index += 1) z = tf.sin(z);
-          return { outputs: { z } };
-        },
-      },
       rows: {
         inputs: { at: { shape: [64, 2], dtype: "int32" }, values: { shape: [64, 2, 16], dtype: "float32" } },
         body: (state, inputs) => {
@@ -301,16 +289,14 @@ function benchOverhead(mode: JitMode): Record<string, unknown>[] {
     },
     mode,
   });
-  const y = new Float32Array(8).fill(0.5);
   const at = Int32Array.from({ length: 128 }, (_, index) => (index % 2 === 0 ? index / 2 : 7));
   const values = new Float32Array(64 * 32);
-  const one = timed(() => module.call("one", { y }), seconds / 3);
-  const chain = timed(() => module.call("chain", { y }), seconds / 3);
+  const { callUs, kernelUs } = kernelCost(backend, mode, (seconds * 2) / 3);
   const rows = timed(() => module.call("rows", { at, values }), seconds / 3);
   module.dispose();
   return [
-    { what: "call with one operation", mode, usPerCall: (one.wallMs * 1000).toFixed(1) },
-    { what: "one operation more", mode, usPerCall: (((chain.wallMs - one.wallMs) * 1000) / 199).toFixed(2) },
+    { what: "call with one operation", mode, usPerCall: callUs.toFixed(1) },
+    { what: "one operation more", mode, usPerCall: kernelUs.toFixed(2) },
     { what: "64 rows into a cache of 4 MiB", mode, usPerCall: (rows.wallMs * 1000).toFixed(1) },
   ];
 }

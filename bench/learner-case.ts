@@ -8,6 +8,7 @@ import { loadBackend } from "../packages/jit/src/index.js";
 import { createLearner } from "../packages/learner/src/index.js";
 import { parseModelConfig } from "../packages/model/src/index.js";
 import { fullRowGroups } from "./full-rows.js";
+import { kernelCost } from "./kernel-cost.js";
 import { quickParameters } from "./model/quick-parameters.js";
 
 interface Shape {
@@ -88,7 +89,8 @@ async function start(line: string) {
   const started = performance.now();
   await learner.update(groups);
   const firstMs = performance.now() - started;
-  answer({ ready: backend.tensorflowVersion ?? prefer, firstMs, stats: learner.stats });
+  const { kernelUs } = kernelCost(backend, mode, 0.5);
+  answer({ ready: backend.tensorflowVersion ?? prefer, firstMs, stats: learner.stats, kernelUs });
   return async (seconds: number) => {
     const [from, cpu] = [performance.now(), process.cpuUsage()];
     let updates = 0;

@@ -46,6 +46,7 @@ interface Turn {
 
 interface Ready {
   readonly firstMs?: number;
+  readonly kernelUs?: number;
   readonly stats?: Readonly<Record<string, { traceMs: number; loadMs: number; operations: number }>>;
 }
 
@@ -92,6 +93,8 @@ async function bench(shapeName: string) {
       traceMs: policy === undefined ? undefined : Math.round(policy.traceMs),
       loadMs: policy === undefined ? undefined : Math.round(policy.loadMs),
       operations: policy?.operations,
+      // What the host spends on one small kernel in this mode.
+      hostUsPerKernel: ready.kernelUs === undefined ? undefined : Number(ready.kernelUs.toFixed(2)),
     });
   }
   const [first] = rows;
