@@ -9,14 +9,24 @@ export type RewardErrorCode =
   /** A LoCoMo category that there is not. */
   | "UNKNOWN_CATEGORY"
   /** An episode without a memory store. */
-  | "NO_STORE";
+  | "NO_STORE"
+  /** A task without a question that the store can be asked. */
+  | "NO_PROBES"
+  /** Settings that need something which was not given, such as a model to judge by. */
+  | "BAD_CONFIG"
+  /** A reward service or judge that could not be reached within its attempts and time. */
+  | "UNREACHABLE"
+  /** A reward service that will not score this, whatever is tried again. */
+  | "REFUSED"
+  /** An answer of a reward service or judge that makes no sense. */
+  | "BAD_REPLY";
 
 /** The only error class of this package: its message names the field, the value and the mend. */
 export class RewardError extends Error {
   readonly code: RewardErrorCode;
 
-  constructor(code: RewardErrorCode, message: string) {
-    super(`[${code}] ${message}`);
+  constructor(code: RewardErrorCode, message: string, cause?: unknown) {
+    super(`[${code}] ${message}`, cause === undefined ? undefined : { cause });
     this.name = "RewardError";
     this.code = code;
   }

@@ -1,7 +1,10 @@
 // For users
 export { afterThinking, phraseAnswer } from "./answer-text.js";
 export { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
+export type { FrozenReader, ModelEndpoint, Reader, RewardDependencies, TextModel } from "./dependencies.js";
 export { RewardError, type RewardErrorCode } from "./error.js";
+export { createJudge, type Judge, type JudgeConfig, judgeSchema } from "./judge/judge.js";
+export type { JudgedAnswer } from "./judge/judge-prompt.js";
 export {
   abstains,
   type LocomoCategory,
@@ -20,6 +23,7 @@ export {
   type StoreSize,
   storeSize,
 } from "./memupdate/efficiency.js";
+export { type MemoryStatistics, memoryStatistics } from "./memupdate/memory-statistics.js";
 export {
   type KeywordSupport,
   keywordSupport,
@@ -41,6 +45,8 @@ export {
   type StepCase,
   type StepReward,
 } from "./rememr1/step-rewards.js";
+export { readToken } from "./remote/bearer-token.js";
+export { remoteReplySchema, remoteRewardProtocol } from "./remote/protocol.js";
 export {
   type BoxedOptions,
   boxedExactMatch,

@@ -1,7 +1,13 @@
 import type { Score, Task, Trajectory } from "@palimpsest/trajectories";
 import { z } from "zod";
+import type { RewardDependencies } from "./dependencies.js";
+import { judgeReward, judgeRewardSchema } from "./judge/judge-reward.js";
+import { memUpdateReleasedSchema, memUpdateRewardSchema } from "./memupdate/config.js";
+import { memUpdateReleasedReward, memUpdateReward } from "./memupdate/reward.js";
 import { rememr1Reward, rememr1RewardSchema } from "./rememr1/reward.js";
+import { remoteReward, remoteRewardSchema } from "./remote/remote-reward.js";
 import { type RewardName, rewardByName, rewardNames } from "./reward.js";
+import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
 
 /** What a reward may look at: an episode as it was, trained on or not. */
 export type ScoredEpisode = Pick<
@@ -31,14 +37,44 @@ const answerRewardSchema = z.strictObject({
 });
 
 /** A reward by name, with the settings that it takes. */
-export const rewardConfigSchema = z.discriminatedUnion("name", [answerRewardSchema, rememr1RewardSchema]);
+export const rewardConfigSchema = z.discriminatedUnion("name", [
+  answerRewardSchema,
+  rememr1RewardSchema,
+  memUpdateRewardSchema,
+  memUpdateReleasedSchema,
+  judgeRewardSchema,
+  remoteRewardSchema,
+  storeProbesRewardSchema,
+]);
 
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
 
-/** @throws {RewardError} UNKNOWN_REWARD */
-export function trajectoryReward(config: RewardConfig): TrajectoryReward {
-  if (config.name === "rememr1" || config.name === "rememr1-released") return rememr1Reward(config);
-  const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
-  return (task, episode) => reward(episode.answer, task.answers);
+/**
+ * @param dependencies models, environment and embedder, for rewards that need them
+ * @throws {RewardError} UNKNOWN_REWARD, BAD_CONFIG
+ */
+export function trajectoryReward(
+  config: RewardConfig,
+  dependencies: RewardDependencies = {},
+): TrajectoryReward {
+  switch (config.name) {
+    case "rememr1":
+    case "rememr1-released":
+      return rememr1Reward(config);
+    case "memupdate":
+      return memUpdateReward(config, dependencies);
+    case "memupdate-released":
+      return memUpdateReleasedReward(config);
+    case "llm-judge":
+      return judgeReward(config, dependencies);
+    case "remote":
+      return remoteReward(config, dependencies);
+    case "store-probes":
+      return storeProbesReward(config);
+    default: {
+      const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
+      return (task, episode) => reward(episode.answer, task.answers);
+    }
+  }
 }

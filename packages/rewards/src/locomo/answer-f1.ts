@@ -39,7 +39,7 @@ export function locomoStems(text: string): string[] {
 }
 
 /** F1 over two multisets of stems; 0 where nothing is shared, both empty included. */
-function stemF1(predicted: readonly string[], wanted: readonly string[]): number {
+export function stemF1(predicted: readonly string[], wanted: readonly string[]): number {
   const left = new Map<string, number>();
   for (const stem of wanted) left.set(stem, (left.get(stem) ?? 0) + 1);
   let same = 0;
@@ -55,14 +55,14 @@ function stemF1(predicted: readonly string[], wanted: readonly string[]): number
   return (2 * precision * recall) / (precision + recall);
 }
 
-/** Parts of a text between commas, as stems. */
-const parts = (text: string): string[][] => text.split(",").map((part) => locomoStems(stripWhiteSpace(part)));
-
-/** Mean over the gold's parts between commas of the best F1 of any of the prediction's. */
-function partsF1(prediction: string, gold: string): number {
-  const predicted = parts(prediction);
-  const best = parts(gold).map((wanted) => Math.max(...predicted.map((part) => stemF1(part, wanted))));
-  return best.reduce((sum, value) => sum + value, 0) / best.length;
+/**
+ * A text as its category compares it, in stems: multi-hop in its parts between commas, open-domain only what stands
+ * before the first `;` of a gold answer, others whole.
+ */
+export function locomoParts(category: Exclude<LocomoCategory, "adversarial">, gold: string): string[][] {
+  if (category === "multi-hop") return gold.split(",").map((part) => locomoStems(stripWhiteSpace(part)));
+  const text = category === "open-domain" ? stripWhiteSpace(gold.split(";", 1)[0] as string) : gold;
+  return [locomoStems(text)];
 }
 
 /** Whether an answer says that the conversation does not tell. */
@@ -92,8 +92,9 @@ export function locomoF1(
     );
   }
   if (prediction === null) return 0;
-  const text = String(gold);
-  if (name === "multi-hop") return partsF1(prediction, text);
-  const wanted = name === "open-domain" ? stripWhiteSpace(text.split(";", 1)[0] as string) : text;
-  return stemF1(locomoStems(prediction), locomoStems(wanted));
+  const predicted = locomoParts(name === "multi-hop" ? name : "single-hop", prediction);
+  const best = locomoParts(name, String(gold)).map((wanted) =>
+    Math.max(...predicted.map((part) => stemF1(part, wanted))),
+  );
+  return best.reduce((sum, value) => sum + value, 0) / best.length;
 }

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { afterThinking } from "../answer-text.js";
+import { boxedAnswer } from "../boxed.js";
+import { openTextModel, type RewardDependencies } from "../dependencies.js";
+import type { TrajectoryReward } from "../trajectory-reward.js";
+import { createJudge, judgeSchema } from "./judge.js";
+
+/** A language model says whether the final answer is right. */
+export const judgeRewardSchema = judgeSchema.extend({ name: z.literal("llm-judge") });
+export type JudgeRewardConfig = z.output<typeof judgeRewardSchema>;
+
+/**
+ * 1 where the judge calls the final answer right, else 0; components `correct`, and `boxed` where the answer stood in a
+ * box. Judged is the content of the last box, or without one the whole reply after its thinking. An empty answer is wrong
+ * without asking.
+ * @throws {RewardError} BAD_CONFIG
+ */
+export function judgeReward(config: JudgeRewardConfig, dependencies: RewardDependencies): TrajectoryReward {
+  const judge = createJudge(openTextModel("endpoint", config.endpoint, dependencies), config);
+  return async (task, episode, options) => {
+    const reply = afterThinking(episode.answer);
+    const box = boxedAnswer(reply);
+    const prediction = (box ?? reply).trim();
+    const { question, answers } = task;
+    const correct =
+      prediction !== "" && (await judge.judge({ question, answers, prediction }, options?.signal)) ? 1 : 0;
+    return { reward: correct, components: { correct, boxed: box === null ? 0 : 1 } };
+  };
+}

@@ -1,0 +1,34 @@
+import { type LocomoCategory, locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
+
+/**
+ * LoCoMo's F1 of the best stretch of words in any of the lines: what a perfect reader could quote from them. The gold's
+ * parts (multi-hop) each take their own best stretch.
+ * @param maxWords words of the longest stretch, after articles are dropped
+ */
+export function bestSpanF1(
+  lines: readonly string[],
+  category: Exclude<LocomoCategory, "adversarial">,
+  gold: string,
+  maxWords: number,
+): number {
+  const texts = lines.map(locomoStems);
+  const parts = locomoParts(category, gold);
+  const sum = parts.reduce((total, wanted) => total + bestOf(texts, wanted, maxWords), 0);
+  return sum / parts.length;
+}
+
+function bestOf(texts: readonly (readonly string[])[], wanted: readonly string[], maxWords: number): number {
+  const stems = new Set(wanted);
+  let best = 0;
+  for (const text of texts) {
+    for (let start = 0; start < text.length; start++) {
+      // The best stretch begins and ends with a wanted word.
+      if (!stems.has(text[start] as string)) continue;
+      for (let end = start + 1; end <= Math.min(text.length, start + maxWords); end++) {
+        if (!stems.has(text[end - 1] as string)) continue;
+        best = Math.max(best, stemF1(text.slice(start, end), wanted));
+      }
+    }
+  }
+  return best;
+}

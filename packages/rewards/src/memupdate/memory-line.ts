@@ -1,0 +1,32 @@
+import type { MemoryRecord } from "@palimpsest/trajectories";
+
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+
+/** An ISO time as people say it, "8 May 2023"; the time itself where it is none. */
+export function plainDate(time: string): string {
+  const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?/.exec(time) ?? [];
+  if (year === undefined) return time;
+  const name = month === undefined ? undefined : months[Number(month) - 1];
+  return [day === undefined ? undefined : Number(day), name, year]
+    .filter((part) => part !== undefined)
+    .join(" ");
+}
+
+/** A record as whoever answers from it reads it: date, speaker, content. */
+export function memoryLine({ dialogueTime, speaker, content }: MemoryRecord): string {
+  const date = dialogueTime === undefined ? "" : `[${plainDate(dialogueTime)}] `;
+  return `${date}${speaker === undefined ? "" : `${speaker}: `}${content}`;
+}

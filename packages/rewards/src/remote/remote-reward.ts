@@ -1,0 +1,152 @@
+/**
+ * Job: asks a reward service of the user over HTTP for the score of an episode.
+ * Not its job: what a reward means, and whether a failed one is tried in another group.
+ *
+ * A1. A score is what the service answered, checked; whatever else happens is an error, never a number.
+ * A2. Every request ends within timeoutMs, its waiting and all its attempts included, or when its caller aborts.
+ * A3. Tried again are lost connections, slow and malformed answers, and the statuses 408, 425, 429 and 5xx; others are
+ *     refusals.
+ * A4. At most maxConcurrency requests run and maxQueue wait.
+ * A5. The token goes into the request's header and nowhere else.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Score } from "@palimpsest/trajectories";
+import { z } from "zod";
+import type { RewardDependencies } from "../dependencies.js";
+import { RewardError } from "../error.js";
+import type { TrajectoryReward } from "../trajectory-reward.js";
+import { readToken } from "./bearer-token.js";
+import { Gate } from "./gate.js";
+import { readRemoteReply, remoteRequest } from "./protocol.js";
+
+export const remoteRewardSchema = z.strictObject({
+  name: z.literal("remote"),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
+      message: "holds a name or password; name a token by tokenEnv or tokenFile",
+    })
+    .describe("where requests are posted to, such as http://127.0.0.1:9000/score"),
+  tokenEnv: z.string().min(1).optional().describe("environment variable with a bearer token; never logged"),
+  tokenFile: z.string().min(1).optional().describe("file with a bearer token, in place of tokenEnv"),
+  sendTokens: z.boolean().default(false).describe("sends the token ids of all conversations too"),
+  timeoutMs: z.int().min(1).default(120_000).describe("for one score, waiting and all attempts included"),
+  attemptTimeoutMs: z.int().min(1).default(30_000).describe("for one attempt, the answer included"),
+  maxAttempts: z.int().min(1).default(5).describe("attempts of one score, the first included"),
+  backoffMs: z
+    .int()
+    .min(1)
+    .default(250)
+    .describe("longest wait before the second attempt; doubles from there"),
+  maxBackoffMs: z.int().min(1).default(10_000).describe("longest wait between two attempts"),
+  maxConcurrency: z.int().min(1).default(32).describe("requests under way at once"),
+  maxQueue: z.int().min(0).default(4096).describe("requests that may wait for their turn"),
+});
+export type RemoteRewardConfig = z.output<typeof remoteRewardSchema>;
+
+const longestReplyBytes = 1 << 20;
+
+/** @throws {RewardError} from the reward: UNREACHABLE, REFUSED, BAD_REPLY, BAD_CONFIG; the signal's reason */
+export function remoteReward(
+  config: RemoteRewardConfig,
+  dependencies: RewardDependencies,
+  random: () => number = Math.random,
+): TrajectoryReward {
+  const gate = new Gate(config.maxConcurrency, config.maxQueue);
+  return async (task, episode, options) => {
+    const deadline = AbortSignal.timeout(config.timeoutMs);
+    const signal = options?.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+    const body = remoteRequest(task, episode, config.sendTokens);
+    const request = { body, signal, conversations: episode.conversations.length };
+    try {
+      return await gate.run(async () => {
+        const token = await readToken(config, dependencies.environment ?? {});
+        return await askUntilAnswered(config, { ...request, token, random });
+      }, signal);
+    } catch (reason) {
+      options?.signal?.throwIfAborted();
+      if (reason instanceof RewardError) throw reason;
+      throw new RewardError("UNREACHABLE", `${config.url}: no score within ${config.timeoutMs} ms`, reason);
+    }
+  };
+}
+
+interface Ask {
+  readonly body: string;
+  readonly conversations: number;
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+}
+
+async function askUntilAnswered(config: RemoteRewardConfig, ask: Ask): Promise<Score> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await askOnce(config, ask);
+    if (!("failure" in answer)) return answer;
+    const { failure, again } = answer;
+    if (!again) throw failure;
+    if (attempt === config.maxAttempts) {
+      throw new RewardError(failure.code, `${plainMessage(failure)} (${attempt} attempts)`, failure.cause);
+    }
+    const longest = Math.min(config.maxBackoffMs, config.backoffMs * 2 ** (attempt - 1));
+    await sleep(ask.random() * longest, undefined, { signal: ask.signal });
+  }
+}
+
+const plainMessage = ({ code, message }: RewardError) => message.replace(`[${code}] `, "");
+
+type Answer = Score | { readonly failure: RewardError; readonly again: boolean };
+
+async function askOnce({ url, attemptTimeoutMs }: RemoteRewardConfig, ask: Ask): Promise<Answer> {
+  const attempt = AbortSignal.any([ask.signal, AbortSignal.timeout(attemptTimeoutMs)]);
+  const fail = (code: RewardError["code"], what: string, again: boolean, cause?: unknown): Answer => ({
+    failure: new RewardError(code, `${url}: ${what}`, cause),
+    again,
+  });
+  let status: number;
+  let text: string | null;
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(ask.token === undefined ? {} : { authorization: `Bearer ${ask.token}` }),
+      },
+      body: ask.body,
+      // A token is for the service that was named.
+      redirect: "manual",
+      signal: attempt,
+    });
+    status = response.status;
+    text = await readBounded(response);
+  } catch (reason) {
+    ask.signal.throwIfAborted();
+    const what = attempt.aborted ? `no answer within ${attemptTimeoutMs} ms` : `the connection failed`;
+    return fail("UNREACHABLE", `${what}${causeOf(reason)}`, true, reason);
+  }
+  if (status >= 500 || [408, 425, 429].includes(status)) return fail("UNREACHABLE", `status ${status}`, true);
+  if (status < 200 || status > 299)
+    return fail("REFUSED", `status ${status}; the service will not score this`, false);
+  if (text === null) return fail("BAD_REPLY", `the answer is longer than ${longestReplyBytes} bytes`, true);
+  const score = readRemoteReply(text, ask.conversations);
+  return "problem" in score ? fail("BAD_REPLY", score.problem, true) : score;
+}
+
+/** The body as text, null where it is too long. */
+async function readBounded(response: Response): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > longestReplyBytes) return null;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function causeOf(reason: unknown): string {
+  const cause = reason instanceof Error ? reason.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? ` (${code})` : "";
+}
