@@ -36,6 +36,8 @@ export interface AgentModel {
   readonly chat?: ChatFormat;
   /** Tokens of prompt and reply together, where it is known. */
   readonly contextTokens?: number;
+  /** Of a local model. */
+  readonly parameterCount?: number;
   /** Whether what it samples comes with log-probs. */
   readonly trainable: boolean;
   close(): Promise<void>;
@@ -112,6 +114,7 @@ async function openLocal(options: AgentModelOptions): Promise<AgentModel> {
       tokenizer,
       ...(chat === undefined ? {} : { chat }),
       contextTokens: maxLength,
+      parameterCount: Object.values(parameters).reduce((sum, { length }) => sum + length, 0),
       trainable: true,
       close: () => sampler.close(),
     };

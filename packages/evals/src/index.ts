@@ -96,3 +96,4 @@ export { appendTrace, readTraces, writeTraces } from "./trace/trace-file.js";
 export { traceHtml } from "./trace/trace-html.js";
 export { traceMarkdown } from "./trace/trace-markdown.js";
 export { type Trace, traceSchema, traceVersion } from "./trace/trace-schema.js";
+export { wordDiff } from "./trace/word-diff.js";

@@ -1,0 +1,184 @@
+import { type AgentProgress, type AgentSettings, createAgent, type EpisodeResult } from "@palimpsest/agents";
+import { type Trace, traceVersion } from "@palimpsest/evals";
+import type { MemoryStep } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { AgentModel } from "../agent-model.js";
+import { type AskState, AskStateWriter, hashOf, readAskState } from "./ask-state.js";
+
+export interface AskOptions {
+  readonly question: string;
+  readonly text: string;
+  /** Names the document in traces, such as a path. */
+  readonly document: string;
+  readonly model: AgentModel;
+  readonly settings: AgentSettings;
+  readonly temperature: number;
+  readonly seed: number;
+  /** Keeps the place in this file, and goes on from it where there is one. */
+  readonly stateFile?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onStart?: (start: AskStart) => void;
+  readonly onStep?: (step: AskStep) => void;
+}
+
+export interface AskStart {
+  readonly documentTokens: number;
+  /** Read by earlier runs. */
+  readonly documentTokensRead: number;
+  /** The memory that reading goes on with. */
+  readonly memory: string;
+}
+
+export interface AskStep {
+  readonly step: number;
+  readonly kind: "memory" | "final" | "tool";
+  readonly memoryStep?: MemoryStep;
+  readonly documentTokensRead: number;
+  readonly sampledTokens: number;
+  readonly truncated: boolean;
+  readonly seconds: number;
+}
+
+export interface AskResult {
+  readonly result: EpisodeResult;
+  readonly documentTokens: number;
+  /** Where this run began to read; 0 unless it went on. */
+  readonly resumedAtToken: number;
+  readonly seconds: number;
+  readonly trace: Trace;
+}
+
+/** @throws {AgentError | EngineError | ModelError | PalimpsestError}; the signal's reason, after the place is kept */
+export async function ask(options: AskOptions): Promise<AskResult> {
+  const { model, settings, question, text, stateFile, signal } = options;
+  const { tokenizer } = model;
+  const agent = createAgent(settings, model);
+  const ids = tokenizer.encode(text, { specialTokens: "text" });
+  const of = {
+    document: hashOf(text),
+    question: hashOf(question),
+    model: model.name,
+    "agent or setting": hashOf(settings),
+    temperature: String(options.temperature),
+    seed: String(options.seed),
+  };
+  const earlier = stateFile === undefined ? undefined : await readAskState(stateFile, of);
+  const writer = stateFile === undefined ? undefined : new AskStateWriter(stateFile);
+  const conversations = [...(earlier?.conversations ?? [])];
+  const memorySteps = [...(earlier?.memorySteps ?? [])];
+  const startedAtMs = Date.now();
+  let lastAtMs = startedAtMs;
+  options.onStart?.({
+    documentTokens: ids.length,
+    documentTokensRead: earlier?.episode.documentTokensRead ?? 0,
+    memory: memorySteps.at(-1)?.memory ?? "",
+  });
+
+  const onProgress = ({ conversation, memoryStep, documentTokensRead, state }: AgentProgress) => {
+    const nowMs = Date.now();
+    const seconds = (nowMs - lastAtMs) / 1000;
+    lastAtMs = nowMs;
+    const { kind, step, stopReason, policyVersion, promptTokenIds, sampledTokenIds } = conversation;
+    conversations.push({
+      kind,
+      step,
+      promptTokens: promptTokenIds.length,
+      sampledTokens: sampledTokenIds.length,
+      stopReason,
+      policyVersion,
+      sampled: tokenizer.decode(sampledTokenIds),
+      seconds,
+    });
+    if (memoryStep !== undefined) memorySteps.push(stepOf(memoryStep));
+    if (state !== undefined) {
+      const secondsBefore = (earlier?.secondsBefore ?? 0) + (nowMs - startedAtMs) / 1000;
+      const now: AskState = {
+        of,
+        episode: state,
+        conversations: [...conversations],
+        memorySteps: [...memorySteps],
+        secondsBefore,
+      };
+      writer?.put(now);
+    }
+    options.onStep?.({
+      step,
+      kind,
+      ...(memoryStep === undefined ? {} : { memoryStep }),
+      documentTokensRead,
+      sampledTokens: sampledTokenIds.length,
+      truncated: stopReason === "length",
+      seconds,
+    });
+  };
+
+  let result: EpisodeResult;
+  try {
+    result = await agent.run(
+      { question, document: text },
+      {
+        signal,
+        seed: options.seed,
+        temperature: options.temperature,
+        record: "none",
+        onProgress,
+        ...(earlier === undefined ? {} : { resumeFrom: earlier.episode }),
+      },
+    );
+  } catch (reason) {
+    throw withMend(reason);
+  } finally {
+    await writer?.flush();
+  }
+  const trace: Trace = {
+    version: traceVersion,
+    origin: "ask",
+    trajectoryId: `ask-${startedAtMs}-${hashOf(of)}`,
+    agent: agent.name,
+    model: model.name,
+    task: { id: options.document, question, answers: [] },
+    answer: result.answer,
+    documentTokens: ids.length,
+    droppedDocumentTokens: result.droppedDocumentTokens,
+    conversations,
+    memorySteps: memorySteps.map((step) => ({
+      ...step,
+      section: tokenizer.decode(ids.slice(step.documentTokenStart, step.documentTokenEnd)),
+    })),
+    ...(result.counters === undefined ? {} : { counters: { ...result.counters } }),
+    policyVersionMin: result.policyVersionMin,
+    policyVersionMax: result.policyVersionMax,
+    weightsHash: result.weightsHash,
+    startedAtMs,
+    endedAtMs: Date.now(),
+  };
+  return {
+    result,
+    documentTokens: ids.length,
+    resumedAtToken: earlier?.episode.documentPosition ?? 0,
+    seconds: (earlier?.secondsBefore ?? 0) + (Date.now() - startedAtMs) / 1000,
+    trace,
+  };
+}
+
+const stepOf = ({ step, documentTokenStart, documentTokenEnd, memory, recalled, ...more }: MemoryStep) => ({
+  step,
+  documentTokenStart,
+  documentTokenEnd,
+  memory,
+  recalled,
+  ...(more.recallQuery ? { recallQuery: more.recallQuery } : {}),
+  ...(more.found ? { found: more.found } : {}),
+});
+
+/** Servers say in their own words that a prompt is too long for them. */
+function withMend(reason: unknown): unknown {
+  const message = reason instanceof Error ? reason.message : "";
+  const tooLong = /\[REFUSED\].*\b(context|too long|maximum|exceeds?)\b/i.test(message);
+  if (!tooLong) return reason;
+  return new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${message}; if sections are too long for the server's model, lower --set chunkTokens=…`,
+    { cause: reason },
+  );
+}

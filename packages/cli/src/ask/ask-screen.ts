@@ -1,0 +1,130 @@
+import { wordDiff } from "@palimpsest/evals";
+import { createLogUpdate } from "log-update";
+import { formatSeconds } from "../display/duration.js";
+import type { AskStart, AskStep } from "./ask-run.js";
+
+/** What a person sees while a document is read: the place, and the memory as it changes. */
+export interface AskScreen {
+  start(start: AskStart): void;
+  step(step: AskStep): void;
+  /** A line that stays. */
+  note(text: string): void;
+  close(): void;
+}
+
+/** A live block on a terminal, a line a step elsewhere. */
+export function openAskScreen(stream: NodeJS.WriteStream): AskScreen {
+  return stream.isTTY ? liveScreen(stream) : logScreen(stream);
+}
+
+/** Without what a terminal would obey: no document may move the cursor. */
+export function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
+}
+
+const oneLine = (text: string) => harmless(text).replace(/\s+/g, " ").trim();
+
+const percent = (part: number, whole: number) =>
+  whole === 0 ? 100 : Math.min(100, Math.floor((100 * part) / whole));
+
+const cutNote = " (cut at its limit)";
+
+function logScreen(stream: NodeJS.WriteStream): AskScreen {
+  let total = 0;
+  let memory = "";
+  return {
+    start: (start) => {
+      total = start.documentTokens;
+      memory = start.memory;
+      const from = start.documentTokensRead > 0 ? `, on from token ${start.documentTokensRead}` : "";
+      stream.write(`reading ${total} tokens${from}\n`);
+    },
+    step: ({ step, memoryStep, documentTokensRead, truncated }) => {
+      if (memoryStep === undefined) return;
+      const place = `[${String(percent(documentTokensRead, total)).padStart(3)} %] step ${step}, ${documentTokensRead} tokens read`;
+      const recalled = memoryStep.recalled === "" ? "" : `; recalled: ${oneLine(memoryStep.recalled)}`;
+      const now = memoryStep.memory === memory ? "memory as before" : `memory: ${oneLine(memoryStep.memory)}`;
+      memory = memoryStep.memory;
+      stream.write(`${place}${recalled}; ${now}${truncated ? cutNote : ""}\n`);
+    },
+    note: (text) => stream.write(`${oneLine(text)}\n`),
+    close: () => undefined,
+  };
+}
+
+const barWidth = 24;
+const redrawIntervalMs = 100;
+const green = (text: string) => `\u001b[32m${text}\u001b[39m`;
+const dim = (text: string) => `\u001b[2m${text}\u001b[22m`;
+
+function liveScreen(stream: NodeJS.WriteStream): AskScreen {
+  const log = createLogUpdate(stream);
+  const startedAtMs = performance.now();
+  let total = 0;
+  let begun = 0;
+  let read = 0;
+  let memory = "";
+  let shown = "";
+  let recalled = "";
+  let step = 0;
+  const lines = () => {
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    const left = read > begun ? (seconds / (read - begun)) * (total - read) : Number.NaN;
+    const share = total === 0 ? 1 : read / total;
+    const bar = "█".repeat(Math.round(share * barWidth)).padEnd(barWidth, "░");
+    const now = read >= total ? "answering" : "reading";
+    return [
+      `${now.padEnd(9)} ${bar} ${percent(read, total)} %   ${read} of ${total} tokens   ${formatSeconds(seconds)}   ETA ${formatSeconds(left)}`,
+      ...(recalled === "" ? [] : [dim(`recalled  ${recalled}`)]),
+      ...(shown === "" ? [] : [dim(`memory after step ${step}`), shown]),
+    ].join("\n");
+  };
+  const draw = () => log(lines());
+  const timer = setInterval(draw, redrawIntervalMs);
+  timer.unref();
+  return {
+    start: (start) => {
+      total = start.documentTokens;
+      begun = start.documentTokensRead;
+      read = begun;
+      memory = start.memory;
+      draw();
+    },
+    step: ({ memoryStep, documentTokensRead, step: at }) => {
+      read = documentTokensRead;
+      if (memoryStep !== undefined) {
+        const room = Math.max(200, (stream.columns || 80) * ((stream.rows || 24) - 5));
+        shown = changes(memory, memoryStep.memory, room);
+        memory = memoryStep.memory;
+        recalled = oneLine(memoryStep.recalled).slice(0, 2 * (stream.columns || 80));
+        step = at;
+      }
+      draw();
+    },
+    note: (text) => {
+      log.clear();
+      stream.write(`${oneLine(text)}\n`);
+      draw();
+    },
+    close: () => {
+      clearInterval(timer);
+      draw();
+      log.done();
+    },
+  };
+}
+
+/** The end of a memory, what is new in it marked. */
+function changes(before: string, now: string, mostCharacters: number): string {
+  const cut = now.length > mostCharacters ? now.length - mostCharacters : 0;
+  let place = 0;
+  const parts = wordDiff(before, now)
+    .filter(({ kind }) => kind !== "removed")
+    .map(({ kind, text }) => {
+      const visible = text.slice(Math.max(0, cut - place));
+      place += text.length;
+      return kind === "added" && visible !== "" ? green(harmless(visible)) : harmless(visible);
+    });
+  return `${cut > 0 ? "… " : ""}${parts.join("")}`;
+}

@@ -1,0 +1,75 @@
+import { wordTokenizer } from "@palimpsest/agents/testing";
+import { describe, expect, it } from "vitest";
+import { chooseSettings } from "./ask-settings.js";
+
+const chatting = wordTokenizer(["<|im_start|>", "<|im_end|>"]);
+const wishes = { agent: "memagent", set: {}, question: "who?" } as const;
+const local = (contextTokens: number, parameterCount: number) => ({
+  tokenizer: chatting,
+  contextTokens,
+  parameterCount,
+  trainable: true,
+});
+
+describe("chooseSettings", () => {
+  it("keeps the preset's where the model reads enough", () => {
+    const { settings, notes } = chooseSettings(wishes, local(32_768, 4e9));
+    expect(settings).toMatchObject({
+      kind: "memagent",
+      preset: "memagent",
+      config: { chunkTokens: 5000, memoryTokens: 1024 },
+    });
+    expect(notes).toEqual([]);
+  });
+
+  it("makes sections and memories smaller for a small model, and says so", () => {
+    const { settings, notes } = chooseSettings(wishes, local(8192, 135e6));
+    const { chunkTokens, memoryTokens, finalTokens } = settings.config;
+    expect([memoryTokens, finalTokens]).toEqual([128, 256]);
+    expect(chunkTokens).toBeGreaterThan(1000);
+    expect(chunkTokens + 2 * memoryTokens).toBeLessThan(2048);
+    expect(notes).toEqual([
+      `for a model that reads 8192 tokens: chunkTokens=${chunkTokens} memoryTokens=128 finalTokens=256 (--set replaces them)`,
+    ]);
+  });
+
+  it("leaves room for a third memory where an earlier one is recalled", () => {
+    const of = (agent: "memagent" | "rememr1") =>
+      chooseSettings({ ...wishes, agent, set: { memoryTokens: 256 } }, local(4096, 4e9)).settings.config;
+    expect(of("memagent").chunkTokens - of("rememr1").chunkTokens).toBeGreaterThanOrEqual(256);
+  });
+
+  it("counts with care where tokens are guessed, and trusts the preset where a server says nothing", () => {
+    const server = { tokenizer: chatting, trainable: false };
+    const guessed = chooseSettings(wishes, { ...server, contextTokens: 8192 }).settings.config;
+    expect(guessed.chunkTokens + 2 * guessed.memoryTokens).toBeLessThan(0.7 * 8192);
+    const silent = chooseSettings(wishes, server);
+    expect(silent.settings.config.chunkTokens).toBe(5000);
+    expect(silent.notes).toEqual([
+      expect.stringMatching(/does not say how much .*sections have 5000 tokens/),
+    ]);
+  });
+
+  it("takes what a person says, and refuses what cannot fit with the number that can", () => {
+    const set = { chunkTokens: 700, memoryTokens: 50 };
+    expect(chooseSettings({ ...wishes, set }, local(4096, 135e6)).settings.config).toMatchObject(set);
+    expect(() => chooseSettings({ ...wishes, set: { chunkTokens: 5000 } }, local(4096, 4e9))).toThrow(
+      /chunkTokens: 5000 with a prompt .* more than the 4096 tokens .* give at most 3\d\d\d/,
+    );
+    expect(() => chooseSettings(wishes, local(256, 4e9))).toThrow(/model: reads 256 tokens, which leaves/);
+    expect(() => chooseSettings({ ...wishes, set: { chunkTokenz: 1 } }, local(4096, 4e9))).toThrow(
+      /agent settings: .*chunkTokenz/,
+    );
+    expect(() => chooseSettings({ ...wishes, preset: "mem" }, local(4096, 4e9))).toThrow(
+      /agent settings: .*preset/,
+    );
+  });
+
+  it("prompts a model without any chat as the small ones of this project are", () => {
+    const plain = { ...local(64, 1e5), tokenizer: wordTokenizer() };
+    expect(chooseSettings(wishes, plain)).toMatchObject({
+      settings: { preset: "tiny", config: { chunkTokens: 16 } },
+      notes: [],
+    });
+  });
+});

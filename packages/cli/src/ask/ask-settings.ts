@@ -1,0 +1,115 @@
+import { type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import type { AgentModel } from "../agent-model.js";
+
+export const askAgents = ["memagent", "rememr1"] as const;
+export type AskAgent = (typeof askAgents)[number];
+
+export interface AskWishes {
+  readonly agent: AskAgent;
+  readonly preset?: string | undefined;
+  /** Settings in place of the preset's, by name. */
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly question: string;
+}
+
+export interface ChosenSettings {
+  readonly settings: AgentSettings;
+  /** What was chosen and why, for people. */
+  readonly notes: readonly string[];
+}
+
+/** Models below this lose the thread in long prompts, and read them slowly on a CPU. */
+const smallModelParameters = 1e9;
+const smallModelContext = 2048;
+/** Texts are counted by about four characters a token, not by the server's tokenizer. */
+const guessedShare = 0.7;
+const leastChunkTokens = 16;
+
+/**
+ * Settings that the model can read: the preset's, made smaller where its context is.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the mend
+ */
+export function chooseSettings(
+  wishes: AskWishes,
+  model: Pick<AgentModel, "tokenizer" | "chat" | "contextTokens" | "parameterCount" | "trainable">,
+): ChosenSettings {
+  const { agent, set } = wishes;
+  const chats = model.chat !== undefined || model.tokenizer.specialTokenId("<|im_start|>") !== undefined;
+  const preset = wishes.preset ?? (chats ? agent : "tiny");
+  const wanted = parse({ kind: agent, preset, settings: set });
+  if (preset === "tiny") return { settings: wanted, notes: [] };
+  if (model.contextTokens === undefined) {
+    const { chunkTokens } = wanted.config as ReadingConfig;
+    const note = `the server does not say how much its model reads at once; sections have ${chunkTokens} tokens (--set chunkTokens=… where that is too much)`;
+    return { settings: wanted, notes: [note] };
+  }
+  const fitted = fit(wanted.config as ReadingConfig, contextOf(model), wishes, model);
+  const changed = Object.entries(fitted).filter(
+    ([name, value]) => value !== (wanted.config as Readonly<Record<string, unknown>>)[name],
+  );
+  const settings = parse({ kind: agent, preset, settings: { ...set, ...fitted } });
+  if (changed.length === 0) return { settings, notes: [] };
+  const list = changed.map(([name, value]) => `${name}=${value}`).join(" ");
+  return {
+    settings,
+    notes: [`for a model that reads ${model.contextTokens} tokens: ${list} (--set replaces them)`],
+  };
+}
+
+interface ReadingConfig {
+  readonly chunkTokens: number;
+  readonly memoryTokens: number;
+  readonly finalTokens: number;
+  readonly memoryPrompt: string;
+}
+
+function contextOf({
+  contextTokens = 0,
+  parameterCount = Number.POSITIVE_INFINITY,
+  trainable,
+}: Pick<AgentModel, "contextTokens" | "parameterCount" | "trainable">): number {
+  const context = trainable ? contextTokens : Math.floor(contextTokens * guessedShare);
+  return parameterCount < smallModelParameters ? Math.min(context, smallModelContext) : context;
+}
+
+function fit(
+  config: ReadingConfig,
+  context: number,
+  { agent, set, question }: AskWishes,
+  { tokenizer, contextTokens }: Pick<AgentModel, "tokenizer" | "contextTokens">,
+) {
+  const given = (name: keyof ReadingConfig) => set[name] !== undefined;
+  // A ReMemR1 reply holds the memory and the thinking about it.
+  const share = agent === "rememr1" ? 8 : 16;
+  const least = (share: number) => Math.max(64, Math.floor(context / share));
+  const memoryTokens = given("memoryTokens")
+    ? config.memoryTokens
+    : Math.min(config.memoryTokens, least(share));
+  const finalTokens = given("finalTokens") ? config.finalTokens : Math.min(config.finalTokens, least(8));
+  // A memory is read and another written; a recalled one is read besides.
+  const memories = (agent === "rememr1" ? 3 : 2) * memoryTokens;
+  const prompt = tokenizer.encode(`${config.memoryPrompt}${question}`).length + 64;
+  const room = (given("chunkTokens") ? (contextTokens ?? context) : context) - prompt - memories;
+  if (given("chunkTokens") && config.chunkTokens > room) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `chunkTokens: ${config.chunkTokens} with a prompt of ${prompt} and ${memories} for memories are more than the ${contextTokens} tokens that the model reads; give at most ${Math.max(0, room)}, or a larger --context to a local model`,
+    );
+  }
+  const even = room > 256 ? room - (room % 64) : room;
+  const chunkTokens = given("chunkTokens") ? config.chunkTokens : Math.min(config.chunkTokens, even);
+  if (chunkTokens >= leastChunkTokens) return { chunkTokens, memoryTokens, finalTokens };
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `model: reads ${contextTokens} tokens, which leaves ${Math.max(0, room)} for a section beside a prompt of ${prompt} and ${memories} for memories; ask a shorter question, lower --set memoryTokens=…, or use a model that reads more`,
+  );
+}
+
+function parse(input: unknown): AgentSettings {
+  const parsed = agentSettingsSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const lines = z.prettifyError(parsed.error).split("\n").join(" ");
+  throw new PalimpsestError("CONFIG_INVALID", `agent settings: ${lines}`);
+}

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import type { EpisodeState } from "@palimpsest/agents";
+import { type Trace, traceSchema } from "@palimpsest/evals";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+const ids = z.array(z.number());
+const episodeSchema = z.strictObject({
+  agent: z.string(),
+  documentPosition: z.number(),
+  documentTokensRead: z.number(),
+  memoryTokenIds: ids,
+  recalledTokenIds: ids.optional(),
+  history: z.array(z.strictObject({ step: z.number(), text: z.string(), tokenIds: ids })).optional(),
+  counters: z.record(z.string(), z.number()).optional(),
+  counts: z.strictObject({
+    conversations: z.number(),
+    promptTokens: z.number(),
+    sampledTokens: z.number(),
+    truncated: z.number(),
+    emptyUpdates: z.number(),
+  }),
+  policyVersionMin: z.number(),
+  policyVersionMax: z.number(),
+});
+
+const stateSchema = z.strictObject({
+  version: z.literal(1),
+  /** What must be the same for a run to go on, by the name of what a person would change. */
+  of: z.record(z.string(), z.string()),
+  episode: episodeSchema,
+  conversations: traceSchema.shape.conversations,
+  memorySteps: traceSchema.shape.memorySteps,
+  secondsBefore: z.number(),
+});
+
+/** Where a run stands: the place in the document, the memory, and what is told of the way there. */
+export interface AskState {
+  readonly of: Readonly<Record<string, string>>;
+  readonly episode: EpisodeState;
+  readonly conversations: Trace["conversations"];
+  readonly memorySteps: Trace["memorySteps"];
+  /** Spent until now, over all runs. */
+  readonly secondsBefore: number;
+}
+
+/** A short name of a value, for `of`. */
+export const hashOf = (value: unknown) =>
+  createHash("sha256")
+    .update(typeof value === "string" ? value : JSON.stringify(value))
+    .digest("hex")
+    .slice(0, 16);
+
+/**
+ * The state that a file holds; undefined where there is no file.
+ * @throws {PalimpsestError} INVALID_ARGUMENT for a file of something else, or of another question
+ */
+export async function readAskState(
+  path: string,
+  of: Readonly<Record<string, string>>,
+): Promise<AskState | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new PalimpsestError("INVALID_ARGUMENT", `--resume ${path}: cannot be read; name another file`, {
+      cause,
+    });
+  }
+  const parsed = stateSchema.safeParse(jsonOf(text));
+  if (!parsed.success) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `--resume ${path}: holds no state of an \`ask\`; name another file, or remove this one`,
+    );
+  }
+  const { version: _, ...state } = parsed.data;
+  const other = Object.keys({ ...of, ...state.of }).filter((name) => of[name] !== state.of[name]);
+  if (other.length === 0) return state as AskState;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--resume ${path}: is of another ${other.join(", another ")}; give what it was begun with, or name another file to begin anew`,
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes states to a file, each whole or not at all, one at a time; of those that come meanwhile only the last.
+ * A. After `flush` the file holds the last state that was put.
+ */
+export class AskStateWriter {
+  readonly #path: string;
+  readonly #leastMs: number;
+  #next: AskState | undefined;
+  #writing: Promise<void> | undefined;
+  #writtenAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param leastMs between two writes, so that a fast model does not wait for the disk */
+  constructor(path: string, leastMs = 1000) {
+    this.#path = path;
+    this.#leastMs = leastMs;
+  }
+
+  put(state: AskState): void {
+    this.#next = state;
+    if (performance.now() - this.#writtenAtMs < this.#leastMs) return;
+    // Its failure is told by flush.
+    this.#writing ??= this.#write();
+    this.#writing.catch(() => undefined);
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#next !== undefined) {
+      const state = this.#next;
+      this.#next = undefined;
+      await writeFile(`${this.#path}.part`, JSON.stringify({ version: 1, ...state }));
+      await rename(`${this.#path}.part`, this.#path);
+      this.#writtenAtMs = performance.now();
+    }
+    this.#writing = undefined;
+  }
+}

@@ -1,0 +1,252 @@
+import { extname } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type Command, Option } from "commander";
+import { parse as parseYaml } from "yaml";
+import type { AgentModel } from "../agent-model.js";
+import type { AskResult } from "../ask/ask-run.js";
+import type { AskScreen } from "../ask/ask-screen.js";
+import { formatSeconds } from "../display/duration.js";
+import type { ReadText } from "../documents/read-documents.js";
+import { parseAmount, parseWhole } from "../key-values.js";
+import { stopSignal } from "../signals.js";
+
+interface AskFlags {
+  readonly question: string;
+  readonly agent: "memagent" | "rememr1";
+  readonly preset?: string;
+  readonly set: readonly string[];
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly tokenizer?: string;
+  readonly backend: string;
+  readonly context?: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly attempts?: number;
+  readonly timeout?: number;
+  readonly maxSize: number;
+  readonly resume?: string;
+  readonly trace?: string;
+  readonly json?: boolean;
+}
+
+interface RetryNote {
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export function addAsk(program: Command): void {
+  program
+    .command("ask")
+    .description("answers a question about documents of any length with a memory agent")
+    .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - is standard input", "-")
+    .requiredOption("-q, --question <text>", "what should be answered")
+    .addOption(
+      new Option("--agent <name>", "how it reads: rememr1 may look back at earlier memories")
+        .choices(["memagent", "rememr1"])
+        .default("memagent"),
+    )
+    .option("--preset <name>", "the agent's settings to start from; default: those that suit the model")
+    .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
+    .option(
+      "--model <name>",
+      "folder, file, run, known name or hub id; with --endpoint the server's name for it",
+    )
+    .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
+    .option("--backend <name>", "of a local model: auto, tensorflow, wasm or cpu", "auto")
+    .option(
+      "--context <n>",
+      "tokens that a local model reads and writes at once; default: at most 4096",
+      parseWhole,
+    )
+    .option("--temperature <t>", "0 is greedy", parseAmount, 0)
+    .option("--seed <n>", "same seed, same answer, where the model keeps to it", parseWhole, 0)
+    .option("--attempts <n>", "of one request to a server, the first included; default 6", parseWhole)
+    .option("--timeout <seconds>", "for one attempt; default 240", parseAmount)
+    .option("--max-size <MiB>", "of all files together", parseAmount, 64)
+    .option("--resume <file>", "keeps the place in this file, and goes on from it where there is one")
+    .option("--trace <file>", "every step: .html to look at, .jsonl adds a line to a trace file")
+    .option("--json", "answer, memory, counts and retries as JSON on standard output")
+    .action(run);
+}
+
+async function run(source: string, flags: AskFlags): Promise<void> {
+  const settings = parseSet(flags.set);
+  checkTrace(flags.trace);
+  if (flags.question.trim() === "") {
+    throw new PalimpsestError("INVALID_ARGUMENT", "--question: is empty; ask something");
+  }
+  if (source === "-" && process.stdin.isTTY) {
+    throw new PalimpsestError("INVALID_ARGUMENT", "source: give a file, a folder, or - and a pipe");
+  }
+  const { readDocuments } = await import("../documents/read-documents.js");
+  const document = await readDocuments(source, { mostBytes: flags.maxSize * 2 ** 20 });
+  const { openAskScreen } = await import("../ask/ask-screen.js");
+  const { ask } = await import("../ask/ask-run.js");
+  const { chooseSettings } = await import("../ask/ask-settings.js");
+  const retries: RetryNote[] = [];
+  const signal = stopSignal();
+  let screen: AskScreen | undefined;
+  let place = { read: 0, total: 0 };
+  const note = (text: string) => (screen ? screen.note(text) : process.stderr.write(`${text}\n`));
+  const model = await openModel(flags, signal, (retry) => {
+    retries.push(retry);
+    note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
+  });
+  try {
+    for (const reason of document.skipped) note(`passed over ${reason}`);
+    const { agent, preset, question } = flags;
+    const chosen = chooseSettings({ agent, preset, set: settings, question }, model);
+    note(`${model.name}, ${chosen.settings.kind}`);
+    for (const text of chosen.notes) note(text);
+    screen = openAskScreen(process.stderr);
+    const live = screen;
+    const answer = await ask({
+      question,
+      text: document.text,
+      document: source === "-" ? "standard input" : source,
+      model,
+      settings: chosen.settings,
+      temperature: flags.temperature,
+      seed: flags.seed,
+      stateFile: flags.resume,
+      signal,
+      onStart: (start) => {
+        place = { read: start.documentTokensRead, total: start.documentTokens };
+        live.start(start);
+      },
+      onStep: (step) => {
+        place = { ...place, read: step.documentTokensRead };
+        live.step(step);
+      },
+    });
+    screen.close();
+    screen = undefined;
+    await finish(flags, { answer, document, model, retries, settings: chosen.settings });
+  } catch (reason) {
+    screen?.close();
+    screen = undefined;
+    if (!signal.aborted) throw reason;
+    process.stderr.write(`${stoppedText(place, flags.resume)}\n`);
+    process.exitCode = 130;
+  } finally {
+    await model.close();
+  }
+}
+
+async function openModel(
+  { endpoint, model, tokenizer, backend, context, attempts, timeout }: AskFlags,
+  signal: AbortSignal,
+  onRetry: (retry: RetryNote) => void,
+): Promise<AgentModel> {
+  const { openAgentModel } = await import("../agent-model.js");
+  return await openAgentModel({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(model === undefined ? {} : { model }),
+    ...(tokenizer === undefined ? {} : { tokenizer }),
+    ...(context === undefined ? {} : { maxLength: context }),
+    backend,
+    parallel: 1,
+    engine: {
+      ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
+      ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
+    },
+    signal,
+    onRetry: ({ attempt, reason }) => onRetry({ attempt, code: reason.code, message: reason.message }),
+  });
+}
+
+interface Finished {
+  readonly answer: AskResult;
+  readonly document: ReadText;
+  readonly model: AgentModel;
+  readonly retries: readonly RetryNote[];
+  readonly settings: { readonly kind: string; readonly preset: string; readonly config: object };
+}
+
+async function finish(flags: AskFlags, finished: Finished): Promise<void> {
+  const { answer, document, model, retries, settings } = finished;
+  const { result, trace } = answer;
+  if (flags.trace !== undefined) await writeTrace(flags.trace, answer);
+  if (flags.resume !== undefined) {
+    const { rm } = await import("node:fs/promises");
+    await rm(flags.resume, { force: true });
+  }
+  const { counts } = result;
+  if (flags.json) {
+    const { boxedAnswer } = await import("@palimpsest/rewards");
+    const report = {
+      question: flags.question,
+      answer: result.answer.trim(),
+      boxed: boxedAnswer(result.answer),
+      memory: result.memory,
+      model: model.name,
+      agent: settings,
+      document: {
+        sources: document.sources,
+        skipped: document.skipped,
+        characters: document.text.length,
+        tokens: answer.documentTokens,
+        droppedTokens: result.droppedDocumentTokens,
+      },
+      counts,
+      ...(result.counters === undefined ? {} : { counters: result.counters }),
+      seconds: answer.seconds,
+      resumedAtToken: answer.resumedAtToken,
+      retries,
+      trace: flags.trace ?? null,
+    };
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  } else {
+    const { harmless } = await import("../ask/ask-screen.js");
+    const text = result.answer.trim() || "(the model said nothing)";
+    process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);
+  }
+  const told = [
+    `${answer.documentTokens} tokens in ${trace.memorySteps.length} steps, ${formatSeconds(answer.seconds)}`,
+    ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
+    ...(counts.truncated > 0 ? [`${counts.truncated} replies cut at their limit`] : []),
+    ...(counts.emptyUpdates > 0 ? [`${counts.emptyUpdates} empty memories`] : []),
+    ...(retries.length > 0 ? [`${retries.length} requests tried again`] : []),
+  ];
+  process.stderr.write(`${told.join("; ")}\n`);
+}
+
+async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
+  const { appendTrace, traceHtml } = await import("@palimpsest/evals");
+  if (extname(path) === ".jsonl") await appendTrace(path, trace);
+  else {
+    const { writeFile } = await import("node:fs/promises");
+    await writeFile(path, traceHtml([trace], { title: trace.task.question }));
+  }
+  process.stderr.write(`wrote ${path}\n`);
+}
+
+function checkTrace(path: string | undefined): void {
+  if (path === undefined || [".html", ".jsonl"].includes(extname(path))) return;
+  throw new PalimpsestError("INVALID_ARGUMENT", `--trace ${path}: name a file that ends in .html or .jsonl`);
+}
+
+function parseSet(texts: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf("=");
+      if (at < 1) {
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `--set ${text}: is not NAME=VALUE, such as chunkTokens=2048`,
+        );
+      }
+      return [text.slice(0, at).trim(), parseYaml(text.slice(at + 1)) as unknown];
+    }),
+  );
+}
+
+function stoppedText({ read, total }: { read: number; total: number }, resume: string | undefined): string {
+  const place = total === 0 ? "stopped" : `stopped after ${read} of ${total} tokens`;
+  return resume === undefined || read === 0
+    ? `${place}; --resume FILE would keep the place`
+    : `${place}; the same command goes on from ${resume}`;
+}

@@ -1,0 +1,36 @@
+import { PalimpsestError } from "@palimpsest/wire";
+
+/**
+ * The text of a PDF file, page after page.
+ * @param name for errors
+ * @throws {PalimpsestError} INVALID_ARGUMENT for a file that cannot be read or has no text
+ */
+export async function pdfText(bytes: Uint8Array, name: string): Promise<string> {
+  const { extractText, getDocumentProxy } = await import("unpdf");
+  let pages: readonly string[];
+  try {
+    // A copy: the reader takes the bytes for itself.
+    const document = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0 });
+    try {
+      ({ text: pages } = await extractText(document, { mergePages: false }));
+    } finally {
+      await document.loadingTask.destroy();
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const mend = /password/i.test(reason) ? "give it without its password" : "give a PDF file that is whole";
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${name}: is no PDF that can be read (${reason}); ${mend}`,
+      {
+        cause,
+      },
+    );
+  }
+  const text = pages.join("\n\n").trim();
+  if (text !== "") return text;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${name}: its ${pages.length} pages hold no text, as scans do; give it a text layer (OCR) first`,
+  );
+}

@@ -1,0 +1,120 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { PalimpsestError } from "@palimpsest/wire";
+import { documentText } from "./document-text.js";
+
+export interface ReadText {
+  readonly text: string;
+  /** What it was read from, in order: paths, or "standard input". */
+  readonly sources: readonly string[];
+  /** Files of a folder that hold nothing to read, and why. */
+  readonly skipped: readonly string[];
+}
+
+export interface ReadLimits {
+  /** Of all files together, as they lie on the disk. */
+  readonly mostBytes: number;
+}
+
+/**
+ * The text of a file, of standard input ("-"), or of every file of a folder and its folders, in the order of their names.
+ * @throws {PalimpsestError} NOT_FOUND, INVALID_ARGUMENT naming the file and the mend
+ */
+export async function readDocuments(
+  source: string,
+  { mostBytes }: ReadLimits,
+  stdin: NodeJS.ReadableStream = process.stdin,
+): Promise<ReadText> {
+  if (source === "-") {
+    const bytes = await buffer(stdin);
+    checkSize("standard input", bytes.length, mostBytes);
+    return oneText("standard input", await documentText("standard input", bytes));
+  }
+  const found = await stat(source).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === "ENOENT" ? "is not there" : `cannot be read (${cause.message})`;
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `${source}: ${why}; give a file, a folder or - for standard input`,
+      {
+        cause,
+      },
+    );
+  });
+  if (found.isDirectory()) return await readFolder(source, mostBytes);
+  if (!found.isFile()) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${source}: is neither a file nor a folder; use - and a pipe`,
+    );
+  }
+  checkSize(source, found.size, mostBytes);
+  return oneText(source, await documentText(source, await readFile(source)));
+}
+
+function oneText(source: string, text: string): ReadText {
+  if (text.trim() === "") {
+    throw new PalimpsestError("INVALID_ARGUMENT", `${source}: is empty; give a document with text`);
+  }
+  return { text, sources: [source], skipped: [] };
+}
+
+async function readFolder(folder: string, mostBytes: number): Promise<ReadText> {
+  const paths = await filesOf(folder);
+  const texts: string[] = [];
+  const sources: string[] = [];
+  const skipped: string[] = [];
+  let sizeBytes = 0;
+  for (const path of paths) {
+    const name = relative(folder, path);
+    const bytes = await readFile(path);
+    let text: string;
+    try {
+      text = await documentText(name, bytes);
+    } catch (reason) {
+      if (!(reason instanceof PalimpsestError)) throw reason;
+      skipped.push(reason.rawMessage);
+      continue;
+    }
+    if (text.trim() === "") {
+      skipped.push(`${name}: is empty`);
+      continue;
+    }
+    sizeBytes += bytes.length;
+    checkSize(folder, sizeBytes, mostBytes);
+    sources.push(path);
+    texts.push(`File: ${name}\n\n${text.trim()}\n`);
+  }
+  if (texts.length === 0) {
+    const seen = paths.length === 0 ? "holds no file" : `holds ${paths.length} files and no text`;
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${folder}: ${seen}; give a folder with text, Markdown, HTML or PDF files`,
+    );
+  }
+  return { text: texts.join("\n\n"), sources, skipped };
+}
+
+/** Hidden files and what package managers bring are nobody's documents; links may go in circles. */
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const seen = entries
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const paths: string[] = [];
+  for (const entry of seen) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) paths.push(...(await filesOf(path)));
+    else if (entry.isFile()) paths.push(path);
+  }
+  return paths;
+}
+
+function checkSize(name: string, sizeBytes: number, mostBytes: number): void {
+  if (sizeBytes <= mostBytes) return;
+  const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `${name}: ${mebibytes(sizeBytes)} MiB are more than --max-size ${mebibytes(mostBytes)} MiB; raise --max-size, or give a part of it`,
+  );
+}
