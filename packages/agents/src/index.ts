@@ -71,5 +71,6 @@ export {
   tokenTerms,
   whitespaceTerms,
 } from "./rememr1/retriever.js";
+export { type StoreHabitChances, type StoreHabitOptions, storeHabits } from "./memupdate/habits.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
 export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";

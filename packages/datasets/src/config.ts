@@ -7,6 +7,7 @@ import { reverseTwoHopConfigSchema, reverseTwoHopTasks } from "./reverse-two-hop
 import { type CountTokens, rulerTasks } from "./ruler.js";
 import { rulerConfigSchema } from "./ruler-config.js";
 import { readSourceText } from "./source/source-text.js";
+import { storeTaskConfigSchema, storeTasks } from "./store-tasks.js";
 
 /** Where tasks come from. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
@@ -19,6 +20,10 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
       .literal("reverse-two-hop")
       .describe("generated facts, two-hop questions whose second fact stands first"),
     reverseTwoHop: reverseTwoHopConfigSchema,
+  }),
+  z.strictObject({
+    source: z.literal("store").describe("generated statements that a small store must take in"),
+    store: storeTaskConfigSchema,
   }),
   z.strictObject({
     source: z.literal("haystack").describe("needle and two-hop questions hidden in prose from a file"),
@@ -55,6 +60,8 @@ export async function tasksFromConfig(
       return rulerTasks(config.ruler, counting);
     case "reverse-two-hop":
       return reverseTwoHopTasks(config.reverseTwoHop);
+    case "store":
+      return storeTasks(config.store);
     case "haystack":
       return haystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
     case "jsonl": {

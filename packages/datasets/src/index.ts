@@ -53,3 +53,4 @@ export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vo
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";
+export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";

@@ -74,7 +74,11 @@ async function conversation(
   const agent = memUpdate({ sampler, tokenizer, config, now: () => 0 });
   const { question, records = [] } = task;
   const { conversations } = await agent.run({ question, document: "", records }, { seed });
-  const { promptTokenIds, sampledTokenIds, lossMask = [] } = conversations[0] ?? {
+  const {
+    promptTokenIds,
+    sampledTokenIds,
+    lossMask = [],
+  } = conversations[0] ?? {
     promptTokenIds: [],
     sampledTokenIds: [],
   };

@@ -33,19 +33,20 @@ describe("the quickstart's base recipe", () => {
     expect(bpe.json).toEqual(JSON.parse(shipped));
   });
 
-  it("gives each stage's rows by seed and step alone, as long as the stage says", () => {
+  it("gives each stage's rows by seed and step alone, as long as the stage says", async () => {
     const tokenizer = rememberingTokenizer(bpe);
-    const stages = (seed: number) => [
+    const stages = async (seed: number) => [
       repeatStage(recipe, seed, textIds(recipe, bpe)),
       recallStage(recipe, seed, tokenizer),
-      formatStage(recipe, seed, tokenizer),
+      await formatStage(recipe, seed, tokenizer),
     ];
-    for (const [place, rows] of stages(1).entries()) {
-      expect(rows(3)).toEqual(stages(1)[place]?.(3));
+    const [first, again, other] = [await stages(1), await stages(1), await stages(2)];
+    for (const [place, rows] of first.entries()) {
+      expect(rows(3)).toEqual(again[place]?.(3));
       expect(rows(3)).not.toEqual(rows(4));
-      expect(rows(3)).not.toEqual(stages(2)[place]?.(3));
+      expect(rows(3)).not.toEqual(other[place]?.(3));
     }
-    const [repeat, recall, format] = stages(1);
+    const [repeat, recall, format] = first;
     expect(new Set(repeat?.(0).map((row) => row.tokenIds.length))).toEqual(new Set([48]));
     expect(new Set(recall?.(0).map((row) => row.tokenIds.length))).toEqual(new Set([72]));
     expect(Math.max(...(format?.(0) ?? []).map((row) => row.tokenIds.length))).toBe(42);

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { readingAgentSettingsSchema } from "@palimpsest/agents";
+import { agentSettingsSchema } from "@palimpsest/agents";
 import { rulerConfigSchema } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
@@ -61,69 +61,84 @@ const lookBackHabitsSchema = z.strictObject({
   answerRecalled: chance.describe("an answer is the recalled fact's, where there is one"),
 });
 
-/** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
-export const baseRecipeSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
-    .describe("names the base"),
-  seed: z.int().min(0).default(1).describe("of weights and rows"),
-  threads: z.int().min(1).default(2).describe("compute threads"),
-  agent: readingAgentSettingsSchema.describe("whose prompts the base learns to follow"),
-  words: z
-    .strictObject({
-      names,
-      values,
-      places,
-      fillers,
-      likesSentence,
-      originSentence,
-      needleQuestion,
-      twoHopQuestion,
-    })
-    .describe("of the question generator; training must use the same"),
-  tokenizer: z
-    .strictObject({
-      vocabSize: z.int().min(2).describe("most ids; every word of the world must come out as one"),
-    })
-    .describe("byte-level BPE over the bytes that the world's texts hold"),
-  model: z.strictObject({
-    hiddenSize: z.int().min(1).describe("width of the residual stream"),
-    layers: z.int().min(1).describe("decoder blocks"),
-    heads: z.int().min(1).describe("query, key and value heads"),
-    headDim: z.int().min(2).multipleOf(2).describe("width of one head"),
-    intermediateSize: z.int().min(1).describe("width of the gated feed-forward layer"),
-    maxPositions: z.int().min(2).describe("longest sequence, tokens"),
-    projectionStd: z.number().positive().describe("standard deviation of the first projections"),
-  }),
-  repeat: z
-    .strictObject({
-      ...stage,
-      minLength: z.int().min(1).describe("shortest string, tokens"),
-      maxLength: z.int().min(1).describe("longest string, tokens"),
-      rowTokens: z.int().min(2).describe("tokens of a row"),
-    })
-    .describe("first: copy random strings"),
-  recall: z
-    .strictObject({
-      ...stage,
-      facts: z.int().min(2).describe("facts shown in a row"),
-      questions: z.int().min(1).describe("facts asked in a row"),
-      originFraction: chance
-        .default(0)
-        .describe("share of the facts that say where a value is from; the rest say what a name likes"),
-    })
-    .describe("second: look names up"),
-  format: z
-    .strictObject({
-      ...stage,
-      fillerFraction: chance.describe("share of a section's sentences that state nothing"),
-      habits: z
-        .discriminatedUnion("kind", [needleHabits, twoHopHabits, lookBackHabitsSchema])
-        .describe("what a reader without an aim does, as chances"),
-    })
-    .describe("third: follow the agent's prompts, without the aim"),
+const storeHabitsSchema = z.strictObject({
+  kind: z.literal("store").describe("searches, writes and deletes in a small store; of the agent memupdate"),
+  people: z.int().min(2).describe("people whom a store knows something of"),
+  search: chance.describe("begins with a search for the one whom the statement is about"),
+  searchOther: chance.describe("begins with a search for somebody else"),
+  createUnseen: chance.describe("begins with a new record; else it is done at once"),
+  right: chance.describe("after a search: the call that the results ask for; else any other"),
+  stop: chance.describe("after a change: it is done; else another call"),
 });
+
+/** How a base model is made: a world of words, a tokenizer for it, random weights, three supervised stages. */
+export const baseRecipeSchema = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "lower-case letters, digits and dashes")
+      .describe("names the base"),
+    seed: z.int().min(0).default(1).describe("of weights and rows"),
+    threads: z.int().min(1).default(2).describe("compute threads"),
+    agent: agentSettingsSchema.describe("whose prompts the base learns to follow"),
+    words: z
+      .strictObject({
+        names,
+        values,
+        places,
+        fillers,
+        likesSentence,
+        originSentence,
+        needleQuestion,
+        twoHopQuestion,
+      })
+      .describe("of the question generator; training must use the same"),
+    tokenizer: z
+      .strictObject({
+        vocabSize: z.int().min(2).describe("most ids; every word of the world must come out as one"),
+      })
+      .describe("byte-level BPE over the bytes that the world's texts hold"),
+    model: z.strictObject({
+      hiddenSize: z.int().min(1).describe("width of the residual stream"),
+      layers: z.int().min(1).describe("decoder blocks"),
+      heads: z.int().min(1).describe("query, key and value heads"),
+      headDim: z.int().min(2).multipleOf(2).describe("width of one head"),
+      intermediateSize: z.int().min(1).describe("width of the gated feed-forward layer"),
+      maxPositions: z.int().min(2).describe("longest sequence, tokens"),
+      projectionStd: z.number().positive().describe("standard deviation of the first projections"),
+    }),
+    repeat: z
+      .strictObject({
+        ...stage,
+        minLength: z.int().min(1).describe("shortest string, tokens"),
+        maxLength: z.int().min(1).describe("longest string, tokens"),
+        rowTokens: z.int().min(2).describe("tokens of a row"),
+      })
+      .describe("first: copy random strings"),
+    recall: z
+      .strictObject({
+        ...stage,
+        facts: z.int().min(2).describe("facts shown in a row"),
+        questions: z.int().min(1).describe("facts asked in a row"),
+        originFraction: chance
+          .default(0)
+          .describe("share of the facts that say where a value is from; the rest say what a name likes"),
+      })
+      .describe("second: look names up"),
+    format: z
+      .strictObject({
+        ...stage,
+        fillerFraction: chance.describe("share of a section's sentences that state nothing"),
+        habits: z
+          .discriminatedUnion("kind", [needleHabits, twoHopHabits, lookBackHabitsSchema, storeHabitsSchema])
+          .describe("what a reader without an aim does, as chances"),
+      })
+      .describe("third: follow the agent's prompts, without the aim"),
+  })
+  .refine(({ agent, format }) => (agent.kind === "memupdate") === (format.habits.kind === "store"), {
+    error: "habits of kind store belong to the agent memupdate, all others to agents that read",
+    path: ["format", "habits", "kind"],
+  });
 
 export type BaseRecipe = z.infer<typeof baseRecipeSchema>;
 

@@ -3,10 +3,13 @@ import {
   lookBackHabits,
   memAgentHabits,
   memAgentTwoHopHabits,
+  type ReadingAgentSettings,
+  storeHabits,
   type Tokenizer,
 } from "@palimpsest/agents";
-import { recallRows, repeatRows, reverseTwoHopTasks, rulerTasks } from "@palimpsest/datasets";
+import { recallRows, repeatRows, reverseTwoHopTasks, rulerTasks, storeTasks } from "@palimpsest/datasets";
 import type { SupervisedRow } from "@palimpsest/learner";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { BaseRecipe } from "./base-recipe.js";
 
 /** Sentences of a task beside those that fill a section: from them comes what the memory holds. */
@@ -41,13 +44,18 @@ export function recallStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
     });
 }
 
-export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokenizer): StageRows {
+export async function formatStage(
+  recipe: BaseRecipe,
+  seed: number,
+  tokenizer: Tokenizer,
+): Promise<StageRows> {
   const { batch, fillerFraction, habits } = recipe.format;
+  if (habits.kind === "store") return await storeStage(recipe, seed, tokenizer);
   const { fillers } = recipe.words;
-  const { config } = recipe.agent;
+  const agent = readingAgent(recipe);
   const sentenceTokens = tokenizer.encode(fillers[0] as string).length;
-  const sentences = Math.ceil(config.chunkTokens / sentenceTokens) + 1 + spareSentences;
-  if (habits.kind === "look-back") return lookBackStage(recipe, seed, tokenizer, habits);
+  const sentences = Math.ceil(agent.config.chunkTokens / sentenceTokens) + 1 + spareSentences;
+  if (habits.kind === "look-back") return lookBackStage(recipe, agent, seed, tokenizer, habits);
   const { kind } = habits;
   return (step) => {
     const tasks = rulerTasks({
@@ -58,7 +66,7 @@ export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
       count: batch,
       seed: `${seed}/${step}`,
     });
-    const rows = { tokenizer, config, tasks, seed: seed * 1_000_003 + step, fillers };
+    const rows = { tokenizer, config: agent.config, tasks, seed: seed * 1_000_003 + step, fillers };
     return habits.kind === "needle"
       ? memAgentHabits({ ...rows, chances: habits })
       : memAgentTwoHopHabits({ ...rows, chances: habits });
@@ -69,7 +77,8 @@ export function formatStage(recipe: BaseRecipe, seed: number, tokenizer: Tokeniz
 const spareStretches = 2;
 
 function lookBackStage(
-  { format, words, agent }: BaseRecipe,
+  { format, words }: BaseRecipe,
+  agent: ReadingAgentSettings,
   seed: number,
   tokenizer: Tokenizer,
   chances: LookBackChances,
@@ -87,6 +96,35 @@ function lookBackStage(
     });
     return lookBackHabits({ tokenizer, agent, tasks, seed: seed * 1_000_003 + step, chances, fillers });
   };
+}
+
+/** Conversations with a store take a millisecond each: so many are made, and met again. */
+const mostConversations = 4096;
+
+async function storeStage({ agent, format, words }: BaseRecipe, seed: number, tokenizer: Tokenizer) {
+  const { batch, steps, habits } = format;
+  if (agent.kind !== "memupdate" || habits.kind !== "store")
+    throw new PalimpsestError("CONFIG_INVALID", "format.habits.kind: store belongs to the agent memupdate");
+  const { names, values, likesSentence } = words;
+  const tasks = storeTasks({
+    count: Math.min(mostConversations, batch * steps),
+    seed: `${seed}/format`,
+    people: habits.people,
+    names,
+    values,
+    likesSentence,
+  });
+  const rows = await storeHabits({ tokenizer, config: agent.config, tasks, seed, chances: habits });
+  return (step: number) =>
+    Array.from({ length: batch }, (_, i) => rows[(step * batch + i) % rows.length] as SupervisedRow);
+}
+
+function readingAgent({ agent }: BaseRecipe): ReadingAgentSettings {
+  if (agent.kind !== "memupdate") return agent;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    "agent.kind: memupdate reads no sections; its habits are of kind store",
+  );
 }
 
 /** Encodes each text once: a small world says the same sentences again and again. */

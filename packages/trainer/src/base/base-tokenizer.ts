@@ -1,3 +1,4 @@
+import type { MemUpdateConfig } from "@palimpsest/agents";
 import { type BpeTokenizer, trainBpe } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { BaseRecipe } from "./base-recipe.js";
@@ -17,7 +18,8 @@ export function trainBaseTokenizer(recipe: BaseRecipe): BpeTokenizer {
   const tokenizer = trainBpe(worldTexts(recipe), {
     vocabSize,
     specialTokens: specialTokensOf(recipe),
-    alphabet: "corpus",
+    // What tools answer to a faulty call is in words of their own.
+    alphabet: recipe.agent.kind === "memupdate" ? "bytes" : "corpus",
   });
   const broken = wordsOf(recipe).find((word) => tokenizer.encode(word).length !== 1);
   if (broken !== undefined) {
@@ -50,6 +52,7 @@ const isTwoHop = ({ format }: Pick<BaseRecipe, "format">) => format.habits.kind 
 
 function worldTexts(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
+  if (agent.kind === "memupdate") return storeTexts(words, agent.config);
   const { names, values, places } = words;
   const twoHop = isTwoHop(recipe);
   const question = (twoHop ? words.twoHopQuestion : words.needleQuestion).replace(
@@ -76,6 +79,27 @@ function worldTexts(recipe: BaseRecipe): string[] {
   ];
 }
 
+/** What conversations with a small store are made of: statements, results with ids, calls. */
+function storeTexts(
+  { names, values, likesSentence }: BaseRecipe["words"],
+  { userPrompt, resultPrompt, doneWord, idPrefix }: MemUpdateConfig,
+): string[] {
+  const likes = eachOnce(names, values, (name, value) =>
+    likesSentence.replace("{name}", name).replace("{value}", value),
+  );
+  const results = likes.map((fact, i) => resultPrompt.replace("{results}", `${storeId(i)}${fact}`));
+  const calls = [...names, ...names].map(
+    (name, i) => ` search ${name} create update ${storeId(i)} delete ${storeId(i)}`,
+  );
+  const told = likes.map((fact) => userPrompt.replace("{question}", fact));
+  const created = Array.from({ length: 10 }, (_, i) => `${idPrefix}${i}`);
+  return repeat([...likes, ...results, ...calls, ...told, ...created, ` ${doneWord}`], sentenceRepeats);
+}
+
+/** Of the records that a task begins with: letters. */
+const storeId = (place: number) => String.fromCodePoint(97 + (place % mostPeople));
+const mostPeople = 8;
+
 /** Every word of both lists in a sentence, as few sentences as that takes. */
 function eachOnce(
   firsts: readonly string[],
@@ -95,9 +119,10 @@ function answersOf({ words, format }: Pick<BaseRecipe, "words" | "format">): rea
 /** Every word with the space before it, and the answers without. */
 function wordsOf(recipe: BaseRecipe): string[] {
   const { words, agent } = recipe;
+  const running = worldTexts(recipe).flatMap((text) => text.match(/ ?[A-Za-z]+/g) ?? []);
+  if (agent.kind === "memupdate") return [...new Set(running)];
   const answers = answersOf(recipe);
   const spaced = [...words.names, ...answers].map((word) => ` ${word}`);
-  const running = worldTexts(recipe).flatMap((text) => text.match(/ ?[A-Za-z]+/g) ?? []);
   return [...new Set([...spaced, ...answers, agent.config.initialMemory.trim(), ...running])];
 }
 

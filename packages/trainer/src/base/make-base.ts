@@ -70,7 +70,7 @@ export async function makeBaseModel(options: MakeBaseOptions): Promise<MadeBase>
   const rows: Record<BaseStage, StageRows> = {
     repeat: repeatStage(recipe, seed, textIds(recipe, bpe)),
     recall: recallStage(recipe, seed, tokenizer),
-    format: formatStage(recipe, seed, tokenizer),
+    format: await formatStage(recipe, seed, tokenizer),
   };
   const backend = await loadBackend({ threads: recipe.threads });
   const plan = baseStages.map((stage) => ({ stage, ...recipe[stage], rowTokens: longestRow(rows[stage]) }));

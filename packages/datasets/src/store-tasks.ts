@@ -1,0 +1,118 @@
+import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "./error.js";
+import { createRandom } from "./random.js";
+import { rulerConfigSchema } from "./ruler-config.js";
+
+const { names, values, likesSentence, needleQuestion } = rulerConfigSchema.shape;
+
+/** What becomes of a store when it is told a statement. */
+export const storeChanges = ["new", "changed", "stale"] as const;
+export type StoreChange = (typeof storeChanges)[number];
+
+/** Settings of statements that a small store must take in. */
+export const storeTaskConfigSchema = z
+  .strictObject({
+    count: z.int().min(1).default(1).describe("how many tasks"),
+    seed: z.union([z.int(), z.string()]).default(0).describe("same seed and settings: same tasks"),
+    people: z.int().min(2).max(24).default(4).describe("people whom the store knows something of"),
+    changes: z
+      .array(z.enum(storeChanges))
+      .min(1)
+      .default([...storeChanges])
+      .describe(
+        "what a statement may ask for, in turn. new: of somebody unknown; changed: of somebody of whom the store says something else; stale: something it says already, beside what no longer holds",
+      ),
+    heldOutPeople: z.int().min(0).default(2).describe("others that held-out questions ask about"),
+    names,
+    values,
+    likesSentence: likesSentence.describe("statement and record, leading space included"),
+    question: needleQuestion.describe("what a name likes: shown to the reward"),
+    reverseQuestion: z
+      .string()
+      .default("who likes {value}?")
+      .describe("who likes a thing: held out, about the new fact"),
+  })
+  .refine((config) => config.people < config.names.length && config.people + 1 < config.values.length, {
+    error: "people: there must be more names and values than people",
+  });
+
+export type StoreTaskConfigInput = z.input<typeof storeTaskConfigSchema>;
+type StoreTaskConfig = z.output<typeof storeTaskConfigSchema>;
+
+/**
+ * Statements for agents that keep a store: each task has some records about people, no value twice, and as its question
+ * a statement. A shown probe asks what the statement is about; held-out ones ask the same the other way round, and about
+ * people whom the statement does not touch. Task i depends on the seed and i only.
+ * @throws {DatasetError} BAD_CONFIG
+ */
+export function storeTasks(input: StoreTaskConfigInput): Task[] {
+  const parsed = storeTaskConfigSchema.safeParse(input);
+  if (!parsed.success)
+    throw new DatasetError(
+      "BAD_CONFIG",
+      `store settings: ${z.prettifyError(parsed.error)}`,
+      {},
+      parsed.error,
+    );
+  const config = parsed.data;
+  return Array.from({ length: config.count }, (_, index) => storeTask(config, index));
+}
+
+function storeTask(config: StoreTaskConfig, index: number): Task {
+  const { people, changes, seed } = config;
+  const random = createRandom(`${seed}/store/${index}`);
+  const change = changes[index % changes.length] as StoreChange;
+  const values = random.shuffle(config.values);
+  const [name = "", ...others] = random.shuffle(config.names).slice(0, people + 1);
+  const [value = "", staleValue = ""] = values;
+  // With a stale record beside the right one, or with one about somebody unknown, the store is as large.
+  const known = others.slice(0, change === "stale" ? people - 2 : change === "changed" ? people - 1 : people);
+  const facts = known.map((other, i) => ({ name: other, value: values[i + 2] as string }));
+  const own = change === "new" ? [] : change === "changed" ? [staleValue] : [staleValue, value];
+  const records = random
+    .shuffle([...facts, ...own.map((liked) => ({ name, value: liked }))])
+    .map((fact, i) => record(config, fact, i));
+  const held = random.shuffle(facts).slice(0, config.heldOutPeople);
+  return {
+    id: `store-${seed}-${index}`,
+    question: sentence(config, { name, value }),
+    answers: [value],
+    document: "",
+    metadata: { kind: change, dataSource: "store", name },
+    records,
+    probes: probesOf(config, { name, value }, held),
+  };
+}
+
+interface Fact {
+  readonly name: string;
+  readonly value: string;
+}
+
+const sentence = ({ likesSentence: form }: StoreTaskConfig, { name, value }: Fact) =>
+  form.replace("{name}", name).replace("{value}", value);
+
+/** Ids are letters in the order of the store. */
+const record = (config: StoreTaskConfig, fact: Fact, place: number): MemoryRecord => ({
+  id: String.fromCodePoint(97 + place),
+  content: sentence(config, fact).trim(),
+  memoryType: "semantic",
+  provenance: [],
+  metadata: {},
+});
+
+function probesOf(config: StoreTaskConfig, told: Fact, held: readonly Fact[]): Probe[] {
+  const { question, reverseQuestion } = config;
+  const about = ({ name, value }: Fact, heldOut: boolean): Probe => ({
+    question: question.replace("{name}", name),
+    answers: [value],
+    heldOut,
+  });
+  const reversed: Probe = {
+    question: reverseQuestion.replace("{value}", told.value),
+    answers: [told.name],
+    heldOut: true,
+  };
+  return [about(told, false), reversed, ...held.map((fact) => about(fact, true))];
+}
