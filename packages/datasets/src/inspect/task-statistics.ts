@@ -43,6 +43,8 @@ export interface TaskStatistics {
 }
 
 const mostGroups = 24;
+/** Of one item each, and summed up otherwise. */
+const ungrouped = new Set(["goldDocuments", "minDistance", "evidence", "lengthTokens"]);
 
 /** Numbers about tasks that are given one by one and not kept. */
 export class TaskCensus {
@@ -75,7 +77,9 @@ export class TaskCensus {
     if (lower.some((answer) => text.includes(answer))) this.#inDocument += 1;
     if (records) this.#records.push(records.length);
     if (probes) this.#probes.push(probes.length);
-    for (const [field, value] of Object.entries(metadata)) this.#count(field, String(value));
+    for (const [field, value] of Object.entries(metadata)) {
+      if (!ungrouped.has(field)) this.#count(field, String(value));
+    }
     this.#place(metadata);
   }
 

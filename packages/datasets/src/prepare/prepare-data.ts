@@ -50,6 +50,7 @@ export interface PreparedData {
 export async function prepareData(request: PrepareRequest): Promise<PreparedData> {
   const { preparer, inputs, out, signal, onProgress } = request;
   checkInputs(preparer, inputs);
+  checkOut(preparer, out);
   const isFolder = preparer.file !== undefined;
   const manifestPath = resolve(manifestPathOf(out, isFolder));
   const suffix = request.format === "eval" ? ".json" : ".jsonl";
@@ -175,6 +176,14 @@ function checkInputs({ name, inputs: wanted }: Preparer, inputs: readonly string
   if (wanted === "none" && inputs.length > 0) {
     throw new DatasetError("BAD_CONFIG", `input: ${name} is generated; leave input out`);
   }
+}
+
+function checkOut({ name, file }: Preparer, out: string): void {
+  if (file === undefined || !/\.jsonl?$/.test(out)) return;
+  throw new DatasetError(
+    "BAD_CONFIG",
+    `out: ${name} makes several files, and "${out}" is called like one; name a folder`,
+  );
 }
 
 function noTasks({ name }: Preparer, { badRows, leftOut }: Books): DatasetError {

@@ -59,6 +59,7 @@ const evalSchema = z.looseObject({
   index: id,
   id,
   _id: id,
+  data_source: z.string().optional(),
 });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -121,7 +122,19 @@ function vimeRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
 function evalRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
   const row = readRow(evalSchema, value);
   if ("reason" in row) return row;
-  const { input, context, answers, outputs, num_docs, index, id: ownId, _id, ...rest } = row.data;
+  const {
+    input,
+    context,
+    answers,
+    outputs,
+    num_docs,
+    index,
+    id: ownId,
+    _id,
+    data_source,
+    ...rest
+  } = row.data;
+  const source = data_source ?? dataSource;
   const wanted = answers ?? outputs;
   if (wanted === undefined)
     return { reason: "missing-field", detail: "answers: it and outputs are both absent" };
@@ -129,12 +142,12 @@ function evalRow(value: unknown, dataSource: string): FinishedRow | RowProblem {
   const indices = typeof context === "string" ? undefined : context;
   return {
     task: {
-      id: own === undefined ? idOf(dataSource, index, input) : String(own),
+      id: own === undefined ? idOf(source, index, input) : String(own),
       question: input,
       answers: wanted,
       document: typeof context === "string" ? context : "",
       metadata: {
-        dataSource,
+        dataSource: source,
         ...docs(num_docs ?? indices?.length),
         ...evidence(rest),
         ...plain(rest, evidenceFields),

@@ -51,7 +51,7 @@ function vimeRow({ id, question, answers, document, metadata }: PreparedTask) {
 }
 
 function evalRow(task: PreparedTask, index: number, indexed: IndexedContext | undefined) {
-  const { dataSource: _, numDocs, goldDocuments: __, minDistance, evidenceOrder, ...rest } = task.metadata;
+  const { dataSource, numDocs, goldDocuments: _, minDistance, evidenceOrder, ...rest } = task.metadata;
   const gold = goldDocumentsOf(task.metadata);
   return {
     context: indexed?.indices ?? task.document,
@@ -60,6 +60,7 @@ function evalRow(task: PreparedTask, index: number, indexed: IndexedContext | un
     ...(numDocs === undefined ? {} : { num_docs: numDocs }),
     index,
     id: task.id,
+    ...(dataSource === undefined ? {} : { data_source: dataSource }),
     ...(gold.length === 0 ? {} : { evidence_idx: gold.map((place) => place - 1) }),
     ...(minDistance === undefined ? {} : { min_distance: minDistance }),
     ...(evidenceOrder === undefined
