@@ -60,6 +60,7 @@ describe.skipIf(missing)("score of golden values", () => {
     ["memupdate_reward", 128, 9],
     ["locomo_f1", 135, 0],
     ["locomo_f1_free", 267, 9],
+    ["tool_calls", 68, 6],
   ])(
     "reproduces every case of %s that nobody disputes, and says what it does in the others",
     async (metric, cases, contested) => {

@@ -3,6 +3,7 @@ import { choiceCases, evidenceCases, locomoCases, stemCases } from "./locomo-cas
 import { boxedRewards, extractionCases, pipelineCases, qaCases } from "./memagent-cases.js";
 import { answerScoreCases, efficiencyCases, memoryRewardCases, overlapCases } from "./memupdate-cases.js";
 import { advantageCases, qwenRetrieval, stepRewardCases, whitespaceRetrieval } from "./rememr1-cases.js";
+import { toolCallCases } from "./tool-call-cases.js";
 
 /** Metrics of which golden values exist, each with the lists of its files. */
 export const goldenMetrics = {
@@ -14,6 +15,7 @@ export const goldenMetrics = {
   memupdate_reward: [efficiencyCases, overlapCases, answerScoreCases, memoryRewardCases],
   locomo_f1: [locomoCases],
   locomo_f1_free: [locomoCases, evidenceCases, choiceCases, stemCases],
+  tool_calls: [toolCallCases],
 } as const satisfies Readonly<Record<string, readonly GoldenList[]>>;
 
 export type GoldenMetricName = keyof typeof goldenMetrics;
