@@ -4,6 +4,7 @@ import { jsonl } from "./jsonl.js";
 import { locomo } from "./locomo.js";
 import { musique } from "./musique.js";
 import type { Preparer } from "./preparer.js";
+import { ruler } from "./ruler.js";
 import { rulerHqa } from "./ruler-hqa.js";
 import { squad } from "./squad.js";
 
@@ -14,6 +15,7 @@ export const preparers: readonly Preparer[] = [
   musique,
   squad,
   rulerHqa,
+  ruler,
   locomo,
   jsonl,
 ];

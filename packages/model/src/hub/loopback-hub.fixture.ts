@@ -22,6 +22,8 @@ export interface ServedFile {
  */
 export class LoopbackHub {
   readonly repo = "anyone/tiny";
+  /** The shelf that the repository stands on. */
+  shelf: "models" | "datasets" = "models";
   commit = "c".repeat(40);
   files: Record<string, ServedFile> = {};
   /** When set, only requests with it are served. */
@@ -73,7 +75,8 @@ export class LoopbackHub {
     if (this.token !== undefined && request.headers.authorization !== `Bearer ${this.token}`) {
       return sendJson(response, 401, { error: "Invalid credentials in Authorization header" });
     }
-    const [, , ownerAndName, rest] = /^\/(api\/models\/)?([^/]+\/[^/]+)\/(.*)$/.exec(url.pathname) ?? [];
+    const prefix = this.shelf === "models" ? /^\/(api\/models\/)?/ : /^\/(api\/datasets\/|datasets\/)/;
+    const [, ownerAndName, rest] = /^([^/]+\/[^/]+)\/(.*)$/.exec(url.pathname.replace(prefix, "")) ?? [];
     if (ownerAndName !== this.repo || rest === undefined)
       return sendJson(response, 404, { error: "Repository not found" });
     const status = url.pathname.startsWith("/api/") ? this.apiStatuses.shift() : undefined;

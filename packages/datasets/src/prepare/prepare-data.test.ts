@@ -1,0 +1,354 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  checkData,
+  type Manifest,
+  prepareData,
+  preparedTasks,
+  preparerByName,
+  tasksFromConfig,
+} from "../index.js";
+import { indexedFrom } from "../written/row-format.js";
+import type { PrepareRequest } from "./prepare-data.js";
+
+const folder = mkdtempSync(join(tmpdir(), "prepare-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A HotpotQA row with two paragraphs of evidence and one more. */
+const aRow = (i: number, more: object = {}) => ({
+  _id: `id-${i}`,
+  question: `question ${i}?`,
+  answer: `answer${i}`,
+  supporting_facts: [
+    [`B${i}`, 0],
+    [`A${i}`, 0],
+  ],
+  context: [
+    [`A${i}`, [`about ${i}`]],
+    [`B${i}`, [`answer${i}`]],
+    [`C${i}`, ["else"]],
+  ],
+  type: "bridge",
+  level: i % 2 === 0 ? "hard" : "easy",
+  ...more,
+});
+let inputs = 0;
+function input(rows: readonly unknown[]): string {
+  const path = join(folder, `input-${inputs++}.json`);
+  writeFileSync(path, JSON.stringify(rows));
+  return path;
+}
+const rows = Array.from({ length: 8 }, (_, i) => aRow(i));
+let outs = 0;
+const out = (ending = ".jsonl") => join(folder, `out-${outs++}${ending}`);
+
+const prepare = (name: string, request: Partial<PrepareRequest> & { inputs: readonly string[] }) =>
+  prepareData({
+    preparer: preparerByName(name),
+    options: {},
+    out: out(),
+    seed: 1,
+    format: "task",
+    ...request,
+  });
+
+const sha256 = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+async function tasksOf(path: string) {
+  const tasks = [];
+  for await (const task of preparedTasks(path)) tasks.push(task);
+  return tasks;
+}
+
+describe("prepareData", () => {
+  it("writes tasks that recipes read, and a manifest that names sources, counts and hashes", async () => {
+    const path = out();
+    const source = input(rows);
+    const { manifest, manifestPath } = await prepare("hotpotqa", {
+      inputs: [source],
+      out: path,
+      options: { docs: 6 },
+    });
+    expect(manifestPath).toBe(`${path}.manifest.json`);
+    expect(JSON.parse(readFileSync(manifestPath, "utf8"))).toEqual(manifest);
+    expect(manifest).toMatchObject({
+      dataset: "hotpotqa",
+      options: { docs: 6, clean: false },
+      seed: 1,
+      limit: null,
+      sources: [{ sha256: sha256(source), rows: 8 }],
+      files: [{ kind: "tasks", rows: 8, sha256: sha256(path) }],
+      tasks: 8,
+      badRows: { total: 0, byReason: {}, list: null },
+    });
+    const tasks = await tasksFromConfig({ source: "jsonl", path });
+    expect(tasks.map(({ id }) => id)).toEqual(rows.map(({ _id }) => _id));
+    for (const { document, metadata, answers } of tasks) {
+      expect(document.match(/^Document \d+:$/gm)).toHaveLength(6);
+      expect(metadata).toMatchObject({ dataSource: "hotpotqa", numDocs: 6, type: "bridge" });
+      const [first = "", second = ""] = String(metadata["goldDocuments"]).split(" ");
+      expect(document).toContain(`Document ${first}:\nB`);
+      expect(document).toContain(`Document ${second}:\nA`);
+      expect(document).toContain(answers[0]);
+    }
+  });
+
+  it("gives the same bytes for the same seed and others for another", async () => {
+    const made = async (seed: number | string) => {
+      const { manifest } = await prepare("hotpotqa", { inputs: [input(rows)], options: { docs: 9 }, seed });
+      return manifest.files[0]?.sha256;
+    };
+    expect(await made(7)).toBe(await made(7));
+    expect(await made("seven")).not.toBe(await made(7));
+  });
+
+  it("lists bad rows by reason beside the file, and never drops one without a word", async () => {
+    const path = out();
+    const bad = [
+      aRow(0),
+      aRow(1, { question: undefined }),
+      aRow(2, { supporting_facts: [["nowhere", 0]] }),
+      "no row",
+      aRow(0),
+    ];
+    const { manifest, badRows } = await prepare("hotpotqa", { inputs: [input(bad)], out: path });
+    expect(manifest.tasks).toBe(1);
+    expect(manifest.badRows).toMatchObject({
+      total: 4,
+      byReason: { "missing-field": 1, "evidence-not-in-context": 1, "not-an-object": 1, "duplicate-id": 1 },
+    });
+    const listed = readFileSync(`${path}.bad-rows.jsonl`, "utf8").trim().split("\n");
+    expect(listed.map((line) => JSON.parse(line) as unknown)).toEqual(badRows);
+    // Prepared again without them, the list is gone.
+    await prepare("hotpotqa", { inputs: [input(rows)], out: path });
+    expect(existsSync(`${path}.bad-rows.jsonl`)).toBe(false);
+  });
+
+  it("leaves no file behind where no task comes of it, and says why", async () => {
+    const path = out();
+    await expect(prepare("hotpotqa", { inputs: [input([{}])], out: path })).rejects.toThrow(
+      "1 bad row(s), the first",
+    );
+    await expect(
+      prepare("hotpotqa", { inputs: [input(rows)], out: path, options: { minDistance: 99 } }),
+    ).rejects.toThrow("min-distance 8");
+    expect(
+      readdirSync(folder).filter((name) => path.endsWith(name.slice(0, 8)) && name.includes("part")),
+    ).toEqual([]);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it("refuses inputs, options and outputs that do not fit", async () => {
+    await expect(prepare("hotpotqa", { inputs: [] })).rejects.toMatchObject({ code: "BAD_CONFIG" });
+    await expect(prepare("hotpotqa", { inputs: [input(rows)], options: { colour: 1 } })).rejects.toThrow(
+      "colour",
+    );
+    await expect(prepare("ruler-hqa", { inputs: [input(rows)] })).rejects.toThrow("name a folder");
+    const finished = input([{ input: "q?", answers: ["a"], context: "text", index: 0 }]);
+    await expect(prepare("hotpotqa", { inputs: [finished], options: { docs: 5 } })).rejects.toThrow(
+      "made already",
+    );
+    expect(() => preparerByName("hotpot")).toThrow("none of hotpotqa, ");
+  });
+
+  it("keeps questions by the places of their evidence and counts those it leaves out", async () => {
+    const { manifest } = await prepare("hotpotqa", {
+      inputs: [input(rows)],
+      options: { docs: 20, order: "reverse", minDistance: 3 },
+    });
+    expect(
+      manifest.tasks + (manifest.leftOut["evidence-order"] ?? 0) + (manifest.leftOut["min-distance"] ?? 0),
+    ).toBe(8);
+    const path = join(folder, manifest.files[0]?.path ?? "");
+    for (const { metadata } of await tasksOf(path)) {
+      expect(metadata["evidenceOrder"]).toBe("reverse");
+      expect(metadata["minDistance"]).toBeGreaterThanOrEqual(3);
+    }
+  });
+
+  it("drops under clean the questions whose answer another paragraph of the pool holds", async () => {
+    const pool = join(folder, "pool.jsonl");
+    const paragraphs = [
+      { title: "P", text: "nothing" },
+      { title: "Q", text: "ANSWER3 and answer5" },
+      "R\nanswer6",
+    ];
+    writeFileSync(pool, paragraphs.map((one) => JSON.stringify(one)).join("\n"));
+    const { manifest } = await prepare("hotpotqa", {
+      inputs: [input(rows)],
+      options: { clean: true, pool: [pool] },
+    });
+    expect(manifest).toMatchObject({ tasks: 5, leftOut: { "answer-elsewhere": 3 } });
+  });
+
+  it("stops at the limit", async () => {
+    const { manifest } = await prepare("hotpotqa", { inputs: [input(rows)], limit: 3 });
+    expect(manifest).toMatchObject({ tasks: 3, limit: 3 });
+  });
+
+  it("ends at an abort and leaves no part of a file", async () => {
+    const stop = new AbortController();
+    const path = out();
+    const request = {
+      inputs: [input(rows)],
+      out: path,
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error("enough")),
+    };
+    await expect(prepare("hotpotqa", request)).rejects.toThrow("enough");
+    expect(readdirSync(folder).some((name) => name.includes(".part"))).toBe(false);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe("files of several forms", () => {
+  it("hold the same tasks as JSONL of this project, of vime and as evaluation file", async () => {
+    const paths = { task: out(), vime: out(), eval: out(".json") } as const;
+    for (const format of ["task", "vime", "eval"] as const) {
+      await prepare("hotpotqa", { inputs: [input(rows)], options: { docs: 6 }, out: paths[format], format });
+    }
+    const tasks = await tasksOf(paths.task);
+    expect(tasks).toHaveLength(8);
+    expect(await tasksOf(paths.vime)).toEqual(tasks);
+    expect(await tasksOf(paths.eval)).toEqual(tasks);
+    const first = (JSON.parse(readFileSync(paths.eval, "utf8")) as Record<string, unknown>[])[0] ?? {};
+    const gold = String(tasks[0]?.metadata["goldDocuments"])
+      .split(" ")
+      .map((place) => Number(place) - 1);
+    expect(first).toMatchObject({
+      input: "question 0?",
+      answers: ["answer0"],
+      num_docs: 6,
+      index: 0,
+      evidence_idx: gold,
+    });
+    const [line = ""] = readFileSync(paths.vime, "utf8").split("\n");
+    expect(JSON.parse(line)).toMatchObject({
+      prompt: "question 0?",
+      label: "answer0",
+      metadata: { ground_truth: ["answer0"], num_docs: 6, data_source: "hotpotqa" },
+    });
+  });
+
+  it("hold indices into a corpus where contexts are very long, which are resolved again", async () => {
+    const pool = join(folder, "large-pool.jsonl");
+    writeFileSync(
+      pool,
+      Array.from({ length: indexedFrom + 50 }, (_, i) =>
+        JSON.stringify({ title: `T${i}`, text: `p ${i}` }),
+      ).join("\n"),
+    );
+    for (const format of ["eval", "task"] as const) {
+      const path = out("");
+      const { manifest } = await prepare("ruler-hqa", {
+        inputs: [input(rows)],
+        options: { lengths: [5, indexedFrom], pool: [pool] },
+        limit: 2,
+        out: path,
+        format,
+      });
+      const ending = format === "eval" ? "json" : "jsonl";
+      expect(manifest.files.map((file) => [file.path, file.kind, file.rows])).toEqual([
+        [`eval_5.${ending}`, "tasks", 2],
+        [`eval_${indexedFrom}.${ending}`, "tasks", 2],
+        ["corpus.json", "corpus", expect.any(Number)],
+      ]);
+      const [long] = await tasksOf(join(path, `eval_${indexedFrom}.${ending}`));
+      const [short] = await tasksOf(join(path, `eval_5.${ending}`));
+      expect(long?.id).toBe(short?.id);
+      expect(long?.document.match(/^Document \d+:$/gm)).toHaveLength(indexedFrom);
+      const [place = ""] = String(long?.metadata["goldDocuments"]).split(" ");
+      expect(long?.document).toContain(`Document ${place}:\nB0\nanswer0`);
+      expect((await checkData(path))[0]?.right).toBe(true);
+    }
+  });
+
+  it("are prepared again from any of their forms by jsonl, and from fields of other names", async () => {
+    const vime = out();
+    await prepare("hotpotqa", { inputs: [input(rows)], out: vime, format: "vime" });
+    const again = out();
+    await prepare("jsonl", { inputs: [vime], out: again });
+    expect(await tasksOf(again)).toEqual(await tasksOf(vime));
+    const named = input([
+      { q: "q?", a: "x", text: "some text", n: 3, key: 9 },
+      { q: "", a: "x", text: "t" },
+    ]);
+    const options = {
+      questionField: "q",
+      answersField: "a",
+      documentField: "text",
+      idField: "key",
+      keepFields: ["n"],
+    };
+    const path = out();
+    const { manifest } = await prepare("jsonl", { inputs: [named], options, out: path });
+    expect(manifest.badRows.byReason).toEqual({ "empty-field": 1 });
+    expect(await tasksOf(path)).toEqual([
+      {
+        id: "9",
+        question: "q?",
+        answers: ["x"],
+        document: "some text",
+        metadata: { dataSource: "jsonl", n: 3 },
+      },
+    ]);
+  });
+});
+
+describe("checkData", () => {
+  const states = async (path: string, expected?: readonly string[]) => {
+    const [checked] = await checkData(path, expected ? { expected } : {});
+    return { right: checked?.right, states: checked?.files.map(({ role, state }) => `${role} ${state}`) };
+  };
+
+  it("finds files that are missing, changed or bad", async () => {
+    const path = out();
+    const source = input(rows);
+    await prepare("hotpotqa", { inputs: [source], out: path });
+    expect(await states(path)).toEqual({ right: true, states: ["source right", "tasks right"] });
+    expect(await states(`${path}.manifest.json`)).toMatchObject({ right: true });
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replace("answer0", "answer9"));
+    expect(await states(path)).toEqual({ right: false, states: ["source right", "tasks changed"] });
+    writeFileSync(path, text);
+    rmSync(source);
+    // Prepared files may travel without their sources.
+    expect(await states(path)).toEqual({ right: true, states: ["source missing", "tasks right"] });
+    rmSync(path);
+    expect(await states(`${path}.manifest.json`)).toEqual({
+      right: false,
+      states: ["source missing", "tasks missing"],
+    });
+  });
+
+  it("checks the rows of a file that the manifest agrees with", async () => {
+    const path = out();
+    await prepare("hotpotqa", { inputs: [input(rows)], out: path });
+    const line = JSON.stringify({ id: "x", question: "", answers: [], document: "" });
+    writeFileSync(path, `${line}\n`);
+    const manifest = JSON.parse(readFileSync(`${path}.manifest.json`, "utf8")) as Manifest;
+    const files = manifest.files.map((file) => ({ ...file, sha256: sha256(path) }));
+    writeFileSync(`${path}.manifest.json`, JSON.stringify({ ...manifest, files }));
+    expect((await checkData(path))[0]).toMatchObject({
+      right: false,
+      files: [{ state: "right" }, { state: "bad-rows", detail: expect.stringContaining("empty-field") }],
+    });
+  });
+
+  it("names the lengths that a folder lacks, and checks files without a manifest by their rows", async () => {
+    const path = out("");
+    await prepare("ruler-hqa", { inputs: [input(rows)], options: { lengths: [5, 8] }, out: path });
+    expect(await states(path, ["eval_5.jsonl", "eval_8.jsonl"])).toMatchObject({ right: true });
+    expect(await states(path, ["eval_5.jsonl", "eval_50.jsonl"])).toEqual({
+      right: false,
+      states: ["source right", "tasks right", "tasks right", "tasks missing"],
+    });
+    const alone = join(folder, "alone.jsonl");
+    writeFileSync(alone, readFileSync(join(path, "eval_5.jsonl")));
+    expect(await states(alone)).toEqual({ right: true, states: ["tasks unlisted"] });
+    await expect(checkData(join(folder, "nothing"))).rejects.toMatchObject({ code: "UNREADABLE_FILE" });
+  });
+});

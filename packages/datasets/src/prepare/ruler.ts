@@ -1,0 +1,61 @@
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { rulerTasksConfigSchema } from "../ruler-tasks/config.js";
+import { rulerTaskSet } from "../ruler-tasks/ruler-task-set.js";
+import { rulerSources } from "../ruler-tasks/sources.js";
+import { definePreparer } from "./preparer.js";
+
+const { tasks, lengths, count, charactersPerToken, depthPercent } = rulerTasksConfigSchema.shape;
+const officialLengths = [4096, 8192, 16_384, 32_768, 65_536, 131_072];
+
+const optionsSchema = z.strictObject({
+  tasks,
+  lengths: lengths.default(officialLengths),
+  count,
+  essay: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("plain text that the needles of six tasks are hidden in; default: generated prose"),
+  squad: z.string().min(1).optional().describe("questions of qa_1, in SQuAD's form"),
+  hotpotqa: z.string().min(1).optional().describe("questions of qa_2, in HotpotQA's form"),
+  depthPercent,
+  charactersPerToken,
+  chains: z.int().min(1).default(1).describe("vt: chains of assignments; one is asked for"),
+  hops: z.int().min(1).default(4).describe("vt: assignments after the first in a chain"),
+});
+
+const fileOf = (task: unknown, length: unknown) => `${String(task)}_${String(length)}`;
+
+/** RULER's 13 tasks, a file for each task and length. */
+export const ruler = definePreparer({
+  name: "ruler",
+  summary: "RULER's 13 synthetic tasks at any length in tokens, generated",
+  inputs: "none",
+  options: optionsSchema,
+  file: (task: Task) => fileOf(task.metadata["task"], task.metadata["length"]),
+  files: (options) => {
+    const { tasks: names, lengths: sizes } = optionsSchema.parse(options);
+    return names.flatMap((name) => sizes.map((length) => fileOf(name, length)));
+  },
+  async *prepare(options, context) {
+    const { essay, squad, hotpotqa, chains, hops, ...config } = options;
+    const sources = await rulerSources({ essay, squad, hotpotqa }, context);
+    const total = config.tasks.length * config.lengths.length * Math.min(config.count, context.limit);
+    let done = 0;
+    const stream = rulerTaskSet(
+      {
+        ...config,
+        seed: context.seed,
+        variables: { chains, hops },
+        count: Math.min(config.count, context.limit),
+      },
+      { ...sources, ...(context.countTokens ? { countTokens: context.countTokens } : {}) },
+    );
+    for (const { pieces, ...task } of stream) {
+      yield { ...task, document: [...pieces()].join("") };
+      done += 1;
+      context.progress(done, total);
+    }
+  },
+});
