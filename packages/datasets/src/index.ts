@@ -48,6 +48,7 @@ export {
 export { fileText, type HaystackText } from "./ruler-tasks/haystack-text.js";
 export { hotpotQuestions, type RulerQuestions, squadQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
+export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 export type { Manifest } from "./written/manifest.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StreamedTask } from "../ruler.js";
 import type { RulerTasksInput } from "./config.js";
 import { fileText, generatedProse } from "./haystack-text.js";
-import { hotpotQuestions, squadQuestions } from "./questions.js";
+import { rulerQuestions } from "./questions.js";
 import { type RulerTaskSources, rulerTaskSet } from "./ruler-task-set.js";
 import { rulerTaskFacts, rulerTaskNames } from "./task-name.js";
 
@@ -10,39 +10,43 @@ import { rulerTaskFacts, rulerTaskNames } from "./task-name.js";
 const countTokens = (text: string): number =>
   (text.match(/[^\s\p{L}\p{N}]?\p{L}{1,6}|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*| ?\p{L}{1,6}|\s+/gu) ?? []).length;
 
-const squad = squadQuestions({
-  data: Array.from({ length: 3 }, (_, article) => ({
-    title: `Article ${article}`,
-    paragraphs: Array.from({ length: 8 }, (_, i) => ({
-      context: `Paragraph ${i} of article ${article} says that house ${article}${i} was built in ${1800 + 10 * article + i}.`,
-      qas: [
-        {
-          id: `q${article}-${i}`,
-          question: `When was house ${article}${i} built?`,
-          answers: [{ text: `${1800 + 10 * article + i}` }, { text: `${1800 + 10 * article + i}` }],
-        },
-      ],
+const paragraph = (title: string, text: string) => ({ title, text });
+const article = (a: number) =>
+  Array.from({ length: 8 }, (_, i) =>
+    paragraph(
+      `Article ${a}`,
+      `Paragraph ${i} of article ${a} says that house ${a}${i} was built in ${1800 + 10 * a + i}.`,
+    ),
+  );
+const squad = rulerQuestions(
+  "squad",
+  [0, 1, 2].flatMap((a) =>
+    article(a).map((own, i) => ({
+      id: `q${a}-${i}`,
+      question: `When was house ${a}${i} built?`,
+      answers: [`${1800 + 10 * a + i}`],
+      paragraphs: [own],
+      gold: [0],
+      facts: {},
     })),
-  })),
-});
+  ),
+);
 
-const hotpotqa = hotpotQuestions(
+const hotpotqa = rulerQuestions(
+  "hotpotqa",
   Array.from({ length: 12 }, (_, i) => ({
-    _id: `h${i}`,
+    id: `h${i}`,
     question: `Where does the maker of thing ${i} live?`,
-    answer: `Town ${i}`,
-    supporting_facts: [
-      [`Thing ${i}`, 0],
-      [`Maker ${i}`, 0],
+    answers: [`Town ${i}`],
+    paragraphs: [
+      ...Array.from({ length: 8 }, (_, j) =>
+        paragraph(`Other ${i} ${j}`, `Other ${i} ${j} is a thing. It is old.`),
+      ),
+      paragraph(`Thing ${i}`, `Thing ${i} was made by Maker ${i}.`),
+      paragraph(`Maker ${i}`, `Maker ${i} lives in Town ${i}.`),
     ],
-    context: [
-      ...Array.from({ length: 8 }, (_, j) => [
-        `Other ${i} ${j}`,
-        [`Other ${i} ${j} is a thing.`, " It is old."],
-      ]),
-      [`Thing ${i}`, [`Thing ${i} was made by Maker ${i}.`]],
-      [`Maker ${i}`, [`Maker ${i} lives in Town ${i}.`]],
-    ],
+    gold: [8, 9],
+    facts: {},
   })),
 );
 
@@ -252,34 +256,12 @@ describe("rulerTaskSet", () => {
   });
 });
 
-describe("questions from files", () => {
-  it("counts questions without an answer or without their evidence, by reason", () => {
-    const { questions, badRows } = squadQuestions({
-      data: [
-        {
-          paragraphs: [
-            {
-              context: "text",
-              qas: [
-                { id: "a", question: "q", answers: [], is_impossible: true },
-                { id: "b", question: "q", answers: [{ text: "text" }] },
-              ],
-            },
-          ],
-        },
-      ],
-    });
-    expect(questions.map(({ id }) => id)).toEqual(["b"]);
-    expect(badRows).toEqual([{ row: 1, reason: "no-answer", detail: "question a has no answer" }]);
-    const bad = hotpotQuestions([
-      {
-        _id: "x",
-        question: "q",
-        answer: "a",
-        supporting_facts: [["gone", 0]],
-        context: [["there", ["text"]]],
-      },
-    ]);
-    expect(bad.badRows[0]?.reason).toBe("evidence-not-in-context");
+describe("rulerQuestions", () => {
+  it("relates paragraphs of an article, and takes titles into HotpotQA's documents only", () => {
+    expect(squad.documents).toHaveLength(24);
+    expect(squad.questions[9]).toMatchObject({ gold: [9], related: [8, 10, 11, 12, 13, 14, 15] });
+    expect(squad.documents[0]).toMatch(/^Paragraph 0/);
+    expect(hotpotqa.documents[8]).toBe("Thing 0\nThing 0 was made by Maker 0.");
+    expect(hotpotqa.questions[0]).toMatchObject({ gold: [8, 9], related: [0, 1, 2, 3, 4, 5, 6, 7] });
   });
 });
