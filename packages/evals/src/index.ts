@@ -5,6 +5,7 @@ export { evidenceRecall } from "./baselines/evidence-recall.js";
 export { createReader, type Reader } from "./baselines/reader.js";
 export { type ReaderConfig, type ReaderConfigInput, readerConfigSchema } from "./baselines/reader-config.js";
 export { type Retrieval, retrievalContestant } from "./baselines/retrieval.js";
+export { storeContestant } from "./baselines/store-contestant.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
 export {
   type ContestantModel,
@@ -38,6 +39,8 @@ export {
   wilsonInterval,
 } from "./intervals.js";
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
+export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
+export { locomoScorer } from "./locomo/scorer.js";
 export { type LongQaOptions, longQaItems } from "./longqa/items.js";
 export { type MemorySampler, watchMemory } from "./memory-sampler.js";
 export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
@@ -50,6 +53,7 @@ export {
   summarize,
   writeReport,
 } from "./report.js";
+export { stackedPlots } from "./stacked-plots.js";
 export type {
   AnswerOptions,
   Contestant,

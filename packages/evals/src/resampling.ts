@@ -1,5 +1,5 @@
 import { createRandom, type Random } from "@palimpsest/datasets";
-import { type Interval, wilsonInterval } from "./intervals.js";
+import type { Interval } from "./intervals.js";
 
 /** One number and what it belongs to: numbers of one cluster (the same question at several lengths) are not independent. */
 export interface Observation {
@@ -11,19 +11,20 @@ const resamples = 4000;
 
 /**
  * 95 % percentile bootstrap interval of a mean; whole clusters are drawn. Where all values are equal it would be empty: then
- * Wilson's, which holds for any values in [0, 1], if they lie there. Source: B. Efron, R. Tibshirani, An Introduction to
+ * that of `whereEqual`. Source: B. Efron, R. Tibshirani, An Introduction to
  * the Bootstrap (1993), chapters 8 and 13.
  * @param observations at least one
+ * @param whereEqual the interval of n clusters that all have this value; default: the value alone
  */
-export function meanInterval(observations: readonly Observation[], seed = 0): Interval {
+export function meanInterval(
+  observations: readonly Observation[],
+  whereEqual: (value: number, n: number) => Interval = (value) => ({ low: value, high: value }),
+): Interval {
   const values = observations.map(({ value }) => value);
   const first = values[0] ?? 0;
   const clusters = clustersOf(observations);
-  if (values.every((value) => value === first)) {
-    const bounded = first >= 0 && first <= 1;
-    return bounded ? wilsonInterval(first * clusters.length, clusters.length) : { low: first, high: first };
-  }
-  const random = createRandom(`bootstrap/${seed}`);
+  if (values.every((value) => value === first)) return whereEqual(first, clusters.length);
+  const random = createRandom("bootstrap");
   const means = Array.from({ length: resamples }, () => drawnMean(clusters, random)).sort((a, b) => a - b);
   const at = (share: number) => means[Math.min(resamples - 1, Math.floor(share * resamples))] as number;
   return { low: at(0.025), high: at(0.975) };
@@ -45,12 +46,12 @@ function drawnMean(clusters: readonly Cluster[], random: Random): number {
  * far from 0 comes of random signs. The observed signs count as one draw, so p is never 0.
  * Source: R. A. Fisher, The Design of Experiments (1935), section 21; Monte Carlo form.
  */
-export function signFlipP(differences: readonly Observation[], seed = 0): number {
+export function signFlipP(differences: readonly Observation[]): number {
   const sums = clustersOf(differences)
     .map(({ sum }) => sum)
     .filter((sum) => sum !== 0);
   if (sums.length === 0) return 1;
-  const random = createRandom(`sign-flip/${seed}`);
+  const random = createRandom("sign-flip");
   // Rounding must not tell apart sums that are equal.
   const observed = Math.abs(sums.reduce((a, b) => a + b, 0)) - 1e-9;
   let extreme = 1;

@@ -1,9 +1,13 @@
 import type { Command } from "commander";
+import { addEvalLocomo } from "./eval-locomo.js";
 import { addEvalLongQa } from "./eval-longqa.js";
+import { addEvalRulerHqa } from "./eval-ruler-hqa.js";
 
 export function addEval(program: Command): void {
   const command = program
     .command("eval")
     .description("evaluates memory agents beside baselines: one table with intervals and paired tests");
+  addEvalRulerHqa(command);
   addEvalLongQa(command);
+  addEvalLocomo(command);
 }

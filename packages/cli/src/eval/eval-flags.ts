@@ -77,7 +77,7 @@ export function readEvalSettings(flags: EvalFlags): EvalSettings {
 
 function readYaml(file: string): unknown {
   try {
-    return parseYaml(readFileSync(file, "utf8"));
+    return parseYaml(readFileSync(file, "utf8"), { merge: true });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new PalimpsestError("CONFIG_INVALID", `settings: cannot read "${file}" (${reason})`);

@@ -5,7 +5,8 @@ import { agentContestant } from "../baselines/agent-contestant.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";
 import { createReader } from "../baselines/reader.js";
 import { readerConfigSchema } from "../baselines/reader-config.js";
-import { retrievalContestant } from "../baselines/retrieval.js";
+import { type Retrieval, retrievalContestant } from "../baselines/retrieval.js";
+import { storeContestant } from "../baselines/store-contestant.js";
 import { EvaluationError } from "../error.js";
 import type { Contestant } from "../suite/contestant.js";
 import { builtInContestants, type ContestantSettings, type EvalSettings } from "./eval-settings.js";
@@ -45,48 +46,46 @@ export function createContestant(options: {
   readonly model: ContestantModel;
   readonly embedder?: Embedder;
 }): Contestant {
-  const { label: name, contestant, settings, model, embedder } = options;
+  const { label: name, contestant, settings, model, embedder = hashedEmbedder() } = options;
   const { temperature, topP } = settings;
-  if (contestant.kind === "agent") {
-    const { agent: kind, preset = kind, memories } = contestant;
-    const input = { kind, preset, settings: contestant.settings };
-    const parsed = parse(`contestants.${name}`, agentSettingsSchema, input);
-    const agent = createAgent(parsed, model);
-    return agentContestant({
-      name,
-      agent,
-      settings: parsed,
-      model: model.identity,
-      temperature,
-      topP,
-      memories,
-    });
-  }
   const known = model.contextTokens === undefined ? {} : { contextTokens: model.contextTokens };
-  const config = parse(`contestants.${name}.reader`, readerConfigSchema, {
-    ...known,
-    temperature,
-    topP,
-    ...settings.reader,
-    ...contestant.reader,
-  });
-  const base = { name, reader: createReader(model, config), model: model.identity };
+  const reader = () => {
+    const asked = { ...known, temperature, topP, ...settings.reader, ...contestant.reader };
+    return createReader(model, parse(`contestants.${name}.reader`, readerConfigSchema, asked));
+  };
+  const base = { name, model: model.identity };
   switch (contestant.kind) {
-    case "full-context":
-      return fullContext(base);
-    case "truncated":
-      return truncatedContext(base);
-    case "closed-book":
-      return closedBook(base);
-    case "rag": {
-      const retrieval =
-        contestant.by === "bm25"
-          ? ({ by: "bm25" } as const)
-          : ({ by: "embedding", embedder: embedder ?? hashedEmbedder() } as const);
-      return retrievalContestant({ ...base, retrieval });
+    case "agent": {
+      const { agent: kind, preset = kind, memories } = contestant;
+      const input = { kind, preset, settings: contestant.settings };
+      const parsed = parse(`contestants.${name}`, agentSettingsSchema, input);
+      const asked = {
+        ...base,
+        agent: createAgent(parsed, { ...model, embedder }),
+        settings: parsed,
+        temperature,
+        topP,
+      };
+      if (parsed.kind !== "memupdate") return agentContestant({ ...asked, memories });
+      return storeContestant({ ...asked, reader: reader(), retrieval: retrievalOf(contestant.by, embedder) });
     }
+    case "full-context":
+      return fullContext({ ...base, reader: reader() });
+    case "truncated":
+      return truncatedContext({ ...base, reader: reader() });
+    case "closed-book":
+      return closedBook({ ...base, reader: reader() });
+    case "rag":
+      return retrievalContestant({
+        ...base,
+        reader: reader(),
+        retrieval: retrievalOf(contestant.by, embedder),
+      });
   }
 }
+
+const retrievalOf = (by: "bm25" | "embedding", embedder: Embedder): Retrieval =>
+  by === "bm25" ? { by } : { by, embedder };
 
 function parse<Schema extends z.ZodType>(field: string, schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);

@@ -22,6 +22,11 @@ export const contestantSettingsSchema = z.discriminatedUnion("kind", [
       .default({})
       .describe("settings that replace the preset's, by name"),
     memories: z.boolean().default(false).describe("keep the memory after each step, for people"),
+    by: z
+      .enum(["bm25", "embedding"])
+      .default("bm25")
+      .describe("of memupdate: how the memories that the reader answers from are found in the store it left"),
+    reader: readerOverrides,
   }),
   z.strictObject({
     kind: z.literal("full-context").describe("the whole document in one prompt"),
@@ -44,7 +49,7 @@ export const contestantSettingsSchema = z.discriminatedUnion("kind", [
 export type ContestantSettings = z.output<typeof contestantSettingsSchema>;
 
 const agent = (agent: string, preset = agent, settings: Record<string, unknown> = {}) =>
-  ({ kind: "agent", agent, preset, settings, memories: false }) as const;
+  ({ kind: "agent", agent, preset, settings, memories: false, by: "bm25", reader: {} }) as const;
 
 /** Contestants that need no settings file. */
 export const builtInContestants = {
@@ -79,8 +84,8 @@ export const evalSettingsSchema = z.strictObject({
       golds: z.enum(["any", "first"]).default("any").describe("which right answers count"),
       primary: z
         .enum(["exactMatch", "f1", "subExactMatch"])
-        .default("exactMatch")
-        .describe("the metric that comes first"),
+        .optional()
+        .describe("the metric that comes first; absent: the suite's usual one"),
     })
     .prefault({}),
   temperature: z

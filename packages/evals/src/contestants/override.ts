@@ -28,6 +28,6 @@ function overrideContestant(contestant: ContestantSettings, name: string, value:
   if (contestant.kind !== "agent") {
     return { ...contestant, reader: { ...contestant.reader, [name]: value } };
   }
-  if (name === "preset" || name === "memories") return { ...contestant, [name]: value };
+  if (name === "preset" || name === "memories" || name === "by") return { ...contestant, [name]: value };
   return { ...contestant, settings: { ...contestant.settings, [name]: value } };
 }

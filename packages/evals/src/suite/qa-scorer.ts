@@ -25,7 +25,7 @@ export function qaScorer(options: {
   readonly form?: AnswerForm;
   readonly golds?: "any" | "first";
   /** The metric that comes first. Default exactMatch. */
-  readonly primary?: "exactMatch" | "f1" | "subExactMatch";
+  readonly primary?: "exactMatch" | "f1" | "subExactMatch" | undefined;
 }): Scorer {
   const { form = "auto", golds = "any", primary = "exactMatch" } = options;
   const metrics = [

@@ -144,9 +144,13 @@ function metricOf(
   const n = observations.length;
   const independent = new Set(observations.map(({ cluster }) => cluster)).size === n;
   const interval =
-    metric.kind === "share" && independent ? wilsonInterval(sum, n) : meanInterval(observations);
+    metric.kind === "share" && independent ? wilsonInterval(sum, n) : meanInterval(observations, whereEqual);
   return { value: n === 0 ? 0 : sum / n, interval };
 }
+
+/** Wilson's interval holds for the mean of any values in [0, 1]. */
+const whereEqual = (value: number, n: number): Interval =>
+  value >= 0 && value <= 1 ? wilsonInterval(value * n, n) : { low: value, high: value };
 
 function measuresOf(
   measures: readonly Readonly<Record<string, number>>[],

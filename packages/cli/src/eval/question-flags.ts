@@ -1,0 +1,95 @@
+import { basename } from "node:path";
+import { readQuestionSource } from "@palimpsest/datasets";
+import { type EvalItem, longQaItems } from "@palimpsest/evals";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseWhole } from "../key-values.js";
+
+/** Options of evaluations over contexts of many documents. */
+export interface QuestionFlags {
+  readonly input: readonly string[];
+  readonly pool?: readonly string[];
+  readonly corpus?: string;
+  readonly lengths?: readonly number[];
+  readonly minDistance?: number;
+  readonly order: "any" | "forward" | "reverse";
+  readonly answerFree?: boolean;
+  readonly repeat?: boolean;
+  readonly dataSeed: number;
+  readonly limit?: number;
+}
+
+export function withQuestionFlags(command: Command): Command {
+  return command
+    .requiredOption(
+      "--input <files...>",
+      "questions as their publishers give them (JSON, JSONL, parquet), prepared tasks, or finished contexts",
+    )
+    .option(
+      "--pool <files...>",
+      "paragraphs that contexts are filled up from; default: those of the questions",
+    )
+    .option("--corpus <file.json>", "paragraphs that finished contexts are indices into")
+    .option(
+      "--lengths <list>",
+      "documents of a context, such as 50,200,800; default: each question's own paragraphs, or the context as it is",
+      parseLengths,
+    )
+    .option(
+      "--min-distance <n>",
+      "only items whose gold documents stand at least n documents apart",
+      parseWhole,
+    )
+    .addOption(
+      new Option("--order <order>", "only items whose evidence stands in this order")
+        .choices(["any", "forward", "reverse"])
+        .default("any"),
+    )
+    .option("--answer-free", "no added paragraph holds an answer")
+    .option("--repeat", "paragraphs are drawn again where there are too few")
+    .option("--data-seed <n>", "of places and of added paragraphs", parseWhole, 0);
+}
+
+/** The items that the flags ask for, and lines about them for the report. */
+export async function readQuestionItems(
+  flags: QuestionFlags,
+  dataSource: string,
+): Promise<{ readonly items: EvalItem[]; readonly facts: Readonly<Record<string, string | number>> }> {
+  const { input, pool, corpus, lengths, limit, minDistance, order, dataSeed } = flags;
+  const source = await readQuestionSource({
+    inputs: input,
+    dataSource,
+    ...(pool ? { pool } : {}),
+    ...(corpus === undefined ? {} : { corpus }),
+  });
+  const items = longQaItems({
+    source,
+    seed: dataSeed,
+    order,
+    answerFree: flags.answerFree ?? false,
+    repeat: flags.repeat ?? false,
+    ...(lengths ? { lengths } : {}),
+    ...(minDistance === undefined ? {} : { minDistance }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const [bad] = source.badRows;
+  return {
+    items,
+    facts: {
+      data: input.map((path) => basename(path)).join(", "),
+      "data seed": dataSeed,
+      ...(order === "any" ? {} : { "order of evidence": order }),
+      ...(minDistance === undefined ? {} : { "least distance of evidence": minDistance }),
+      ...(bad
+        ? {
+            "bad rows": `${source.badRows.length}, the first: ${bad.source} row ${bad.row}: ${bad.reason}, ${bad.detail}`,
+          }
+        : {}),
+    },
+  };
+}
+
+function parseLengths(text: string): number[] {
+  const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
+  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 50,200,800`);
+  return lengths.map(parseWhole);
+}

@@ -1,0 +1,69 @@
+import type { Agent } from "@palimpsest/agents";
+import { storeAfter } from "@palimpsest/rewards";
+import { EvaluationError } from "../error.js";
+import type { Contestant, Prediction } from "../suite/contestant.js";
+import { agentContestant } from "./agent-contestant.js";
+import type { BaselineOptions } from "./direct.js";
+import { type Retrieval, retrievalContestant } from "./retrieval.js";
+
+/**
+ * An agent that edits a store, and then the same reader as the retrieval baselines over the store that it left: what
+ * differs from them is what the agent did to the store.
+ */
+export function storeContestant(
+  options: BaselineOptions & {
+    readonly agent: Agent;
+    /** JSON of the agent's settings. */
+    readonly settings: unknown;
+    readonly retrieval: Retrieval;
+    readonly temperature: number;
+    readonly topP: number;
+  },
+): Contestant {
+  const { name, agent, settings, model, temperature, topP, reader, retrieval } = options;
+  const editor = agentContestant({ name, agent, settings, model, temperature, topP });
+  const answerer = retrievalContestant({ name, reader, model, retrieval });
+  return {
+    name,
+    settings: { kind: "store", editor: editor.settings, answerer: answerer.settings },
+    async answer(item, answering) {
+      const { records } = item;
+      if (records === undefined) {
+        throw new EvaluationError(
+          "BAD_CONFIG",
+          `item ${item.id}: has no records, and ${agent.name} edits a store; use it where there is one, as in eval locomo`,
+        );
+      }
+      const { signal, seed } = answering;
+      const result = await agent.run(
+        { question: item.question, document: "", records },
+        { signal, seed, record: "none", temperature, topP },
+      );
+      const after = result.storeDiff ? storeAfter(records, result.storeDiff) : records;
+      const answered = await answerer.answer({ ...item, records: after }, answering);
+      const tokens = (store: typeof records) =>
+        store.reduce((sum, { content }) => sum + reader.encode(content).length, 0);
+      return {
+        ...answered,
+        counts: sumOf(result.counts, answered.counts),
+        measures: {
+          ...answered.measures,
+          ...result.counters,
+          "records before": records.length,
+          "records after": after.length,
+          "record tokens before": tokens(records),
+          "record tokens after": tokens(after),
+        },
+      };
+    },
+  };
+}
+
+function sumOf(a: Prediction["counts"], b: Prediction["counts"]): Prediction["counts"] {
+  return {
+    conversations: a.conversations + b.conversations,
+    promptTokens: a.promptTokens + b.promptTokens,
+    sampledTokens: a.sampledTokens + b.sampledTokens,
+    truncated: a.truncated + b.truncated,
+  };
+}

@@ -1,0 +1,93 @@
+import {
+  createRandom,
+  type LocomoConversation,
+  locomoDocument,
+  locomoRecords,
+  locomoSplit,
+} from "@palimpsest/datasets";
+import { EvaluationError } from "../error.js";
+import { fingerprint } from "../suite/fingerprint.js";
+import type { EvalItem } from "../suite/item.js";
+
+type LocomoQuestion = LocomoConversation["questions"][number];
+
+export interface LocomoItemOptions {
+  /** Conversations of MemUpdate's split that are asked about. */
+  readonly split: "train" | "test" | "all";
+  /** What the store's records are made of. */
+  readonly records: NonNullable<Parameters<typeof locomoRecords>[1]>;
+  /** Asks what the conversation does not tell too, with the two options of the official prompt. */
+  readonly adversarial?: boolean;
+  /** At most so many questions a category of a conversation. */
+  readonly limit?: number;
+  /** Names the order of the two options. */
+  readonly seed: number | string;
+}
+
+export const notMentioned = "Not mentioned in the conversation";
+
+/**
+ * LoCoMo's questions, a group for each category: the conversation as the store of records and, for those who read, as a
+ * document. As in the official evaluation temporal questions ask for a date, and adversarial ones offer two options.
+ * @throws {EvaluationError} BAD_CONFIG
+ */
+export function locomoItems(
+  conversations: readonly LocomoConversation[],
+  options: LocomoItemOptions,
+): EvalItem[] {
+  const chosen = conversations.filter(
+    ({ id }) => options.split === "all" || locomoSplit(id) === options.split,
+  );
+  const items = chosen.flatMap((conversation) => itemsOf(conversation, options));
+  if (items.length > 0) return items;
+  throw new EvaluationError(
+    "BAD_CONFIG",
+    `input: none of ${conversations.length} conversations is in the split "${options.split}"; choose another`,
+  );
+}
+
+function itemsOf(conversation: LocomoConversation, options: LocomoItemOptions): EvalItem[] {
+  const { adversarial = false, limit = Number.POSITIVE_INFINITY, seed } = options;
+  const records = locomoRecords(conversation, options.records);
+  const document = {
+    fingerprint: fingerprint({
+      conversation: conversation.id,
+      turns: conversation.sessions.map(({ turns }) => turns),
+    }),
+    open: () => locomoDocument(conversation),
+  };
+  const counts = new Map<string, number>();
+  return conversation.questions.flatMap((question): EvalItem[] => {
+    const { category, index, answer, evidence } = question;
+    const asked = askedAs(question, `${seed}/${conversation.id}/${index}`);
+    if (category === "adversarial" ? !adversarial || asked === undefined : answer === null) return [];
+    const count = counts.get(category) ?? 0;
+    if (count >= limit) return [];
+    counts.set(category, count + 1);
+    return [
+      {
+        id: `${conversation.id}-q${index}`,
+        group: category,
+        question: asked?.question ?? question.question,
+        answers: [answer ?? notMentioned],
+        document,
+        records,
+        ...(evidence.length > 0 ? { evidence } : {}),
+        metadata: { conversation: conversation.id, category, ...asked?.options },
+      },
+    ];
+  });
+}
+
+function askedAs(
+  { category, question, adversarialAnswer }: LocomoQuestion,
+  seed: string,
+): { readonly question: string; readonly options?: { readonly a: string; readonly b: string } } | undefined {
+  if (category === "temporal") {
+    return { question: `${question} Use the dates of the conversation and answer with an approximate date.` };
+  }
+  if (category !== "adversarial") return { question };
+  if (adversarialAnswer === undefined) return undefined;
+  const [a = "", b = ""] = createRandom(seed).shuffle([notMentioned, adversarialAnswer]);
+  return { question: `${question} Choose the right answer: (a) ${a} (b) ${b}.`, options: { a, b } };
+}

@@ -1,0 +1,66 @@
+/** Builders for tests of suites. */
+import type { Contestant, Prediction } from "./contestant.js";
+import type { EvalItem } from "./item.js";
+import { qaScorer } from "./qa-scorer.js";
+import type { SuiteRun } from "./runner.js";
+
+export function anItem(number: number, overrides: Partial<EvalItem> = {}): EvalItem {
+  return {
+    id: `q${number}`,
+    group: "all",
+    question: `What is ${number}?`,
+    answers: [`answer ${number}`],
+    document: `Number ${number} is answer ${number}.`,
+    metadata: {},
+    ...overrides,
+  };
+}
+
+export const aPrediction = (text: string, overrides: Partial<Prediction> = {}): Prediction => ({
+  text,
+  counts: { conversations: 1, promptTokens: 10, sampledTokens: 3, truncated: 0 },
+  ...overrides,
+});
+
+/** Answers as `answer` says, at once. */
+export function aContestant(
+  answer: (item: EvalItem, seed: number) => string | Promise<string>,
+  overrides: Partial<Contestant> = {},
+): Contestant {
+  return {
+    name: "scripted",
+    settings: {},
+    answer: async (item, { seed }) => aPrediction(await answer(item, seed)),
+    ...overrides,
+  };
+}
+
+/** A run whose items were right or wrong as told, by contestant. */
+export function aRun(
+  rights: Readonly<Record<string, readonly boolean[]>>,
+  overrides: Partial<SuiteRun> = {},
+): SuiteRun {
+  const [first = []] = Object.values(rights);
+  const { items = first.map((_, i) => anItem(i)) } = overrides;
+  const score = (right: boolean) => Number(right);
+  return {
+    suite: "test",
+    seed: 0,
+    scorer: qaScorer({}),
+    items,
+    contestants: Object.entries(rights).map(([contestant, own]) => ({
+      contestant,
+      outcomes: own.map((right, i) => ({
+        itemId: items[i]?.id ?? "",
+        group: items[i]?.group ?? "all",
+        scores: { exactMatch: score(right), f1: score(right), subExactMatch: score(right) },
+        prediction: aPrediction(right ? "right" : "wrong"),
+        seconds: 2,
+        busySeconds: 1,
+        attempts: 1,
+        resumed: false,
+      })),
+    })),
+    ...overrides,
+  };
+}

@@ -1,0 +1,131 @@
+/** An evaluation that is killed in the middle and started again: nothing that was finished is asked a second time. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Command } from "../support/command.js";
+
+const questions = 12;
+
+let folder: string;
+let server: Server;
+/** Numbers of the questions in the order in which the model was asked. */
+let asked: number[];
+/** Answers wait here once so many questions were answered. */
+let answersBeforeStop: number;
+let stopped: () => void;
+let stop: Promise<void>;
+let answered: number;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-eval-"));
+  asked = [];
+  answered = 0;
+  answersBeforeStop = Number.POSITIVE_INFINITY;
+  stop = new Promise((resolve) => {
+    stopped = resolve;
+  });
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      response.setHeader("content-type", "application/json");
+      if (request.method === "GET") {
+        response.end(JSON.stringify({ object: "list", data: [{ id: "test-model", object: "model" }] }));
+        return;
+      }
+      const number = Number(/colour of number (\d+)/.exec(Buffer.concat(chunks).toString())?.[1]);
+      asked.push(number);
+      // Held back without an answer: the process is killed while these are under way.
+      if (answered >= answersBeforeStop) {
+        stopped();
+        return;
+      }
+      answered += 1;
+      const content = number % 3 === 0 ? "I do not know" : `\\boxed{shade ${number}}`;
+      response.end(
+        JSON.stringify({
+          id: "1",
+          object: "chat.completion",
+          model: "test-model",
+          choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }],
+          usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+        }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const rows = Array.from({ length: questions }, (_, i) => ({
+    id: `q${i}`,
+    question: `What is the colour of number ${i}?`,
+    answers: [`shade ${i}`],
+    document: `The colour of number ${i} is shade ${i}.`,
+  }));
+  await writeFile(join(folder, "tasks.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function evaluate(): Command {
+  const { port } = server.address() as AddressInfo;
+  return Command.start(
+    [
+      ...["eval", "longqa", "--input", "tasks.jsonl", "--endpoint", `http://127.0.0.1:${port}`],
+      ...["--model", "test-model", "--contestants", "closed-book,full-context", "--concurrency", "3"],
+      ...["--out", "out"],
+    ],
+    { cwd: folder, environment: {} },
+  );
+}
+
+const keptLines = async () =>
+  (await readFile(join(folder, "out/predictions.jsonl"), "utf8")).split("\n").filter((line) => line !== "");
+
+test("an evaluation that was killed goes on without asking again what was finished", async () => {
+  answersBeforeStop = 17;
+  const first = evaluate();
+  await stop;
+  // All three lanes wait for answers that never come: nothing is being written any more.
+  while (asked.length < answersBeforeStop + 3) await new Promise((resolve) => setImmediate(resolve));
+  first.kill("SIGKILL");
+  const { signal } = await first.ended;
+  expect(signal).toBe("SIGKILL");
+  const kept = (await keptLines()).map((line) => JSON.parse(line) as { contestant: string; item: string });
+  expect(kept.length).toBe(17);
+  // The death of the process also cut a line short.
+  await writeFile(join(folder, "out/predictions.jsonl"), '{"key":"cut sho', { flag: "a" });
+
+  answersBeforeStop = Number.POSITIVE_INFINITY;
+  asked = [];
+  const second = await evaluate().ended;
+  expect(second.stderr).not.toContain("error:");
+  expect(second.code).toBe(0);
+  const finished = new Set(
+    kept.filter(({ contestant }) => contestant === "full-context").map(({ item }) => item),
+  );
+  expect(asked.length).toBe(2 * questions - kept.length);
+  for (const number of asked) expect(finished.has(`q${number}/all`)).toBe(false);
+
+  const report = JSON.parse(await readFile(join(folder, "out/report.json"), "utf8"));
+  const [closedBook, fullContext] = report.summary.contestants;
+  for (const { cells } of [closedBook, fullContext]) {
+    expect(cells[0].n).toBe(questions);
+    expect(cells[0].failures).toBe(0);
+    // Numbers 0, 3, 6 and 9 got no answer.
+    expect(cells[0].metrics.exactMatch.value).toBeCloseTo(8 / 12, 12);
+  }
+  expect(report.pairs[0]).toMatchObject({ metric: "exactMatch", difference: 0, p: 1 });
+
+  // A third start asks nothing at all, and says the same.
+  asked = [];
+  const third = await evaluate().ended;
+  expect(third.code).toBe(0);
+  expect(asked).toEqual([]);
+  expect(third.stdout).toBe(second.stdout);
+});
