@@ -46,7 +46,7 @@ export {
   rulerTasksConfigSchema,
 } from "./ruler-tasks/config.js";
 export { fileText, type HaystackText } from "./ruler-tasks/haystack-text.js";
-export { hotpotQuestions, type RulerQuestions, squadQuestions } from "./ruler-tasks/questions.js";
+export type { RulerQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
