@@ -28,7 +28,7 @@ describe("storeTasks", () => {
       const [name = "", , value = ""] = words(question);
       const [shown, reverse, ...others] = probes;
       expect(shown).toEqual({ question: `what does ${name} like?`, answers: [value], heldOut: false });
-      expect(reverse).toEqual({ question: `who likes ${value}?`, answers: [name], heldOut: true });
+      expect(reverse).toEqual({ question: `who is fond of ${value}?`, answers: [name], heldOut: true });
       expect(others).toHaveLength(2);
       for (const { question: asked, answers, heldOut } of others) {
         expect(heldOut).toBe(true);

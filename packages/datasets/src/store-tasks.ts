@@ -30,7 +30,7 @@ export const storeTaskConfigSchema = z
     question: needleQuestion.describe("what a name likes: shown to the reward"),
     reverseQuestion: z
       .string()
-      .default("who likes {value}?")
+      .default("who is fond of {value}?")
       .describe("who likes a thing: held out, about the new fact"),
   })
   .refine((config) => config.people < config.names.length && config.people + 1 < config.values.length, {

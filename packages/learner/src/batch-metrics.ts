@@ -8,6 +8,8 @@ export interface BatchMetrics {
   readonly rewardStd: number;
   /** Every part of the reward by name, over the trajectories that have it. */
   readonly rewardComponents: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
+  /** What agents counted, by name: turns, calls of each tool, records; over the trajectories that have it. */
+  readonly agentCounters: Readonly<Record<string, { readonly mean: number; readonly std: number }>>;
   /** Mean over conversations that have one; 0 without step rewards. */
   readonly stepRewardMean: number;
   /** Taken off the reward for length and KL, mean over trajectories. */
@@ -54,7 +56,8 @@ export function batchMetrics(batch: RowBatch, policyVersion: number): BatchMetri
   return {
     rewardMean: rewards.mean,
     rewardStd: rewards.std,
-    rewardComponents: componentsOf(batch),
+    rewardComponents: statisticsOf(members.map(({ score }) => score.components)),
+    agentCounters: statisticsOf(members.map(({ trajectory }) => trajectory.counters ?? {})),
     stepRewardMean: meanAndStd(members.flatMap(({ score }) => [...(score.stepRewards ?? [])])).mean,
     rewardPenaltyMean: taken / Math.max(members.length, 1),
     advantageStd: meanAndStd([...advantages.byTrajectory.values()]).std,
@@ -82,10 +85,12 @@ function largest(values: readonly number[]): number {
   return values.reduce((max, value) => Math.max(max, value), 0);
 }
 
-function componentsOf(batch: RowBatch): BatchMetrics["rewardComponents"] {
+function statisticsOf(
+  records: readonly Readonly<Record<string, number>>[],
+): Record<string, { readonly mean: number; readonly std: number }> {
   const values = new Map<string, number[]>();
-  for (const { score } of batch.members) {
-    for (const [name, value] of Object.entries(score.components)) {
+  for (const record of records) {
+    for (const [name, value] of Object.entries(record)) {
       const list = values.get(name);
       if (list === undefined) values.set(name, [value]);
       else list.push(value);

@@ -23,6 +23,8 @@ export interface StepReport {
   readonly rewardMean: number;
   /** Mean of every reward component. */
   readonly components: Readonly<Record<string, number>>;
+  /** Of agents with a store, by the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`, `tool_call_counts/…`. */
+  readonly store?: Readonly<Record<string, number>>;
   readonly update: UpdateMetrics;
   /** From dispatch until the last group was complete. */
   readonly rolloutSeconds: number;

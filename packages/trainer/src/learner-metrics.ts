@@ -40,14 +40,35 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
 
 /** One step's numbers under the names of metrics.jsonl, as TensorBoard groups them. */
 export function scalarsOf({ update, ...result }: StepResult): Record<string, number> {
-  const { rewardComponents, ...numbers } = update;
+  const { rewardComponents, agentCounters, ...numbers } = update;
   const scalars: Record<string, number> = {};
   for (const [name, value] of Object.entries(numbers)) {
     if (typeof value === "number") scalars[`update/${name}`] = value;
   }
   for (const [name, { mean }] of Object.entries(rewardComponents)) scalars[`reward/${name}`] = mean;
+  Object.assign(scalars, storeScalars(update));
   for (const [name, value] of Object.entries(result)) {
     if (name.endsWith("Seconds") && typeof value === "number") scalars[`seconds/${name}`] = value;
   }
   return scalars;
+}
+
+/**
+ * Of agents with a store, under the names of the original's log: memory_reward/mean, num_turns/mean,
+ * initial_memory_count, final_memory_count, tool_call_counts/TOOL; what it does not count goes under counters/.
+ */
+export function storeScalars({
+  rewardMean,
+  agentCounters,
+}: Pick<StepResult["update"], "rewardMean" | "agentCounters">): Record<string, number> {
+  if (agentCounters["final_memory_count"] === undefined) return {};
+  const scalars: Record<string, number> = { "memory_reward/mean": rewardMean };
+  for (const [name, { mean }] of Object.entries(agentCounters)) scalars[originalName(name)] = mean;
+  return scalars;
+}
+
+function originalName(counter: string): string {
+  if (counter === "num_turns") return "num_turns/mean";
+  if (counter === "initial_memory_count" || counter === "final_memory_count") return counter;
+  return counter.startsWith("tool_call_counts.") ? counter.replace(".", "/") : `counters/${counter}`;
 }

@@ -24,6 +24,7 @@ import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
+import { storeScalars } from "./learner-metrics.js";
 import type { ModelCache } from "./model-source.js";
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
@@ -235,6 +236,7 @@ function stepReport(
   samplerTokensPerSecond: number,
 ): StepReport {
   const { update } = result;
+  const store = storeScalars(update);
   return {
     step: result.step,
     steps,
@@ -244,6 +246,7 @@ function stepReport(
     components: Object.fromEntries(
       Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean]),
     ),
+    ...(Object.keys(store).length === 0 ? {} : { store }),
     update,
     rolloutSeconds: result.waitSeconds,
     updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,

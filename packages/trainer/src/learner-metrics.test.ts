@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { storeScalars } from "./learner-metrics.js";
+
+const of = (mean: number) => ({ mean, std: 0 });
+
+test("agents with a store are logged under the names of the original's log", () => {
+  const agentCounters = {
+    num_turns: of(2.5),
+    initial_memory_count: of(5),
+    final_memory_count: of(5.25),
+    "tool_call_counts.search_memory": of(1),
+    malformed_calls: of(0.125),
+  };
+  expect(storeScalars({ rewardMean: 0.5, agentCounters })).toEqual({
+    "memory_reward/mean": 0.5,
+    "num_turns/mean": 2.5,
+    initial_memory_count: 5,
+    final_memory_count: 5.25,
+    "tool_call_counts/search_memory": 1,
+    "counters/malformed_calls": 0.125,
+  });
+});
+
+test("agents without one add nothing", () => {
+  expect(storeScalars({ rewardMean: 0.5, agentCounters: { recalls: of(1) } })).toEqual({});
+});
