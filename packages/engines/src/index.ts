@@ -8,6 +8,7 @@ export {
   type ServedModel,
 } from "./chat-endpoint.js";
 export { type EngineConfig, type EngineConfigInput, engineConfigSchema } from "./config.js";
+export { EndpointEmbedder } from "./endpoint-embedder.js";
 export {
   EndpointSampler,
   type EndpointSamplerConfig,

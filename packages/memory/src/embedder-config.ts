@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Embedder } from "./embedder.js";
+import { MemoryError } from "./error.js";
 import { hashedEmbedder } from "./hashed-embedder.js";
 
 /** Which embedder, and its settings. */
@@ -8,11 +9,29 @@ export const embedderConfigSchema = z.discriminatedUnion("kind", [
     kind: z.literal("hashed").describe("hashed words and parts of words; needs no model"),
     dimensions: z.int().min(8).max(4096).default(256).describe("numbers a vector"),
   }),
+  z.strictObject({
+    kind: z.literal("endpoint").describe("a server with OpenAI's /v1/embeddings"),
+    url: z.string().min(1).describe("where the server listens"),
+    model: z.string().min(1).describe("the server's name for the model"),
+    dimensions: z.int().min(1).describe("numbers in the model's vectors"),
+  }),
+  z.strictObject({
+    kind: z.literal("model").describe("a language model's mean hidden state, in this process"),
+    model: z.string().min(1).describe("a model's folder"),
+    maxTokens: z.int().min(1).default(128).describe("tokens of a text that are read"),
+  }),
 ]);
 
 export type EmbedderConfig = z.infer<typeof embedderConfigSchema>;
 
-/** @throws {MemoryError} BAD_INPUT */
+/**
+ * The embedder that needs nothing but this package.
+ * @throws {MemoryError} BAD_INPUT for a kind that needs a server or a model, which whoever has them opens
+ */
 export function createEmbedder(config: EmbedderConfig): Embedder {
-  return hashedEmbedder(config);
+  if (config.kind === "hashed") return hashedEmbedder(config);
+  throw new MemoryError(
+    "BAD_INPUT",
+    `embedder.kind: "${config.kind}" must be opened by the program and given to the agent as \`embedder\`; or use hashed`,
+  );
 }

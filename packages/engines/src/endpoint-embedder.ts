@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
+import { EngineError } from "./error.js";
+import { HttpClient, type RetryClock } from "./http-client.js";
+
+const replySchema = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
+});
+
+/** Vectors of texts from a server that speaks OpenAI's protocol (/v1/embeddings): an `Embedder` of memory stores. */
+export class EndpointEmbedder {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly #client: HttpClient;
+  readonly #model: string;
+  readonly #batch: number;
+
+  /**
+   * @param options.dimensions numbers in the model's vectors
+   * @param options.batch texts a request. Default 64
+   * @param options.clock for tests
+   * @throws {EngineError} CONFIG_INVALID
+   */
+  constructor(
+    config: EngineConfigInput & { readonly model: string },
+    options: { readonly dimensions: number; readonly batch?: number; readonly clock?: RetryClock },
+  ) {
+    const parsed = parseConfig(engineConfigSchema, config);
+    this.#client = new HttpClient(parsed, options.clock);
+    this.#model = config.model;
+    this.#batch = options.batch ?? 64;
+    this.dimensions = options.dimensions;
+    this.name = `${config.model} at ${parsed.url}`;
+  }
+
+  /**
+   * @returns one vector of `dimensions` numbers a text, in order
+   * @throws {EngineError}; the signal's reason
+   */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<number[][]> {
+    const parts: Promise<number[][]>[] = [];
+    for (let start = 0; start < texts.length; start += this.#batch)
+      parts.push(this.#embedPart(texts.slice(start, start + this.#batch), signal));
+    return (await Promise.all(parts)).flat();
+  }
+
+  /** Waiting and running requests reject with CLOSED. A second close does nothing. */
+  async close(): Promise<void> {
+    await this.#client.close();
+  }
+
+  async #embedPart(texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> {
+    // Servers refuse an empty text; a space says as little.
+    const input = texts.map((text) => (text.trim() === "" ? " " : text));
+    const body = { model: this.#model, input, encoding_format: "float" };
+    return await this.#client.ask("/v1/embeddings", body, { signal }, (value) =>
+      this.#read(value, texts.length),
+    );
+  }
+
+  #read(value: unknown, count: number): number[][] {
+    const refuse = (what: string) =>
+      new EngineError("BAD_REPLY", `/v1/embeddings: ${what}; is ${this.#model} a model for embeddings?`);
+    const parsed = replySchema.safeParse(value);
+    if (!parsed.success) throw refuse(z.prettifyError(parsed.error).replaceAll("\n", " "));
+    const vectors: number[][] = [];
+    for (const { index, embedding } of parsed.data.data) {
+      if (embedding.length !== this.dimensions) {
+        throw refuse(`a vector has ${embedding.length} numbers where dimensions is ${this.dimensions}`);
+      }
+      vectors[index] = embedding;
+    }
+    const given = Object.keys(vectors).length;
+    if (given !== count || vectors.length !== count) throw refuse(`${given} vectors for ${count} texts`);
+    return vectors;
+  }
+}

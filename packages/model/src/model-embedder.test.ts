@@ -1,0 +1,63 @@
+import { loadBackend } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { trainBpe } from "./bpe-trainer.js";
+import { parseModelConfig } from "./config.js";
+import { forwardHidden } from "./forward.js";
+import { ModelEmbedder } from "./model-embedder.js";
+import { initParameters, parameterShapes } from "./parameters.js";
+
+const tokenizer = trainBpe(["the cat sat on the mat. the dog sat on the log."], {
+  vocabSize: 280,
+  specialTokens: ["<|im_end|>"],
+  alphabet: "bytes",
+});
+const config = parseModelConfig({
+  architecture: "qwen3",
+  vocabSize: 280,
+  hiddenSize: 16,
+  layers: 2,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 8,
+  intermediateSize: 32,
+  maxPositions: 64,
+  tieWordEmbeddings: true,
+});
+const parameters = initParameters(config, 3);
+
+describe("ModelEmbedder", () => {
+  let embedder: ModelEmbedder;
+  beforeAll(async () => {
+    const backend = await loadBackend({ prefer: "cpu" });
+    embedder = new ModelEmbedder({ config, parameters, tokenizer }, { backend, name: "little" });
+  });
+  afterAll(() => embedder.dispose());
+
+  it("gives the mean of the last states after the first token, whatever the padding and the order", async () => {
+    const texts = ["the cat", "", "the dog sat on the mat. ".repeat(3), "x", ...Array(9).fill("the log")];
+    const vectors = await embedder.embed(texts);
+    expect(vectors.map(({ length }) => length)).toEqual(texts.map(() => 16));
+    expect([...(vectors[1] as Float32Array)]).toEqual(Array(16).fill(0));
+    for (const [i, text] of texts.entries()) {
+      const ids = tokenizer.encode(text).slice(0, 64);
+      if (ids.length === 0) continue;
+      const expected = tf.tidy(() => {
+        const tensors = Object.fromEntries(
+          Object.entries(parameterShapes(config)).map(([name, shape]) => [
+            name,
+            tf.tensor(parameters[name] as Float32Array, [...shape]),
+          ]),
+        );
+        const hidden = forwardHidden(tensors, tf.tensor2d([ids], undefined, "int32"), config);
+        const first = Math.min(1, ids.length - 1);
+        return [...hidden.slice([0, first, 0]).mean(1).dataSync()];
+      });
+      expect([...(vectors[i] as Float32Array)]).toEqual(expected.map((value) => expect.closeTo(value, 4)));
+    }
+  });
+
+  it("stops at an abort", async () => {
+    await expect(embedder.embed(["the"], AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+  });
+});

@@ -1,0 +1,119 @@
+import {
+  type Backend,
+  type JitFunction,
+  type JitMode,
+  type JitModule,
+  jit,
+  type TensorSpec,
+} from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import type { ModelConfig } from "./config.js";
+import { ModelError } from "./error.js";
+import { forwardHidden } from "./forward.js";
+import { parameterShapes } from "./parameters.js";
+import type { LoadedModel } from "./text/local-text-model.js";
+
+export interface ModelEmbedderOptions {
+  readonly backend: Backend;
+  readonly mode?: "auto" | JitMode;
+  /** For reports and caches, such as the model's folder. */
+  readonly name: string;
+  /** Tokens of a text that are read; the rest is left out. Default 128. */
+  readonly maxTokens?: number;
+}
+
+/** Texts a call: as many as share one pass over the weights. */
+const rows = 8;
+
+/**
+ * A language model as an `Embedder` of memory stores: the mean of its last hidden states over the text's tokens but the
+ * first, whose state in causal models is large and says little of the text.
+ */
+export class ModelEmbedder {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly #tokenizer: NonNullable<LoadedModel["tokenizer"]>;
+  readonly #module: JitModule;
+  /** Lengths that texts are padded to: one traced function each. */
+  readonly #widths: readonly number[];
+
+  /** @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer */
+  constructor({ tokenizer, config, parameters }: LoadedModel, options: ModelEmbedderOptions) {
+    if (tokenizer === undefined) {
+      throw new ModelError("TOKENIZER_INVALID", "the model has no tokenizer.json, so it cannot embed texts");
+    }
+    const { backend, mode = "auto", name, maxTokens = 128 } = options;
+    const most = Math.min(maxTokens, config.maxPositions);
+    this.name = `${name} (mean of the last states)`;
+    this.dimensions = config.hiddenSize;
+    this.#tokenizer = tokenizer;
+    this.#widths = [...[16, 32, 64, 128].filter((width) => width < most), most];
+    const state = Object.fromEntries(
+      Object.entries(parameterShapes(config)).map(([parameter, shape]): [string, TensorSpec] => [
+        parameter,
+        { shape, dtype: "float32" },
+      ]),
+    );
+    const functions = Object.fromEntries(
+      this.#widths.map((width) => [`embed${width}`, embedding(config, width)] as const),
+    );
+    this.#module = jit({ backend, mode, state, functions });
+    this.#module.writeState(parameters);
+  }
+
+  /**
+   * @returns float32 [dimensions] a text, in order; zeros for a text without tokens
+   * @throws the signal's reason
+   */
+  async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+    const most = this.#widths.at(-1) as number;
+    const encoded = texts.map((text) =>
+      this.#tokenizer.encode(text, { specialTokens: "text" }).slice(0, most),
+    );
+    const vectors = encoded.map(() => new Float32Array(this.dimensions));
+    // Texts of like length share a call: the longest decides its width.
+    const order = encoded.map((_, i) => i).filter((i) => (encoded[i] as number[]).length > 0);
+    order.sort((a, b) => (encoded[a] as number[]).length - (encoded[b] as number[]).length);
+    for (let start = 0; start < order.length; start += rows) {
+      signal?.throwIfAborted();
+      const part = order.slice(start, start + rows);
+      const means = this.#meanStates(part.map((i) => encoded[i] as number[]));
+      part.forEach((i, row) => {
+        vectors[i] = means.slice(row * this.dimensions, (row + 1) * this.dimensions);
+      });
+      // A store of thousands must not hold up everything else in the process.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return vectors;
+  }
+
+  dispose(): void {
+    this.#module.dispose();
+  }
+
+  #meanStates(texts: readonly (readonly number[])[]): Float32Array {
+    const longest = Math.max(...texts.map((ids) => ids.length));
+    const width = this.#widths.find((each) => each >= longest) as number;
+    const tokenIds = new Int32Array(rows * width);
+    const weights = new Float32Array(rows * width);
+    texts.forEach((ids, row) => {
+      tokenIds.set(ids, row * width);
+      const first = ids.length > 1 ? 1 : 0;
+      weights.fill(1 / (ids.length - first), row * width + first, row * width + ids.length);
+    });
+    return this.#module.call(`embed${width}`, { tokenIds, weights })["means"] as Float32Array;
+  }
+}
+
+/** Weighted sums of the last hidden states of every row. */
+const embedding = (config: ModelConfig, width: number): JitFunction => ({
+  inputs: {
+    tokenIds: { shape: [rows, width], dtype: "int32" },
+    weights: { shape: [rows, width], dtype: "float32" },
+  },
+  body: (parameters, { tokenIds, weights }) => {
+    const hidden = forwardHidden(parameters, tokenIds as tf.Tensor, config); // [rows, width, D]
+    const means = tf.matMul((weights as tf.Tensor).reshape([rows, 1, width]), hidden); // [rows, 1, D]
+    return { outputs: { means: means.reshape([rows, config.hiddenSize]) } };
+  },
+});
