@@ -31,6 +31,8 @@ import {
 export interface EvaluationSet {
   readonly name: string;
   readonly tasks: readonly Task[];
+  /** Of sampling; absent: the recipe's, or 0. */
+  readonly temperature?: number;
 }
 
 /** Means over a set's questions; a failed episode counts as nought. */
@@ -187,10 +189,11 @@ async function episode(
 async function evaluateSet(
   agent: Agent,
   reward: TrajectoryReward,
-  { name, tasks }: EvaluationSet,
+  { name, tasks, ...set }: EvaluationSet,
   recipe: Recipe,
 ): Promise<SetResult> {
-  const { seed = 0, temperature = 0 } = recipe.evaluation ?? {};
+  const { seed = 0 } = recipe.evaluation ?? {};
+  const temperature = set.temperature ?? recipe.evaluation?.temperature ?? 0;
   const outcomes = await Promise.all(
     tasks.map(async (task, place) => {
       try {

@@ -36,7 +36,7 @@ describe("storeProbesReward", () => {
   it("pays for the shown probe alone, and tells of the held-out ones", () => {
     expect(score({ updated: [record("a", "dan likes tea.")] })).toEqual({
       reward: 1,
-      components: { shown: 1, heldOut: 1, gain: 1, faults: 0, unchanged: 0 },
+      components: { shown: 1, heldOut: 1, gain: 1, faults: 0, unchanged: 0, needless: 0 },
     });
     expect(score({})).toMatchObject({ reward: 0, components: { heldOut: 0.5, gain: 0, unchanged: 1 } });
   });
@@ -52,7 +52,7 @@ describe("storeProbesReward", () => {
     const { components } = score({ updated: [record("b", "dan likes tea.")], deleted: ["a"] }) as {
       components: Record<string, number>;
     };
-    expect(components).toMatchObject({ shown: 1, heldOut: 0.5 });
+    expect(components).toMatchObject({ shown: 1, heldOut: 0.5, needless: 1 });
   });
 
   it("takes off calls that came to nothing, and needs a store", () => {

@@ -20,7 +20,8 @@ export const storeProbesRewardSchema = z.strictObject({
  * Asks the store its probes after the episode. A probe is answered from the records that share most words with its
  * question; its score is the share of these that hold the answer, so that a stale record beside the right one costs half.
  * The reward counts shown probes only. Components: `shown`, `heldOut` (mean scores), `gain` (shown, against the store
- * before), `faults` (calls that came to nothing), `unchanged` (1 where the store is as it was).
+ * before), `faults` (calls that came to nothing), `unchanged` (1 where the store is as it was), `needless` (changes beside the
+ * first).
  * @throws {RewardError} NO_STORE
  */
 export function storeProbesReward({
@@ -34,6 +35,7 @@ export function storeProbesReward({
     const { malformed_calls = 0, failed_calls = 0, refused_calls = 0 } = episode.counters ?? {};
     const faults = malformed_calls + failed_calls + refused_calls;
     const { created = [], updated = [], deleted = [] } = episode.storeDiff ?? {};
+    const changes = created.length + updated.length + deleted.length;
     return {
       reward: shown - faultPenalty * faults,
       components: {
@@ -44,7 +46,8 @@ export function storeProbesReward({
         ),
         gain: shown - meanScore(shownProbes, before),
         faults,
-        unchanged: created.length + updated.length + deleted.length === 0 ? 1 : 0,
+        unchanged: changes === 0 ? 1 : 0,
+        needless: Math.max(0, changes - 1),
       },
     };
   };

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { storeTasks } from "../../packages/datasets/src/index.js";
+import { readRecipe } from "../../packages/trainer/src/recipe.js";
+import { shortRun, timeoutMs } from "./short-run.js";
+
+const file = "recipes/memupdate/small-store.yaml";
+const { data } = readRecipe(file).recipe;
+const store = data.source === "store" ? data.store : {};
+const tasks = storeTasks({ ...store, count: 192, seed: "evaluation" });
+const sets = [{ name: "statements", tasks, temperature: 1 }];
+const run = (shuffleRewards: boolean) => shortRun({ recipe: file, steps: 12, shuffleRewards, sets });
+
+describe("MemUpdate on a small store", () => {
+  it(
+    "learns which call a statement needs: shown and held-out questions rise, stores left as they were fall",
+    async () => {
+      const { start, end } = await run(false);
+      expect(end("shown") - start("shown")).toBeGreaterThanOrEqual(0.3);
+      expect(end("heldOut") - start("heldOut")).toBeGreaterThanOrEqual(0.1);
+      expect(end("unchanged")).toBeLessThan(start("unchanged"));
+    },
+    timeoutMs,
+  );
+
+  it(
+    "learns nothing when rewards are dealt to the wrong episodes of their group",
+    async () => {
+      const { start, end } = await run(true);
+      expect(end("shown") - start("shown")).toBeLessThanOrEqual(0.1);
+    },
+    timeoutMs,
+  );
+});

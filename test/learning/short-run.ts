@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { type EvaluationSet, runInProcess } from "../../bench/learning/in-process-run.js";
+import { type Recipe, readRecipe } from "../../packages/trainer/src/recipe.js";
+
+/** Each run takes 10 to 20 s of one processor; the rest is for machines that are busy. */
+export const timeoutMs = 300_000;
+
+export interface ShortRun {
+  /** Relative to the project's folder. */
+  readonly recipe: string;
+  readonly steps: number;
+  readonly shuffleRewards: boolean;
+  readonly adapt?: (recipe: Recipe) => Recipe;
+  /** Absent: the recipe's, at the training length alone. */
+  readonly sets?: readonly EvaluationSet[];
+}
+
+/** Measures before and after some updates of a recipe, and the mean reward of each. */
+export async function shortRun({ steps, shuffleRewards, adapt, sets, ...run }: ShortRun) {
+  const file = fileURLToPath(new URL(`../../${run.recipe}`, import.meta.url));
+  const read = readRecipe(file).recipe;
+  const { evaluation, ...recipe } = adapt?.(read) ?? read;
+  const short = {
+    ...recipe,
+    ...(evaluation === undefined ? {} : { evaluation: { ...evaluation, lengths: [1] } }),
+    train: { ...recipe.train, steps },
+  };
+  const { curve, rewards } = await runInProcess({
+    recipe: short,
+    seed: recipe.seed,
+    shuffleRewards,
+    ...(sets ? { sets } : {}),
+  });
+  const [before, after] = [curve[0]?.sets[0], curve.at(-1)?.sets[0]];
+  if (before === undefined || after === undefined) throw new Error(`${run.recipe}: has no evaluation`);
+  if (before.failures + after.failures > 0)
+    throw new Error(`${run.recipe}: episodes of the evaluation failed`);
+  const measures = (set: typeof before) => (name: string) => set.measures[name] ?? Number.NaN;
+  return { start: measures(before), end: measures(after), rewards };
+}
