@@ -31,7 +31,9 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
     haystack: haystackConfigSchema,
   }),
   z.strictObject({
-    source: z.literal("jsonl").describe("a file of tasks, one JSON object a line"),
+    source: z
+      .literal("jsonl")
+      .describe("a prepared file: this project's or vime's JSONL, or a RULER-HQA evaluation file"),
     path: z.string().min(1).describe("the file"),
     limit: z.int().min(1).optional().describe("take the first so many tasks; absent: all"),
     maxBadRows: z.int().min(0).default(0).describe("more bad rows than this are an error"),
@@ -65,7 +67,8 @@ export async function tasksFromConfig(
     case "haystack":
       return haystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
     case "jsonl": {
-      const { tasks, badRows, badRowsByReason } = await loadTasks(config.path, options.signal);
+      const { limit } = config;
+      const { tasks, badRows, badRowsByReason } = await loadTasks(config.path, options.signal, { limit });
       const first = badRows[0];
       if (first !== undefined && badRows.length > config.maxBadRows) {
         throw new DatasetError(
@@ -81,7 +84,7 @@ export async function tasksFromConfig(
           `${config.path}: no task in this file; give one JSON object a line`,
         );
       }
-      return tasks.slice(0, config.limit);
+      return tasks;
     }
   }
 }

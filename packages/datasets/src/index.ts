@@ -8,7 +8,6 @@ export { preparedTasks } from "./inspect/prepared-tasks.js";
 export { type Spread, TaskCensus, type TaskStatistics } from "./inspect/task-statistics.js";
 export {
   type BadRow,
-  type BadRowReason,
   type LoadedTasks,
   loadTasks,
   saveTasks,
@@ -50,8 +49,8 @@ export type { RulerQuestions } from "./ruler-tasks/questions.js";
 export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-set.js";
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
+export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";
 export { taskRowSchema } from "./written/task-row.js";
-export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";

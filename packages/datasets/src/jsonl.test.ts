@@ -78,7 +78,7 @@ describe("saveTasks and loadTasks", () => {
     expect(details[2]).toContain("question");
     expect(details[5]).toContain("answers.0");
     expect(details[6]).toContain("colour");
-    expect(details[7]).toContain("line 1");
+    expect(details[7]).toContain("row 1");
   });
 
   it("say which file cannot be read, and stop at an abort", async () => {

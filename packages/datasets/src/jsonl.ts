@@ -1,16 +1,13 @@
 import { open, rename, rm } from "node:fs/promises";
 import type { Task } from "@palimpsest/trajectories";
-import type { RowReason } from "./row-problem.js";
-import { lineTexts } from "./source/line-texts.js";
-import { Corpora } from "./written/corpus.js";
-import { type IndexedDocument, parseTaskRow } from "./written/task-row.js";
-
-export type BadRowReason = RowReason;
+import { preparedTasks } from "./inspect/prepared-tasks.js";
+import type { IndexedDocument } from "./written/task-row.js";
 
 export interface BadRow {
-  /** Counted from 1, blank lines included. */
+  /** Counted from 1, blank lines included; of a JSON array its place. */
   readonly line: number;
-  readonly reason: BadRowReason;
+  /** What rows are counted by: "missing-field", "duplicate-id". */
+  readonly reason: string;
   /** Names the field and what is wrong with it. */
   readonly detail: string;
 }
@@ -18,66 +15,35 @@ export interface BadRow {
 export interface LoadedTasks {
   readonly tasks: readonly Task[];
   readonly badRows: readonly BadRow[];
-  readonly badRowsByReason: Readonly<Partial<Record<BadRowReason, number>>>;
+  readonly badRowsByReason: Readonly<Record<string, number>>;
 }
 
 /**
- * Reads tasks from a file of JSON lines (UTF-8, blank lines allowed). A bad row is counted, never guessed at.
+ * Reads the tasks of a prepared file: JSON lines (UTF-8, blank lines allowed) of this project or of vime, or a RULER-HQA
+ * evaluation file. A bad row is counted, never guessed at.
  *
  * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS where indices of a document are outside their corpus
  */
-export async function loadTasks(path: string, signal?: AbortSignal): Promise<LoadedTasks> {
+export async function loadTasks(
+  path: string,
+  signal?: AbortSignal,
+  options: { readonly limit?: number | undefined } = {},
+): Promise<LoadedTasks> {
   const tasks: Task[] = [];
   const badRows: BadRow[] = [];
-  const onBadRow = (row: BadRow) => void badRows.push(row);
-  for await (const task of readTasks(path, { onBadRow, ...(signal ? { signal } : {}) })) tasks.push(task);
-  const badRowsByReason: Partial<Record<BadRowReason, number>> = {};
-  for (const { reason } of badRows) badRowsByReason[reason] = (badRowsByReason[reason] ?? 0) + 1;
+  const badRowsByReason: Record<string, number> = {};
+  const reading = preparedTasks(path, {
+    ...(signal ? { signal } : {}),
+    onBadRow: ({ row, reason, detail }) => {
+      badRows.push({ line: row, reason, detail });
+      badRowsByReason[reason] = (badRowsByReason[reason] ?? 0) + 1;
+    },
+  });
+  for await (const task of reading) {
+    tasks.push(task);
+    if (tasks.length === options.limit) break;
+  }
   return { tasks, badRows, badRowsByReason };
-}
-
-/**
- * The tasks of a file one after another, for files that should not be held in memory.
- *
- * @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS where indices of a document are outside their corpus
- */
-export async function* readTasks(
-  path: string,
-  options: { readonly onBadRow: (row: BadRow) => void; readonly signal?: AbortSignal },
-): AsyncGenerator<Task> {
-  const { onBadRow, signal } = options;
-  const seen = new Map<string, number>();
-  const corpora = new Corpora();
-  for await (const { line, text } of lineTexts(path, signal)) {
-    const row = parseRow(text);
-    if ("reason" in row) {
-      onBadRow({ line, ...row });
-      continue;
-    }
-    const first = seen.get(row.data.id);
-    if (first !== undefined) {
-      const detail = `id: "${row.data.id}" is already used in line ${first}`;
-      onBadRow({ line, reason: "duplicate-id", detail });
-      continue;
-    }
-    seen.set(row.data.id, line);
-    const { document, ...rest } = row.data;
-    yield { ...rest, document: await textOf(document, path, corpora) };
-  }
-}
-
-async function textOf(document: string | IndexedDocument, path: string, corpora: Corpora): Promise<string> {
-  return typeof document === "string"
-    ? document
-    : await corpora.document(document.corpus, document.indices, path);
-}
-
-function parseRow(text: string) {
-  try {
-    return parseTaskRow(JSON.parse(text) as unknown);
-  } catch (error) {
-    return { reason: "not-json", detail: error instanceof Error ? error.message : String(error) } as const;
-  }
 }
 
 /** Writes tasks one a line; the file appears whole or not at all. */

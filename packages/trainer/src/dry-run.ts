@@ -83,7 +83,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     if (tokensSeen >= lookedAtTokens) break;
   }
   const evaluated: EpisodeExtent[] = [];
-  for (const length of evaluationTasks(recipe)) {
+  for (const length of await evaluationTasks(recipe, signal)) {
     for (const task of length.tasks.slice(0, lookedAtEachLength)) {
       // Streamed documents are of other lengths, not of other prompts.
       if ("document" in task) evaluated.push(await meter.measure(task, signal));

@@ -1,8 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rulerTasks, saveTasks } from "@palimpsest/datasets";
 import type { LengthResult } from "@palimpsest/evals";
 import { expect, test } from "vitest";
+import { parseDocument } from "yaml";
 import { evaluationTasks, mergeResults } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { readRecipe } from "./recipe.js";
+import { parseRecipe, readRecipe } from "./recipe.js";
 
 const part = (correct: number, n: number, more: Partial<LengthResult> = {}): LengthResult => ({
   lengthTokens: 64,
@@ -43,11 +48,38 @@ test("shares of a length add up: counts by sum, rates by all tasks, time and mem
   expect(merged.exactMatchInterval.high).toBeLessThan(0.41);
 });
 
-test("the questions of a length are the same at every call and differ between lengths", () => {
+test("the questions of a length are the same at every call and differ between lengths", async () => {
   const { recipe } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
-  const first = evaluationTasks(recipe);
-  expect(evaluationTasks(recipe)).toEqual(first);
+  const first = await evaluationTasks(recipe);
+  expect(await evaluationTasks(recipe)).toEqual(first);
   expect(first.map(({ lengthTokens }) => lengthTokens)).toEqual([64, 128, 256, 512, 1024]);
   const ids = first.flatMap(({ tasks }) => tasks.map((task) => task.id));
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("prepared files are the questions instead, each a length, found beside the recipe", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-evaluation-"));
+  try {
+    const { recipe, text } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+    const tasks = rulerTasks({ count: 3, sentences: 4 });
+    await saveTasks(join(folder, "short.jsonl"), tasks);
+    await saveTasks(join(folder, "long.jsonl"), tasks.slice(0, 2));
+    const document = parseDocument(text);
+    document.setIn(["evaluation"], {
+      tasks: 2,
+      files: [
+        { path: "short.jsonl", lengthTokens: 100 },
+        { path: "long.jsonl", lengthTokens: 400 },
+      ],
+    });
+    const prepared = parseRecipe(document.toString(), folder);
+    expect(await evaluationTasks({ ...prepared, model: recipe.model })).toEqual([
+      { lengthTokens: 100, tasks: tasks.slice(0, 2) },
+      { lengthTokens: 400, tasks: tasks.slice(0, 2) },
+    ]);
+    document.setIn(["evaluation"], { tasks: 2 });
+    expect(() => parseRecipe(document.toString(), folder)).toThrow("either source, a generator, or files");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,15 +1,23 @@
 import type { ActorHandle } from "@palimpsest/client";
-import { rulerTasks } from "@palimpsest/datasets";
+import { rulerTasks, tasksFromConfig } from "@palimpsest/datasets";
 import { type Evaluation, type LengthResult, type LengthTasks, wilsonInterval } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
 /** Questions for each length of a recipe's evaluation; the same for before and after. */
-export function evaluationTasks(recipe: Recipe): readonly LengthTasks[] {
+export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Promise<readonly LengthTasks[]> {
   const { evaluation } = recipe;
   if (!evaluation) return [];
-  const { source } = evaluation;
+  const { source, files = [] } = evaluation;
+  if (source === undefined) {
+    const lengths: LengthTasks[] = [];
+    for (const { path, lengthTokens } of files) {
+      const data = { source: "jsonl", path, limit: evaluation.tasks } as const;
+      lengths.push({ lengthTokens, tasks: await tasksFromConfig(data, signal ? { signal } : {}) });
+    }
+    return lengths;
+  }
   const base = source.sentences;
   if (typeof base !== "number") {
     throw new PalimpsestError(

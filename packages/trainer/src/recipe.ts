@@ -100,17 +100,33 @@ const trainSchema = z.strictObject({
     .describe("a step that takes longer than this ends the run with an error"),
 });
 
-const evaluationSchema = z.strictObject({
-  tasks: z.int().min(1).default(128).describe("questions a length"),
-  lengths: z
-    .array(z.int().min(1))
-    .min(1)
-    .default([1, 2, 4, 8, 16])
-    .describe("document lengths, times the training length"),
-  source: rulerConfigSchema.describe("generator of the questions; `sentences` is the training length"),
-  temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
-  seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
-});
+const evaluationSchema = z
+  .strictObject({
+    tasks: z.int().min(1).default(128).describe("questions a length"),
+    lengths: z
+      .array(z.int().min(1))
+      .min(1)
+      .default([1, 2, 4, 8, 16])
+      .describe("document lengths, times the training length"),
+    source: rulerConfigSchema
+      .optional()
+      .describe("generator of the questions; `sentences` is the training length, which `lengths` multiply"),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().min(1).describe("prepared file; its first `tasks` tasks are asked"),
+          lengthTokens: z.int().min(1).describe("what its column is called: about so long are its documents"),
+        }),
+      )
+      .min(1)
+      .optional()
+      .describe("prepared files instead of a generator, one a length"),
+    temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
+    seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
+  })
+  .refine(({ source, files }) => (source === undefined) !== (files === undefined), {
+    message: "give either source, a generator, or files, prepared ones",
+  });
 
 const planSchema = z.strictObject({
   memoryGib: z
@@ -173,7 +189,17 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
     ...recipe,
     model: absoluteSource(recipe.model, baseDir),
     data: "path" in recipe.data ? { ...recipe.data, path: resolve(baseDir, recipe.data.path) } : recipe.data,
+    ...(recipe.evaluation?.files === undefined
+      ? {}
+      : { evaluation: { ...recipe.evaluation, files: absoluteFiles(recipe.evaluation.files, baseDir) } }),
   };
+}
+
+function absoluteFiles<File extends { readonly path: string }>(
+  files: readonly File[],
+  baseDir: string,
+): File[] {
+  return files.map((file) => ({ ...file, path: resolve(baseDir, file.path) }));
 }
 
 /** @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
@@ -201,5 +227,7 @@ export function portableRecipe(text: string, baseDir: string, name: string): str
   for (const [field, value] of Object.entries(portableSource(source, baseDir)))
     document.setIn(["model", field], value);
   if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
+  for (const [place, { path }] of (recipe.evaluation?.files ?? []).entries())
+    document.setIn(["evaluation", "files", place, "path"], path);
   return document.toString();
 }

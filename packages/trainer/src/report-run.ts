@@ -48,6 +48,13 @@ export interface LengthRow {
 const mean = (values: readonly number[]) =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
+/** Lengths of the evaluation, the first or the training length being 1. */
+function lengthFactors({ evaluation }: Recipe): readonly number[] {
+  const { files } = evaluation ?? {};
+  const first = files?.[0]?.lengthTokens ?? 1;
+  return files?.map(({ lengthTokens }) => lengthTokens / first) ?? evaluation?.lengths ?? [];
+}
+
 function lengthRows(
   before: Evaluation | undefined,
   after: Evaluation | undefined,
@@ -109,7 +116,7 @@ export async function reportRun(
         ...(result.example ? { example: result.example } : {}),
       })
     : [];
-  const rows = lengthRows(before, after, recipe.evaluation?.lengths ?? []);
+  const rows = lengthRows(before, after, lengthFactors(recipe));
   return {
     recipe: recipe.name,
     seed: recipe.seed,

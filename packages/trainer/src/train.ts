@@ -83,7 +83,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   onEvent({ kind: "phase", phase: "starting", total: 1 });
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
   const tasks = await tasksFromConfig(recipe.data, { signal });
-  const lengths = evaluationTasks(recipe);
+  const lengths = await evaluationTasks(recipe, signal);
   const modelFolder = await timed("resolving the model", () =>
     resolveStart(recipe.model, folder.path, {
       ...options.models,
