@@ -33,12 +33,12 @@ export const readerConfigSchema = z.strictObject({
   answerTokens: z.int().min(1).default(256).describe("most tokens sampled for the answer"),
   contextTokens: z
     .int()
-    .min(64)
+    .min(16)
     .default(32_768)
     .describe("most tokens of prompt and answer together; a longer prompt of the full context is a failure"),
   truncatedTokens: z
     .int()
-    .min(64)
+    .min(16)
     .optional()
     .describe("of the truncated baseline: most tokens of prompt and answer; absent: contextTokens"),
   passages: z.int().min(1).default(8).describe("of the retrieval baselines: passages shown"),

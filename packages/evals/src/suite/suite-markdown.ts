@@ -3,6 +3,17 @@ import type { Pair } from "./pairs.js";
 import type { Metric } from "./scorer.js";
 import { allGroups, type CellSummary, type SuiteSummary } from "./summary.js";
 
+/** A part of a report that only one suite has. */
+export interface ReportSection {
+  readonly title: string;
+  /** Markdown. */
+  readonly lines: readonly string[];
+  /** The same as JSON. */
+  readonly data: unknown;
+  /** Further files by name, such as plots. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
 /** What a report of a suite tells. */
 export interface SuiteReport {
   readonly title: string;
@@ -13,6 +24,8 @@ export interface SuiteReport {
   readonly pairs: readonly Pair[];
   /** With an earlier run. */
   readonly comparison?: readonly Pair[];
+  /** Stand after the scores. */
+  readonly sections?: readonly ReportSection[];
 }
 
 const row = (cells: readonly (string | number)[]): string =>
@@ -48,6 +61,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     `In percent with 95 % intervals: Wilson's for shares of independent questions, else bootstrap over questions. Failed and empty answers are wrong and stay in the count.`,
     "",
     ...metrics.slice(0, 2).flatMap(({ name, label }) => [`![${label}](${plotName(name)})`, ""]),
+    ...(report.sections ?? []).flatMap(({ title, lines: own }) => [`## ${title}`, "", ...own, ""]),
     "## What it took",
     "",
     ...costTable(summary),

@@ -54,9 +54,16 @@ export function suiteReportFiles(report: SuiteReport): Record<string, string> {
     .map((metric) => [plotName(metric.name), scorePlot(report.summary, metric)] as const);
   return {
     "report.md": suiteMarkdown(report),
-    "report.json": `${JSON.stringify(report, null, 2)}\n`,
+    "report.json": suiteJson(report),
     ...Object.fromEntries(plots),
+    ...Object.assign({}, ...(report.sections ?? []).map(({ files }) => files)),
   };
+}
+
+/** The report for machines: sections as their data. */
+export function suiteJson({ sections, ...report }: SuiteReport): string {
+  const own = sections?.map(({ title, data }) => ({ title, data }));
+  return `${JSON.stringify({ ...report, ...(own ? { sections: own } : {}) }, null, 2)}\n`;
 }
 
 /** Writes the report into a folder, made where it is missing; every file appears whole. Gives back their paths. */

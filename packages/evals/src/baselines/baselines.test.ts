@@ -1,0 +1,150 @@
+import type { GenerateRequest } from "@palimpsest/agents";
+import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { hashedEmbedder } from "@palimpsest/memory";
+import { describe, expect, it } from "vitest";
+import type { Contestant } from "../suite/contestant.js";
+import type { EvalItem } from "../suite/item.js";
+import { anItem } from "../suite/testing.js";
+import { closedBook, fullContext, truncatedContext, withoutMiddle } from "./direct.js";
+import { createReader } from "./reader.js";
+import { type ReaderConfigInput, readerConfigSchema } from "./reader-config.js";
+import { retrievalContestant } from "./retrieval.js";
+
+/** A model that says what it was shown, so that tests see every prompt. */
+function echoing(overrides: ReaderConfigInput = {}) {
+  const tokenizer = wordTokenizer();
+  const prompts: string[] = [];
+  const requests: GenerateRequest[] = [];
+  const scripted = scriptedSampler({
+    tokenizer,
+    reply: (prompt) => {
+      prompts.push(prompt);
+      return " noted";
+    },
+  });
+  const sampler = {
+    generate: (request: GenerateRequest, signal?: AbortSignal) => {
+      requests.push(request);
+      return scripted.generate(request, signal);
+    },
+  };
+  const config = readerConfigSchema.parse({
+    prompt: "text",
+    stopTokens: ["<|end|>"],
+    documentPrompt: "text:{document} question: {question} answer:",
+    closedPrompt: "question: {question} answer:",
+    answerTokens: 4,
+    contextTokens: 64,
+    ...overrides,
+  });
+  const reader = createReader({ sampler, tokenizer }, config);
+  return { prompts, requests, base: { name: "baseline", reader, model: "test" }, tokenizer };
+}
+
+const options = { signal: new AbortController().signal, seed: 3 };
+const words = (count: number, name = "w") => Array.from({ length: count }, (_, i) => ` ${name}${i}`).join("");
+const documentItem = (document: string, overrides: Partial<EvalItem> = {}) =>
+  anItem(1, { question: "who", document, ...overrides });
+const ask = (contestant: Contestant, item: EvalItem) => contestant.answer(item, options);
+
+describe("fullContext", () => {
+  it("shows the whole document, and counts it", async () => {
+    const { prompts, requests, base } = echoing();
+    const answer = await ask(fullContext(base), documentItem(words(20)));
+    expect(prompts).toEqual([`text:${words(20)} question: who answer:`]);
+    expect(answer.text.trim()).toBe("noted");
+    expect(answer).toMatchObject({ documentTokens: 20, droppedDocumentTokens: 0 });
+    expect(answer.counts.promptTokens).toBe(requests[0]?.promptTokenIds.length);
+    expect(requests[0]).toMatchObject({ temperature: 0, seed: 3, maxTokens: 4 });
+  });
+
+  it("fails where the document does not fit, instead of cutting it in silence", async () => {
+    const { base } = echoing();
+    await expect(ask(fullContext(base), documentItem(words(80)))).rejects.toThrow(
+      /PROMPT_TOO_LONG.*contextTokens 64/,
+    );
+  });
+});
+
+describe("truncatedContext", () => {
+  it("keeps head and tail within its limit and says what it left out", async () => {
+    const { prompts, requests, base } = echoing({ truncatedTokens: 32 });
+    const answer = await ask(truncatedContext(base), documentItem(words(200)));
+    expect((requests[0]?.promptTokenIds.length ?? 0) + 4).toBe(32);
+    expect(prompts[0]).toContain(" w0 w1");
+    expect(prompts[0]).toContain(" w198 w199 question:");
+    expect(answer.documentTokens).toBe(200);
+    const shown = prompts[0]?.match(/w\d+/g)?.length ?? 0;
+    expect(answer.droppedDocumentTokens).toBe(200 - shown);
+  });
+
+  it("changes nothing that fits", () => {
+    expect(withoutMiddle([1, 2, 3], 3)).toEqual([1, 2, 3]);
+    expect(withoutMiddle([1, 2, 3, 4, 5, 6], 3)).toEqual([1, 2, 6]);
+    expect(withoutMiddle([1, 2, 3], 1)).toEqual([1]);
+    expect(withoutMiddle([1, 2, 3], 0)).toEqual([]);
+  });
+});
+
+describe("closedBook", () => {
+  it("shows the question alone", async () => {
+    const { prompts, base } = echoing();
+    await ask(closedBook(base), documentItem(words(500)));
+    expect(prompts).toEqual(["question: who answer:"]);
+  });
+});
+
+describe("retrievalContestant", () => {
+  const document = [
+    "Document 1:\nParis\nParis is a city on the Seine.",
+    "Document 2:\nThe Red Barn\nThe Red Barn was painted by Ada Holm.",
+    "Document 3:\nVarn\nVarn is a town, and Ada Holm was born there.",
+    "Document 4:\nOslo\nOslo is a city in Norway.",
+  ].join("\n\n");
+  const item = documentItem(document, {
+    question: "Where was the painter Ada Holm of the Red Barn born?",
+    evidence: ["The Red Barn", "Varn"],
+  });
+
+  for (const retrieval of [
+    { by: "bm25" } as const,
+    { by: "embedding", embedder: hashedEmbedder() } as const,
+  ]) {
+    it(`shows the best passages in the document's order, and measures what it found (${retrieval.by})`, async () => {
+      const { prompts, base } = echoing({ contextTokens: 200, passages: 2, passageTokens: 60 });
+      const answer = await ask(retrievalContestant({ ...base, retrieval }), item);
+      expect(prompts[0]).toContain("painted by Ada Holm.");
+      expect(prompts[0]).toContain("born there.");
+      expect(prompts[0]).not.toContain("Seine");
+      expect(prompts[0]?.indexOf("Document 2")).toBeLessThan(prompts[0]?.indexOf("Document 3") ?? 0);
+      expect(answer.measures).toEqual({ passages: 2, "recall@2": 1 });
+    });
+  }
+
+  it("shows fewer passages where more do not fit", async () => {
+    const { requests, base } = echoing({ contextTokens: 48, passages: 4, passageTokens: 60 });
+    const answer = await ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), item);
+    expect(answer.measures?.["passages"]).toBeLessThan(3);
+    expect(answer.measures?.["passages"]).toBeGreaterThan(0);
+    expect((requests[0]?.promptTokenIds.length ?? 0) + 4).toBeLessThanOrEqual(48);
+  });
+
+  it("searches an item's records, which count by what they come from", async () => {
+    const { prompts, base } = echoing({ contextTokens: 200, passages: 1 });
+    const record = (id: string, content: string, provenance: string[]) => ({
+      id,
+      content,
+      memoryType: "episodic" as const,
+      provenance,
+      metadata: {},
+      dialogueTime: "2023-05-08T13:56",
+      speaker: "Ada",
+    });
+    const records = [record("m1", "Ada likes tea.", ["D1:1"]), record("m2", "Ada moved to Varn.", ["D2:4"])];
+    const asked = documentItem("", { question: "Where did Ada move to, Varn?", records, evidence: ["D2:4"] });
+    const answer = await ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), asked);
+    expect(prompts[0]).toContain("2023-05-08T13:56 · Ada · Ada moved to Varn.");
+    expect(answer.retrieved).toEqual([["m2", "D2:4"]]);
+    expect(answer.measures?.["recall@1"]).toBe(1);
+  });
+});
