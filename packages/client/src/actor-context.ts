@@ -15,6 +15,8 @@ export interface ActorContext {
   readonly clusterId: string;
   /** host:port of the head. */
   readonly headAddress: string;
+  /** Of the actor's process: what its node runs with, less the node's own settings and secrets. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** The object store, through this node. */
   readonly objects: Objects;
   readonly logger: Logger;

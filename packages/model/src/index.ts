@@ -17,6 +17,7 @@ export {
   type SaveOptions,
   saveModel,
 } from "./files/model-folder.js";
+export { FrozenReader, type FrozenReaderOptions } from "./frozen-reader.js";
 export { loadGguf } from "./gguf/load-gguf.js";
 export {
   type DatasetDownloadOptions,
@@ -29,6 +30,7 @@ export { cachedModelFolder, type ResolveOptions, resolveModel } from "./hub/reso
 export { initModel, type ModelInit, modelInitSchema, parseModelInit } from "./init-model.js";
 export { type LoraConfig, loraConfigSchema, mergeLora } from "./lora.js";
 export { type MemoryNeeds, memoryNeeds } from "./memory-needs.js";
+export { ModelEmbedder, type ModelEmbedderOptions } from "./model-embedder.js";
 export {
   defaultInitScheme,
   type InitScheme,

@@ -1,12 +1,14 @@
 import type { ActorContext } from "@palimpsest/client";
 import { trajectoryReward } from "@palimpsest/rewards";
 import { RunQueues } from "@palimpsest/trajectories";
+import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
 
 /** Scores the trajectories of the reward queue. */
 export class RewardActor {
   readonly #spec: RunSpec;
   #queues!: RunQueues;
+  #dependencies: OpenedDependencies | undefined;
   #scored = 0;
 
   constructor(spec: RunSpec) {
@@ -15,7 +17,8 @@ export class RewardActor {
 
   async start(context: ActorContext): Promise<void> {
     const { recipe, runId, queues } = this.#spec;
-    const reward = trajectoryReward(recipe.reward.config);
+    this.#dependencies = rewardDependencies(context.environment);
+    const reward = trajectoryReward(recipe.reward.config, this.#dependencies);
     const cluster = await context.connect();
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
@@ -36,6 +39,7 @@ export class RewardActor {
 
   async stop(): Promise<void> {
     await this.#queues?.close();
+    await this.#dependencies?.close();
   }
 
   /** Trajectories scored by this process. */

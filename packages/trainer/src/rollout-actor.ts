@@ -18,7 +18,7 @@ import {
 } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { type BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
-import { trajectoryReward } from "@palimpsest/rewards";
+import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -26,6 +26,8 @@ import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
+import { type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
+import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights, type Parameters } from "./weights.js";
@@ -60,6 +62,8 @@ export class RolloutActor {
   #queues!: RunQueues;
   #sampler!: ModelSampler;
   #exporter: { close(): void } | undefined;
+  #dependencies: OpenedDependencies | undefined;
+  #embedder: OpenedEmbedder | undefined;
   #held!: HeldWeights;
   #base!: BaseWeights;
   #agent!: Agent;
@@ -112,10 +116,13 @@ export class RolloutActor {
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
     this.#exporter = exportSampler(context.metrics, this.#sampler);
+    this.#embedder = await openEmbedder(recipe.agent, backend);
+    const { embedder } = this.#embedder;
     this.#agent = createAgent(recipe.agent, {
       sampler: this.#sampler,
       tokenizer,
       ...(chat ? { chat } : {}),
+      ...(embedder ? { embedder } : {}),
     });
     await this.#queues.consumeRollouts({
       concurrency: rollout.concurrency,
@@ -127,6 +134,14 @@ export class RolloutActor {
     this.#exporter?.close();
     await this.#queues?.close();
     await this.#sampler?.close();
+    await this.#embedder?.close();
+    await this.#dependencies?.close();
+  }
+
+  /** The run's reward; what it opens lasts as long as the actor. */
+  #reward(): TrajectoryReward {
+    this.#dependencies ??= rewardDependencies(this.#context.environment);
+    return trajectoryReward(this.#spec.recipe.reward.config, this.#dependencies);
   }
 
   stats(): RolloutStats {
@@ -152,7 +167,7 @@ export class RolloutActor {
     const finished = evaluateByLength({
       agent: this.#agent,
       tasksByLength: [request.tasks],
-      reward: trajectoryReward(recipe.reward.config),
+      reward: this.#reward(),
       concurrency: recipe.rollout.concurrency,
       temperature: request.temperature,
       seed: request.seed,
@@ -188,7 +203,7 @@ export class RolloutActor {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
-    const reward = trajectoryReward(this.#spec.recipe.reward.config);
+    const reward = this.#reward();
     const episode = { ...result, memorySteps: result.steps };
     const score = await reward(task, episode, { signal });
     return traceEpisode(task, episode, {

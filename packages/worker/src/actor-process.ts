@@ -28,9 +28,14 @@ export interface RunningActorProcess {
   stop(): Promise<void>;
 }
 
-/** Makes the actor and serves it. @throws {PalimpsestError} when its module, constructor or start() fails */
+/**
+ * Makes the actor and serves it.
+ * @param environment what the actor's context shows of the process's
+ * @throws {PalimpsestError} when its module, constructor or start() fails
+ */
 export async function startActorProcess(
   start: proto.ActorProcessStart.$Properties,
+  environment: ActorContext["environment"],
 ): Promise<RunningActorProcess> {
   const spec = start.spec;
   if (!spec?.actorId) throw new PalimpsestError("INVALID_ARGUMENT", "the start message names no actor");
@@ -56,7 +61,7 @@ export async function startActorProcess(
     ),
     serveMetrics(metrics.registry, { host: listenHost, port: 0 }),
   ]);
-  const { context, close } = createContext(start, metrics);
+  const { context, close } = createContext(start, metrics, environment);
   const instance = await createInstance(Class, spec.args ?? new Uint8Array(), context);
   host.serve(instance);
 
@@ -78,7 +83,11 @@ export async function startActorProcess(
   };
 }
 
-function createContext(start: proto.ActorProcessStart.$Properties, metrics: Metrics) {
+function createContext(
+  start: proto.ActorProcessStart.$Properties,
+  metrics: Metrics,
+  environment: ActorContext["environment"],
+) {
   const spec = start.spec ?? {};
   const actorId = spec.actorId ?? "";
   const role = spec.role || "actor";
@@ -101,6 +110,7 @@ function createContext(start: proto.ActorProcessStart.$Properties, metrics: Metr
     incarnation: start.incarnation ?? 0,
     clusterId: start.clusterId ?? "",
     headAddress: start.headAddress ?? "",
+    environment,
     objects,
     logger: createLogger({
       component: role,

@@ -21,7 +21,7 @@ function tell(event: ActorProcessEvent.$Properties): Promise<void> {
 }
 
 async function start(message: ActorProcessStart.$Properties): Promise<void> {
-  running = startActorProcess(message);
+  running = startActorProcess(message, process.env);
   try {
     const { ready } = await running;
     await tell({ ready });

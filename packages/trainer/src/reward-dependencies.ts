@@ -1,0 +1,82 @@
+import { setImmediate } from "node:timers/promises";
+import { ChatEndpoint } from "@palimpsest/engines";
+import { loadBackend } from "@palimpsest/jit";
+import { FrozenReader as LocalReader, loadModel } from "@palimpsest/model";
+import {
+  type FrozenReader,
+  type ModelEndpoint,
+  type RewardDependencies,
+  readToken,
+} from "@palimpsest/rewards";
+
+/** What rewards ask for, with what it takes to let go of it. */
+export interface OpenedDependencies extends RewardDependencies {
+  /** Ends every connection and frees every model that was opened. A second close does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens models for rewards when they are first asked: servers of OpenAI's protocol, and models in folders that read
+ * without being trained.
+ * @param environment where keys are looked up by name
+ */
+export function rewardDependencies(
+  environment: Readonly<Record<string, string | undefined>>,
+): OpenedDependencies {
+  const endpoints: Promise<ChatEndpoint>[] = [];
+  const readers = new Map<string, Promise<LocalReader>>();
+  return {
+    environment,
+    openTextModel(endpoint) {
+      let opened: Promise<ChatEndpoint> | undefined;
+      return {
+        async generateText(request) {
+          if (opened === undefined) {
+            opened = openEndpoint(endpoint, environment);
+            endpoints.push(opened);
+          }
+          return await (await opened).generateText(request);
+        },
+      };
+    },
+    openReader(reader) {
+      return {
+        async logLikelihood(request) {
+          const opened = readers.get(reader.path) ?? openReader(reader);
+          readers.set(reader.path, opened);
+          const local = await opened;
+          // Reading computes for a while; whoever waits for this process has a turn in between.
+          await setImmediate();
+          return await local.logLikelihood(request);
+        },
+      };
+    },
+    async close() {
+      const opened = await Promise.allSettled([...endpoints.splice(0), ...readers.values()]);
+      readers.clear();
+      for (const each of opened) {
+        if (each.status === "rejected") continue;
+        if (each.value instanceof ChatEndpoint) await each.value.close();
+        else each.value.dispose();
+      }
+    },
+  };
+}
+
+async function openEndpoint(
+  { url, model, tokenEnv, tokenFile, maxConcurrency, timeoutMs }: ModelEndpoint,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ChatEndpoint> {
+  const apiKey = await readToken({ tokenEnv, tokenFile }, environment);
+  return new ChatEndpoint({
+    url,
+    maxConcurrency,
+    timeoutMs,
+    ...(model === undefined ? {} : { model }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+}
+
+async function openReader({ path }: FrozenReader): Promise<LocalReader> {
+  return new LocalReader(await loadModel(path), { backend: await loadBackend() });
+}
