@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { agentSettingsSchema, createAgent } from "@palimpsest/agents";
+import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { loadBackend } from "@palimpsest/jit";
+import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
+import { expect, test } from "vitest";
+import { openEmbedder } from "./open-embedder.js";
+
+const settings = (embedder?: object) =>
+  agentSettingsSchema.parse({
+    kind: "memupdate",
+    preset: "tiny",
+    ...(embedder ? { settings: { embedder } } : {}),
+  });
+const record = {
+  id: "r1",
+  content: "the cat sat",
+  memoryType: "episodic",
+  provenance: [],
+  metadata: {},
+} as const;
+
+/** What the agent of these settings reads when its model searches. */
+async function searched(embedder: object): Promise<string | undefined> {
+  const opened = await openEmbedder(settings(embedder), await loadBackend({ prefer: "cpu" }));
+  const tokenizer = wordTokenizer();
+  const sampler = scriptedSampler({ tokenizer, reply: () => "search cat" });
+  const made = opened.embedder === undefined ? {} : { embedder: opened.embedder };
+  const agent = createAgent(settings(embedder), { sampler, tokenizer, ...made });
+  const { steps } = await agent.run({ question: "who sat?", document: "", records: [record] });
+  await opened.close();
+  return steps[0]?.recalled;
+}
+
+test("an agent's store is searched with the vectors of a server", async () => {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? "");
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end('{"data":[{"index":0,"embedding":[1,2]}]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const found = await searched({ kind: "endpoint", url, model: "e", dimensions: 2 });
+    expect(found).toBe("r1 the cat sat");
+    expect(new Set(paths)).toEqual(new Set(["/v1/embeddings"]));
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test("an agent's store is searched with the vectors of a model in the process", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-embedder-"));
+  try {
+    const tokenizer = trainBpe(["the cat sat on the mat"], {
+      vocabSize: 270,
+      specialTokens: ["<|im_end|>"],
+      alphabet: "bytes",
+    });
+    const config = parseModelConfig({
+      architecture: "qwen3",
+      vocabSize: 270,
+      hiddenSize: 16,
+      layers: 1,
+      heads: 2,
+      kvHeads: 1,
+      headDim: 8,
+      intermediateSize: 32,
+      maxPositions: 32,
+      tieWordEmbeddings: true,
+    });
+    await saveModel(folder, { config, parameters: initParameters(config, 1), tokenizer });
+    expect(await searched({ kind: "model", model: folder })).toBe("r1 the cat sat");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("an agent that needs none, or makes its own, gets none", async () => {
+  const backend = await loadBackend({ prefer: "cpu" });
+  expect((await openEmbedder(settings(), backend)).embedder).toBeUndefined();
+  const reader = agentSettingsSchema.parse({ preset: "tiny" });
+  expect((await openEmbedder(reader, backend)).embedder).toBeUndefined();
+});
