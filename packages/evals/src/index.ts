@@ -53,6 +53,9 @@ export {
   summarize,
   writeReport,
 } from "./report.js";
+export { rulerItems } from "./ruler/ruler-items.js";
+export { rulerScorer } from "./ruler/ruler-scorer.js";
+export { type RulerCell, rulerSection } from "./ruler/ruler-section.js";
 export { stackedPlots } from "./stacked-plots.js";
 export type {
   AnswerOptions,
@@ -80,8 +83,8 @@ export {
   type SuiteRun,
 } from "./suite/runner.js";
 export type { Metric, Scorer } from "./suite/scorer.js";
-export { type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
-export { readSuiteSummary, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
+export { type ReportSection, type SuiteReport, suiteMarkdown } from "./suite/suite-markdown.js";
+export { readSuiteSummary, suiteJson, suiteReportFiles, writeSuiteReport } from "./suite/suite-report.js";
 export {
   type CellSummary,
   type ContestantSummary,

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addEvalLocomo } from "./eval-locomo.js";
 import { addEvalLongQa } from "./eval-longqa.js";
+import { addEvalRuler } from "./eval-ruler.js";
 import { addEvalRulerHqa } from "./eval-ruler-hqa.js";
 
 export function addEval(program: Command): void {
@@ -8,6 +9,7 @@ export function addEval(program: Command): void {
     .command("eval")
     .description("evaluates memory agents beside baselines: one table with intervals and paired tests");
   addEvalRulerHqa(command);
+  addEvalRuler(command);
   addEvalLongQa(command);
   addEvalLocomo(command);
 }

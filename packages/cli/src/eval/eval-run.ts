@@ -9,11 +9,13 @@ import {
   PredictionCache,
   pairsBetween,
   pairsOf,
+  type ReportSection,
   readSuiteSummary,
   runSuite,
   type Scorer,
   type SuiteReport,
   type SuiteRun,
+  suiteJson,
   suiteMarkdown,
   summarizeSuite,
   writeSuiteReport,
@@ -33,6 +35,8 @@ export interface EvalPlan {
   readonly usual: readonly string[];
   /** Further lines under the title: data and its settings. */
   readonly facts: Readonly<Record<string, string | number>>;
+  /** Parts of the report that only this suite has. */
+  readonly sections?: (run: SuiteRun) => readonly ReportSection[];
 }
 
 /** Runs, resumes, reports and compares an evaluation. */
@@ -94,6 +98,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     facts: { model: models.join("; "), ...plan.facts, ...settingFacts(flags, settings) },
     summary,
     pairs: pairsOf(summary),
+    ...(plan.sections ? { sections: plan.sections(run) } : {}),
     ...(earlier === undefined || flags.compare === undefined
       ? {}
       : {
@@ -104,7 +109,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
         }),
   };
   const paths = flags.out === undefined ? [] : await writeSuiteReport(flags.out, report);
-  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : suiteMarkdown(report));
+  process.stdout.write(flags.json ? suiteJson(report) : suiteMarkdown(report));
   for (const path of paths) process.stderr.write(`wrote ${path}\n`);
 }
 

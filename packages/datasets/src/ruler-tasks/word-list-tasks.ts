@@ -1,4 +1,4 @@
-import { codedWords } from "./distinct-words.js";
+import { codedWords, type DistinctTexts } from "./distinct-words.js";
 import type { Draft, DraftInput } from "./draft.js";
 import { noDocument } from "./draft-error.js";
 import { createPermutation } from "./permutation.js";
@@ -33,21 +33,7 @@ export function commonWordsTask(input: DraftInput): Draft {
         : common + Math.floor((entry - commonEntries) / otherRepeats),
     );
 
-  let commonTokens = 0;
-  for (let i = 0; i < common; i++) commonTokens += counter.count(` ${words.at(i)}`) * commonRepeats;
-  const otherTokens = [0];
-  const numberTokens = [0];
-  const tokensOf = (others: number) => {
-    for (let i = otherTokens.length - 1; i < others; i++) {
-      otherTokens.push((otherTokens[i] as number) + counter.count(` ${words.at(common + i)}`) * otherRepeats);
-    }
-    for (let i = numberTokens.length - 1; i < entriesOf(others); i++) {
-      numberTokens.push((numberTokens[i] as number) + counter.count(` ${i + 1}.`));
-    }
-    return commonTokens + (otherTokens[others] as number) + (numberTokens[entriesOf(others)] as number);
-  };
-  const budget = budgetTokens - counter.count(question);
-  const others = largestFit(tokensOf, budget, 1, words.size - common);
+  const others = othersThatFit(words, budgetTokens - counter.count(question), input);
   if (others < 1) throw noDocument(input);
 
   const list = { entries: entriesOf(others), wordAt };
@@ -63,6 +49,26 @@ export function commonWordsTask(input: DraftInput): Draft {
       }
     },
   };
+}
+
+/** How many words besides the common ones fit. On its own, so that its sums are not kept with the task. */
+function othersThatFit(words: DistinctTexts, budgetTokens: number, { config, counter }: DraftInput): number {
+  const { common, commonRepeats, otherRepeats } = config.commonWords;
+  let commonTokens = 0;
+  for (let i = 0; i < common; i++) commonTokens += counter.count(` ${words.at(i)}`) * commonRepeats;
+  const otherTokens = [0];
+  const numberTokens = [0];
+  const tokensOf = (others: number) => {
+    for (let i = otherTokens.length - 1; i < others; i++) {
+      otherTokens.push((otherTokens[i] as number) + counter.count(` ${words.at(common + i)}`) * otherRepeats);
+    }
+    const entries = common * commonRepeats + others * otherRepeats;
+    for (let i = numberTokens.length - 1; i < entries; i++) {
+      numberTokens.push((numberTokens[i] as number) + counter.count(` ${i + 1}.`));
+    }
+    return commonTokens + (otherTokens[others] as number) + (numberTokens[entries] as number);
+  };
+  return largestFit(tokensOf, budgetTokens, 1, words.size - common);
 }
 
 /**

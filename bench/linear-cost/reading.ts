@@ -1,0 +1,111 @@
+/**
+ * One document read by MemAgent with a scripted sampler, measured; prints figures as JSON. Started by linear-cost.ts with
+ * --expose-gc. Arguments: tokenizer folder, file of pieces (a JSON string a line), pieces to read, chunk tokens, file of
+ * pieces to warm up with.
+ */
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { memAgent, memAgentConfig, type Sampler } from "../../packages/agents/src/index.js";
+import { loadTokenizer } from "../../packages/model/src/index.js";
+
+export interface ReadingFigures {
+  readonly chunkTokens: number;
+  readonly documentTokens: number;
+  readonly conversations: number;
+  readonly promptTokens: number;
+  readonly sampledTokens: number;
+  readonly seconds: number;
+  /** Of this process, threads of the collector included. */
+  readonly cpuSeconds: number;
+  /** Bytes that are reachable, measured after collections all along the document: heap and buffers. */
+  readonly peakLiveBytes: number;
+  /** Resident set, read at every conversation; the tokenizer's vocabulary is most of it. */
+  readonly peakRssBytes: number;
+}
+
+const [tokenizerFolder, path, count, chunk, warmPath] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const chunkTokens = Number(chunk);
+const collectGarbage = globalThis.gc;
+if (collectGarbage === undefined) throw new Error("start with --expose-gc");
+
+const tokenizer = await loadTokenizer(tokenizerFolder);
+
+async function* pieces(path: string, most: number): AsyncGenerator<string> {
+  const file = createReadStream(path, { encoding: "utf8" });
+  let read = 0;
+  for await (const line of createInterface({ input: file })) {
+    if (read++ >= most) break;
+    yield JSON.parse(line) as string;
+  }
+  file.destroy();
+}
+
+/** Notes every fifth token of the prompt's end, where the section stands. */
+function notingSampler(onConversation: () => void): Sampler {
+  return {
+    async generate({ promptTokenIds, maxTokens, stopTokenIds }) {
+      onConversation();
+      const noted = promptTokenIds
+        .slice(-chunkTokens)
+        .filter((_, i) => i % 5 === 0)
+        .slice(0, maxTokens - 1);
+      const tokenIds = [...noted, stopTokenIds[0] as number];
+      return {
+        tokenIds,
+        rolloutLogprobs: tokenIds.map(() => -1),
+        stopReason: "stop",
+        policyVersion: 0,
+        weightsHash: "script",
+      };
+    },
+  };
+}
+
+const config = memAgentConfig("memagent", { chunkTokens });
+async function episode(path: string, most: number, onConversation: () => void) {
+  const agent = memAgent({ sampler: notingSampler(onConversation), tokenizer, config });
+  const task = { question: "Which of the people in the text was born first?", document: pieces(path, most) };
+  return await agent.run(task, { record: "none" });
+}
+
+// Other text first: code is compiled, and the tokenizer's cache of 10,000 words is full, whatever the document's length.
+await episode(warmPath, Number.POSITIVE_INFINITY, () => undefined);
+collectGarbage();
+
+let peakRssBytes = 0;
+const startedMs = performance.now();
+const startedCpu = process.cpuUsage();
+const result = await episode(path, Number(count), () => {
+  peakRssBytes = Math.max(peakRssBytes, process.memoryUsage.rss());
+});
+const seconds = (performance.now() - startedMs) / 1000;
+const { user, system } = process.cpuUsage(startedCpu);
+
+let peakLiveBytes = 0;
+let conversations = 0;
+const every = Math.max(1, Math.round(5000 / chunkTokens));
+await episode(path, Number(count), () => {
+  if (conversations++ % every !== 0) return;
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  peakLiveBytes = Math.max(peakLiveBytes, heapUsed + external);
+});
+
+const figures: ReadingFigures = {
+  chunkTokens,
+  documentTokens: result.documentTokens,
+  conversations: result.counts.conversations,
+  promptTokens: result.counts.promptTokens,
+  sampledTokens: result.counts.sampledTokens,
+  seconds,
+  cpuSeconds: (user + system) / 1e6,
+  peakLiveBytes,
+  peakRssBytes,
+};
+process.stdout.write(JSON.stringify(figures));

@@ -1,0 +1,105 @@
+import { basename } from "node:path";
+import { type RulerTaskName, readRulerSources, rulerTaskNames } from "@palimpsest/datasets";
+import { rulerItems, rulerScorer, rulerSection } from "@palimpsest/evals";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { tokenCounter } from "../data/count-tokens.js";
+import { type EvalFlags, readEvalSettings, withEvalFlags } from "../eval/eval-flags.js";
+import { runEvaluation } from "../eval/eval-run.js";
+import { parseWhole } from "../key-values.js";
+
+interface RulerFlags extends EvalFlags {
+  readonly tasks?: readonly RulerTaskName[];
+  readonly lengths: readonly number[];
+  readonly count: number;
+  readonly essay?: string;
+  readonly squad?: string;
+  readonly hotpotqa?: string;
+  readonly countWith?: string;
+  readonly dataSeed: number;
+}
+
+export function addEvalRuler(command: Command): void {
+  const ruler = command
+    .command("ruler")
+    .description("RULER: 13 synthetic tasks at any length, scored by RULER's rules")
+    .addOption(
+      new Option(
+        "--tasks <names...>",
+        "default: all that need no file, and qa_1 and qa_2 with --squad and --hotpotqa",
+      ).choices([...rulerTaskNames]),
+    )
+    .option(
+      "--lengths <list>",
+      "tokens of document, question and reply, such as 4096,131072",
+      parseLengths,
+      [4096],
+    )
+    .option("--count <n>", "questions of each task and length", parseWhole, 100)
+    .option("--essay <file>", "plain text that needles are hidden in; default: generated prose")
+    .option("--squad <file>", "questions of qa_1, in SQuAD's form")
+    .option("--hotpotqa <file>", "questions of qa_2, in HotpotQA's form")
+    .option(
+      "--count-with <model>",
+      "whose tokenizer lengths are counted with; default: that of --tokenizer or of a local --model",
+    )
+    .option("--data-seed <n>", "of the tasks", parseWhole, 0);
+  withEvalFlags(ruler)
+    .addHelpText(
+      "after",
+      "\nWith --tasks that name qa_1 or qa_2 their files must be given. --limit counts questions a length over all tasks.",
+    )
+    .action(async (flags: RulerFlags) => {
+      const settings = readEvalSettings(flags);
+      const { essay, squad, hotpotqa, lengths, count, dataSeed } = flags;
+      const sources = await readRulerSources({ essay, squad, hotpotqa });
+      const tasks =
+        flags.tasks ??
+        rulerTaskNames.filter((name) => (name === "qa_1" ? squad : name === "qa_2" ? hotpotqa : name));
+      const counted =
+        flags.countWith ?? flags.tokenizer ?? (flags.endpoint === undefined ? flags.model : undefined);
+      const countTokens = counted === undefined ? undefined : await tokenCounter(counted);
+      const items = rulerItems(
+        { tasks: [...tasks], lengths: [...lengths], count, seed: dataSeed },
+        { ...sources, ...(countTokens ? { countTokens } : {}) },
+      );
+      const kept = flags.limit;
+      await runEvaluation(
+        {
+          suite: "ruler",
+          title: "RULER",
+          items: kept === undefined ? items : firstOfEachGroup(items, kept),
+          scorer: rulerScorer,
+          usual: ["memagent", "full-context", "truncated", "rag-bm25"],
+          facts: {
+            tasks: tasks.join(", "),
+            "data seed": dataSeed,
+            "lengths counted with":
+              counted === undefined ? "an estimate of 4 characters a token" : basename(counted),
+            essay: essay === undefined ? "generated prose" : basename(essay),
+            ...(sources.badRows.length === 0 ? {} : { "bad rows": sources.badRows.length }),
+          },
+          sections: (run) => [rulerSection(run)],
+        },
+        flags,
+        settings,
+      );
+    });
+}
+
+function firstOfEachGroup<Item extends { readonly group: string | number }>(
+  items: readonly Item[],
+  most: number,
+): Item[] {
+  const taken = new Map<string | number, number>();
+  return items.filter(({ group }) => {
+    const count = (taken.get(group) ?? 0) + 1;
+    taken.set(group, count);
+    return count <= most;
+  });
+}
+
+function parseLengths(text: string): number[] {
+  const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
+  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 4096,131072`);
+  return lengths.map(parseWhole);
+}

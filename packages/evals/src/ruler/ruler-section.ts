@@ -1,0 +1,120 @@
+import { rulerTaskNames } from "@palimpsest/datasets";
+import { type Interval, wilsonInterval } from "../intervals.js";
+import { linePlot } from "../line-plot.js";
+import { meanInterval } from "../resampling.js";
+import type { SuiteRun } from "../suite/runner.js";
+import type { ReportSection } from "../suite/suite-markdown.js";
+
+/** One contestant's score of one task, or of all tasks of a sort, at one length. */
+export interface RulerCell {
+  readonly contestant: string;
+  /** A task's name, a sort of tasks, or "average". */
+  readonly task: string;
+  readonly length: number;
+  readonly n: number;
+  readonly score: number;
+  readonly interval: Interval;
+}
+
+/** RULER's four sorts of tasks. */
+const sorts: Readonly<Record<string, RegExp>> = {
+  retrieval: /^niah_/,
+  tracing: /^vt$/,
+  aggregation: /^[cf]we$/,
+  questions: /^qa_/,
+};
+const average = "average";
+
+/** Scores of every task, every sort of tasks and all of them, by contestant and length; failed items are 0. */
+export function rulerCells(run: SuiteRun): RulerCell[] {
+  const taskOf = new Map(run.items.map((item) => [item.id, String(item.metadata["task"])]));
+  const lengths = [...new Set(run.items.map((item) => Number(item.metadata["length"])))].sort(
+    (a, b) => a - b,
+  );
+  const tasks = rulerTaskNames.filter((name) => [...taskOf.values()].includes(name));
+  const groups: [string, (task: string) => boolean][] = [
+    ...tasks.map((name): [string, (task: string) => boolean] => [name, (task) => task === name]),
+    ...Object.entries(sorts).map(([sort, names]): [string, (task: string) => boolean] => [
+      sort,
+      (task) => names.test(task),
+    ]),
+    [average, () => true],
+  ];
+  return run.contestants.flatMap(({ contestant, outcomes }) =>
+    groups.flatMap(([task, holds]) =>
+      lengths.flatMap((length): RulerCell[] => {
+        const values = outcomes
+          .filter((one) => one.group === length && holds(taskOf.get(one.itemId) ?? ""))
+          .map(({ scores }) => scores["ruler"] ?? 0);
+        return values.length === 0 ? [] : [{ contestant, task, length, ...summaryOf(values) }];
+      }),
+    ),
+  );
+}
+
+/** Wilson's interval where every score is 0 or 1, else bootstrap. */
+function summaryOf(values: readonly number[]): Pick<RulerCell, "n" | "score" | "interval"> {
+  const n = values.length;
+  const sum = values.reduce((total, value) => total + value, 0);
+  const whole = values.every((value) => value === 0 || value === 1);
+  const interval = whole
+    ? wilsonInterval(sum, n)
+    : meanInterval(values.map((value, i) => ({ value, cluster: String(i) })));
+  return { n, score: sum / n, interval };
+}
+
+/** The report's part on tasks by length: a table and a plot for each contestant. */
+export function rulerSection(run: SuiteRun): ReportSection {
+  const cells = rulerCells(run);
+  const lines: string[] = [];
+  const files: Record<string, string> = {};
+  for (const [i, { contestant }] of run.contestants.entries()) {
+    const own = cells.filter((cell) => cell.contestant === contestant);
+    const plot = `tasks-${i + 1}.svg`;
+    lines.push(`### ${contestant}`, "", ...tableOf(own), "", `![${contestant} by length](${plot})`, "");
+    files[plot] = plotOf(contestant, own);
+  }
+  lines.push(
+    "RULER's score in percent with 95 % intervals (Wilson's where every item scored 0 or 1, else bootstrap): the share of the references that the reply contains; of questions, whether it contains any. Failed and empty replies are 0.",
+  );
+  return { title: "Tasks by length", lines, data: cells, files };
+}
+
+function tableOf(cells: readonly RulerCell[]): string[] {
+  const lengths = [...new Set(cells.map(({ length }) => length))];
+  const rows = [...new Set(cells.map(({ task }) => task))].filter((task) => !(task in sorts));
+  const percent = (share: number) => (share * 100).toFixed(1);
+  const cellText = (cell: RulerCell | undefined) =>
+    cell === undefined
+      ? "–"
+      : `${percent(cell.score)} [${percent(cell.interval.low)}, ${percent(cell.interval.high)}] (${cell.n})`;
+  const row = (texts: readonly (string | number)[]) => `| ${texts.join(" | ")} |`;
+  return [
+    row(["task", ...lengths.map((length) => `${length} tokens (n)`)]),
+    row(["---", ...lengths.map(() => "---:")]),
+    ...rows.map((task) =>
+      row([
+        task,
+        ...lengths.map((length) =>
+          cellText(cells.find((cell) => cell.task === task && cell.length === length)),
+        ),
+      ]),
+    ),
+  ];
+}
+
+function plotOf(contestant: string, cells: readonly RulerCell[]): string {
+  return linePlot({
+    title: `${contestant}: RULER by sort of task`,
+    xLabel: "document, question and reply, tokens (log scale)",
+    yLabel: "score, 95 % interval",
+    xScale: "log",
+    yMin: 0,
+    yMax: 1,
+    series: [...Object.keys(sorts), average].flatMap((name) => {
+      const own = cells.filter((cell) => cell.task === name);
+      const points = own.map(({ length, score, interval }) => ({ x: length, y: score, ...interval }));
+      return points.length === 0 ? [] : [{ name, points }];
+    }),
+  });
+}
