@@ -21,7 +21,9 @@ export interface ConversationPlan {
   readonly kind: ConversationKind;
   /** With the longest memory, or whatever else the agent puts there, tokens. */
   readonly promptTokens: number;
+  /** All that follows the prompt; with tools also what these say. */
   readonly replyTokens: number;
+  readonly trainedTokens: number;
 }
 
 /** What a run would be, before anything is started. */
@@ -98,7 +100,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     episodes,
     conversations: perStep(rows.length),
     promptTokens: perStep(rows.reduce((sum, row) => sum + row.promptTokens, 0)),
-    sampledTokensAtMost: perStep(rows.reduce((sum, row) => sum + row.replyTokens, 0)),
+    sampledTokensAtMost: perStep(rows.reduce((sum, row) => sum + row.trainedTokens, 0)),
     optimiserSteps: config.epochs * config.miniBatches,
   };
   const time = runTime(recipe, model, config, {
@@ -195,18 +197,18 @@ function lengthProblems(
 }
 
 function bucketProblems(
-  { kind, promptTokens, replyTokens }: ConversationPlan,
+  { kind, promptTokens, replyTokens, trainedTokens: wanted }: ConversationPlan,
   buckets: readonly Bucket[],
 ): string[] {
   const what = conversationNames[kind];
   const tokens = promptTokens + replyTokens;
   const fits = buckets.some(
-    ({ length, rows, trainedTokens = rows * length }) => length >= tokens && trainedTokens >= replyTokens,
+    ({ length, rows, trainedTokens = rows * length }) => length >= tokens && trainedTokens >= wanted,
   );
   if (fits) return [];
   const longest = Math.max(...buckets.map(({ length }) => length));
   return [
-    `learner: the longest ${what} is a row of ${tokens} tokens, ${replyTokens} of them trained, and fits no bucket (longest: ${longest}); add { rows: 1, length: ${tokens} } to buckets, or the length to microBatch.lengths`,
+    `learner: the longest ${what} is a row of ${tokens} tokens, ${wanted} of them trained, and fits no bucket (longest: ${longest}); add { rows: 1, length: ${tokens} } to buckets, or the length to microBatch.lengths`,
   ];
 }
 

@@ -26,8 +26,8 @@ const plan: RunPlan = {
   documentTokens: { mean: 74.4, most: 97 },
   assumed: { model: false, data: false },
   conversations: [
-    { kind: "memory", promptTokens: 137, replyTokens: 20 },
-    { kind: "final", promptTokens: 76, replyTokens: 12 },
+    { kind: "memory", promptTokens: 137, replyTokens: 20, trainedTokens: 20 },
+    { kind: "final", promptTokens: 76, replyTokens: 12, trainedTokens: 12 },
   ],
   step: { episodes: 16, conversations: 48, promptTokens: 5591, sampledTokensAtMost: 833, optimiserSteps: 1 },
   needs: {

@@ -1,4 +1,5 @@
 import { type AgentSettings, createAgent, type Sampler, type Tokenizer } from "@palimpsest/agents";
+import { hashedEmbedder } from "@palimpsest/memory";
 import type { ConversationKind, Task } from "@palimpsest/trajectories";
 import type { PlannedModel } from "./plan-source.js";
 
@@ -6,7 +7,10 @@ import type { PlannedModel } from "./plan-source.js";
 export interface ConversationExtent {
   readonly kind: ConversationKind;
   readonly promptTokens: number;
+  /** All that follows the prompt: of conversations with tools also what these say. */
   readonly replyTokens: number;
+  /** Of these, what is sampled and trained. */
+  readonly trainedTokens: number;
 }
 
 export interface EpisodeExtent {
@@ -44,7 +48,9 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel): Epis
       };
     },
   };
-  const agent = createAgent(settings, { sampler, tokenizer, ...(chat ? { chat } : {}) });
+  // What an episode adds up to does not depend on what a store's search finds.
+  const embedder = hashedEmbedder();
+  const agent = createAgent(settings, { sampler, tokenizer, embedder, ...(chat ? { chat } : {}) });
   return {
     stopTokenIds,
     async measure({ question, document, records }, signal) {
@@ -54,10 +60,11 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel): Epis
       );
       return {
         documentTokens,
-        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds }) => ({
+        conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds, lossMask }) => ({
           kind,
           promptTokens: promptTokenIds.length,
           replyTokens: sampledTokenIds.length,
+          trainedTokens: lossMask?.reduce<number>((sum, value) => sum + value, 0) ?? sampledTokenIds.length,
         })),
       };
     },
@@ -81,7 +88,11 @@ function replyForm(settings: AgentSettings): readonly [string, string] {
       const { updateTag, recallTag } = settings.config;
       return [`<${updateTag}>`, `</${updateTag}><${recallTag}>${filler}</${recallTag}>`];
     }
-    default:
+    case "memupdate":
+      return settings.config.callForm === "lines"
+        ? [" search", ""]
+        : ['<tool_call>{"name": "search_memory", "arguments": {"query": "', '"}}</tool_call>'];
+    case "memagent":
       return ["", ""];
   }
 }
