@@ -1,0 +1,32 @@
+import { fileURLToPath } from "node:url";
+import { contestantSettings } from "@palimpsest/evals";
+import { expect, it } from "vitest";
+import { type EvalFlags, readEvalSettings } from "./eval-flags.js";
+
+const recipe = fileURLToPath(new URL("../../../../recipes/evals/smollm2-longqa.yaml", import.meta.url));
+const flags = (overrides: Partial<EvalFlags> = {}): EvalFlags => ({ set: [], seed: 0, ...overrides });
+
+it("reads the committed settings of the small model, parts that repeat others included", () => {
+  const settings = readEvalSettings(flags({ settings: recipe }));
+  expect(settings.run).toContain("rememr1");
+  for (const name of settings.run ?? []) contestantSettings(name, settings);
+  const [whole, without] = ["rememr1", "rememr1-no-recall"].map((name) => contestantSettings(name, settings));
+  const kept = whole?.kind === "agent" ? whole.settings : {};
+  expect(without).toMatchObject({ kind: "agent", settings: { ...kept, recall: false } });
+});
+
+it("lets flags replace parts of the file", () => {
+  const settings = readEvalSettings(
+    flags({ settings: recipe, concurrency: 2, set: ["memagent.chunkTokens=99", "answer.form=boxed"] }),
+  );
+  expect(settings.concurrency).toBe(2);
+  expect(settings.answer.form).toBe("boxed");
+  expect(contestantSettings("memagent", settings)).toMatchObject({ settings: { chunkTokens: 99 } });
+});
+
+it("names what is wrong with a setting", () => {
+  expect(() => readEvalSettings(flags({ set: ["chunkTokens"] }))).toThrow(/"chunkTokens" is not PATH=VALUE/);
+  expect(() => readEvalSettings(flags({ settings: "/nowhere.yaml" }))).toThrow(
+    /cannot read "\/nowhere.yaml"/,
+  );
+});

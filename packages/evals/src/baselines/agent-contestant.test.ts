@@ -1,0 +1,145 @@
+import type { Agent, EpisodeResult } from "@palimpsest/agents";
+import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import type { MemoryRecord } from "@palimpsest/trajectories";
+import { describe, expect, it } from "vitest";
+import { anItem } from "../suite/testing.js";
+import { agentContestant } from "./agent-contestant.js";
+import { createReader } from "./reader.js";
+import { readerConfigSchema } from "./reader-config.js";
+import { storeContestant } from "./store-contestant.js";
+
+const options = { signal: new AbortController().signal, seed: 7 };
+const record = (id: string, content: string, provenance: string[] = []): MemoryRecord => ({
+  id,
+  content,
+  memoryType: "episodic",
+  provenance,
+  metadata: {},
+});
+
+function anEpisode(overrides: Partial<EpisodeResult> = {}): EpisodeResult {
+  return {
+    answer: "\\boxed{tea}",
+    memory: "Ada likes tea",
+    steps: [],
+    conversations: [],
+    counts: { conversations: 3, promptTokens: 30, sampledTokens: 9, truncated: 1, emptyUpdates: 2 },
+    documentTokens: 20,
+    droppedDocumentTokens: 4,
+    policyVersionMin: 0,
+    policyVersionMax: 0,
+    weightsHash: "",
+    startedAtMs: 0,
+    endedAtMs: 1,
+    ...overrides,
+  };
+}
+
+function scriptedAgent(result: EpisodeResult) {
+  const calls: Parameters<Agent["run"]>[] = [];
+  const agent: Agent = {
+    name: "scripted",
+    run: (...call) => {
+      calls.push(call);
+      return Promise.resolve(result);
+    },
+  };
+  return { agent, calls };
+}
+
+describe("agentContestant", () => {
+  it("gives the agent document, records and seed, and takes over what it counted", async () => {
+    const { agent, calls } = scriptedAgent(anEpisode({ counters: { recalls: 2 } }));
+    const contestant = agentContestant({ name: "a", agent, settings: {}, model: "m", temperature: 0 });
+    const records = [record("m1", "x")];
+    const item = anItem(1, {
+      document: { fingerprint: "f", open: () => ["lazy ", "document"] },
+      records,
+    });
+    const prediction = await contestant.answer(item, options);
+    const [task, asked] = calls[0] ?? [];
+    expect(task).toMatchObject({ question: item.question, document: ["lazy ", "document"], records });
+    expect(asked).toMatchObject({ seed: 7, temperature: 0, record: "none" });
+    expect(prediction).toEqual({
+      text: "\\boxed{tea}",
+      counts: { conversations: 3, promptTokens: 30, sampledTokens: 9, truncated: 1 },
+      documentTokens: 20,
+      droppedDocumentTokens: 4,
+      measures: { emptyUpdates: 2, recalls: 2 },
+    });
+  });
+});
+
+describe("storeContestant", () => {
+  const records = [record("m1", "Ada likes coffee.", ["D1:1"]), record("m2", "Bo likes chess.", ["D1:2"])];
+  const storeDiff = {
+    created: [record("m3", "Ada moved to Varn.", ["D2:1"])],
+    updated: [record("m1", "Ada likes tea.", ["D1:1"])],
+    deleted: ["m2"],
+  };
+
+  function reading() {
+    const tokenizer = wordTokenizer();
+    const prompts: string[] = [];
+    const sampler = scriptedSampler({
+      tokenizer,
+      reply: (prompt) => {
+        prompts.push(prompt);
+        return " tea";
+      },
+    });
+    const config = readerConfigSchema.parse({
+      prompt: "text",
+      stopTokens: ["<|end|>"],
+      documentPrompt: "text:{document} question: {question}",
+      closedPrompt: "{question}",
+      answerTokens: 4,
+      contextTokens: 200,
+    });
+    return { prompts, reader: createReader({ sampler, tokenizer }, config) };
+  }
+
+  it("answers with the baselines' reader from the store that the agent left", async () => {
+    const { prompts, reader } = reading();
+    const { agent } = scriptedAgent(anEpisode({ storeDiff, counters: { "toolCalls.manage_memory": 2 } }));
+    const contestant = storeContestant({
+      name: "memupdate",
+      agent,
+      settings: {},
+      model: "m",
+      reader,
+      retrieval: { by: "bm25" },
+      temperature: 0,
+      topP: 1,
+    });
+    const item = anItem(1, { question: "What does Ada like, tea?", records, evidence: ["D1:1"] });
+    const prediction = await contestant.answer(item, options);
+    expect(prompts[0]).toContain("Ada likes tea.");
+    expect(prompts[0]).not.toContain("coffee");
+    expect(prompts[0]).not.toContain("Bo likes");
+    expect(prediction.counts.conversations).toBe(4);
+    expect(prediction.measures).toMatchObject({
+      "recall@8": 1,
+      "toolCalls.manage_memory": 2,
+      "records before": 2,
+      "records after": 2,
+    });
+  });
+
+  it("says what is missing where an item has no store", async () => {
+    const { reader } = reading();
+    const { agent } = scriptedAgent(anEpisode());
+    const retrieval = { by: "bm25" } as const;
+    const contestant = storeContestant({
+      name: "memupdate",
+      agent,
+      settings: {},
+      model: "m",
+      reader,
+      retrieval,
+      temperature: 0,
+      topP: 1,
+    });
+    await expect(contestant.answer(anItem(1), options)).rejects.toThrow(/has no records/);
+  });
+});

@@ -1,0 +1,73 @@
+import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { describe, expect, it } from "vitest";
+import { contestantSettings, createContestant } from "./create-contestant.js";
+import { builtInContestants, type EvalSettings, parseEvalSettings } from "./eval-settings.js";
+import { overrideSetting } from "./override.js";
+
+const none = parseEvalSettings({}, "none");
+
+function modelWith(identity: unknown) {
+  const tokenizer = wordTokenizer();
+  const sampler = scriptedSampler({ tokenizer, reply: () => " yes" });
+  return { sampler, tokenizer, identity };
+}
+const text = { prompt: "text", stopTokens: ["<|end|>"] };
+const plain: EvalSettings = parseEvalSettings(
+  {
+    reader: text,
+    contestants: Object.fromEntries(
+      Object.entries(builtInContestants).map(([name, contestant]) => [
+        name,
+        contestant.kind === "agent"
+          ? { ...contestant, settings: { ...contestant.settings, ...text } }
+          : contestant,
+      ]),
+    ),
+  },
+  "plain",
+);
+const make = (name: string, settings = plain, identity: unknown = "m") =>
+  createContestant({
+    label: name,
+    contestant: contestantSettings(name, settings),
+    settings,
+    model: modelWith(identity),
+  });
+
+describe("contestants from settings", () => {
+  it("makes every built-in one, each with settings that tell it from the others", () => {
+    const names = Object.keys(builtInContestants);
+    const contestants = names.map((name) => make(name));
+    expect(contestants.map(({ name }) => name)).toEqual(names);
+    expect(new Set(contestants.map(({ settings }) => JSON.stringify(settings))).size).toBe(names.length);
+  });
+
+  it("keeps another model, prompt or limit apart from what was answered before", () => {
+    const settings = (one: ReturnType<typeof make>) => JSON.stringify(one.settings);
+    expect(settings(make("memagent"))).toBe(settings(make("memagent")));
+    expect(settings(make("memagent", plain, "other"))).not.toBe(settings(make("memagent")));
+    const changed = overrideSetting(plain, "memagent.chunkTokens", 77);
+    expect(settings(make("memagent", changed))).not.toBe(settings(make("memagent")));
+    expect(settings(make("rag-bm25", changed))).toBe(settings(make("rag-bm25")));
+    const reader = overrideSetting(plain, "reader.passages", 2);
+    expect(settings(make("rag-bm25", reader))).not.toBe(settings(make("rag-bm25")));
+  });
+
+  it("replaces single settings, and says which names there are", () => {
+    expect(overrideSetting(none, "concurrency", 3).concurrency).toBe(3);
+    expect(overrideSetting(none, "answer.form", "boxed").answer.form).toBe("boxed");
+    expect(contestantSettings("truncated", overrideSetting(none, "truncated.answerTokens", 5))).toMatchObject(
+      {
+        reader: { answerTokens: 5 },
+      },
+    );
+    expect(contestantSettings("memagent", overrideSetting(none, "memagent.preset", "tiny"))).toMatchObject({
+      preset: "tiny",
+    });
+    expect(() => overrideSetting(none, "memagnet.preset", "x")).toThrow(/"memagnet" is none of memagent,/);
+    expect(() => overrideSetting(none, "concurrency", 0)).toThrow(/BAD_CONFIG/);
+    expect(() => make("memagent", overrideSetting(plain, "memagent.chunks", 1))).toThrow(
+      /BAD_CONFIG.*memagent/s,
+    );
+  });
+});
