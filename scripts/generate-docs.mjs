@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md and the
-// JSON schema of recipes. With --check: fails when a committed one differs. Needs a build.
+// Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md,
+// docs/trace-format.md and the JSON schema of recipes. With --check: fails when a committed one differs. Needs a build.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,8 +12,8 @@ const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/i
 const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
 );
-const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }] =
-  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry")]);
+const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }, { traceSchema }] =
+  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry"), load("evals")]);
 
 const schemaOf = (schema) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 const code = (value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
@@ -112,10 +112,37 @@ const protocol = [
   ...readdirSync(join(root, "protos/palimpsest/v1")).sort().flatMap(protocolOf),
 ].join("\n");
 
+const traceFormat = [
+  "# Trace format",
+  "",
+  written,
+  "",
+  "What an agent did, step by step, for people and programs. `palimpsest ask --trace FILE.jsonl` and training runs write it:",
+  "a run's folder has `traces/step-NNNNNNNN.jsonl` for its last `train.keepTraces` steps. `palimpsest trace view FILE.jsonl`",
+  "makes one page of HTML of it that needs no server and loads nothing.",
+  "",
+  "A trace file is UTF-8 JSON Lines: every line one trajectory, complete in itself. Files can be joined, cut between lines,",
+  "searched with `grep` and `jq`. The line at the end of a file that a killed process left may be cut off: readers pass over it.",
+  "A reader refuses a `version` that it does not know, and fields that are not listed here.",
+  "",
+  "Fields that a writer does not know are left out: `ask` knows no right answer and no reward, a training run does not",
+  "keep documents. Of every conversation there is what the model wrote; prompts and token ids only where a program asks",
+  "for them (`traceEpisode` of `@palimpsest/evals`, `detail`).",
+  "",
+  "```ts",
+  'import { readTraces, traceHtml } from "@palimpsest/evals";',
+  "",
+  'for await (const trace of readTraces("traces.jsonl")) console.log(trace.task.question, trace.reward?.total);',
+  "```",
+  "",
+  ...table("Fields", "Of one line.", traceSchema),
+].join("\n");
+
 const files = {
   "docs/configuration.md": `${configuration.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
   "docs/metrics.md": `${catalogueMarkdown().trimEnd()}\n`,
+  "docs/trace-format.md": `${traceFormat.trimEnd()}\n`,
   "docs/protocol.md": `${protocol.trimEnd()}\n`,
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
+import { type ReadingAgentSettings, readingAgentSettingsSchema } from "@palimpsest/agents";
 import { scriptedSampler } from "@palimpsest/agents/testing";
 import { EndpointTokenizer } from "@palimpsest/engines";
 import { traceSchema } from "@palimpsest/evals";
@@ -16,8 +16,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const settingsOf = (kind: "memagent" | "rememr1", set: object = {}): AgentSettings =>
-  agentSettingsSchema.parse({ kind, preset: kind, settings: { chunkTokens: 40, ...set } });
+const settingsOf = (kind: "memagent" | "rememr1", set: object = {}): ReadingAgentSettings =>
+  readingAgentSettingsSchema.parse({ kind, preset: kind, settings: { chunkTokens: 40, ...set } });
 
 /** A model whose memory tells of every section that it has read, by the section's first word. */
 function aModel() {

@@ -1,4 +1,9 @@
-import { type AgentProgress, type AgentSettings, createAgent, type EpisodeResult } from "@palimpsest/agents";
+import {
+  type AgentProgress,
+  createAgent,
+  type EpisodeResult,
+  type ReadingAgentSettings,
+} from "@palimpsest/agents";
 import { type Trace, traceVersion } from "@palimpsest/evals";
 import type { MemoryStep } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -11,7 +16,7 @@ export interface AskOptions {
   /** Names the document in traces, such as a path. */
   readonly document: string;
   readonly model: AgentModel;
-  readonly settings: AgentSettings;
+  readonly settings: ReadingAgentSettings;
   readonly temperature: number;
   readonly seed: number;
   /** Keeps the place in this file, and goes on from it where there is one. */

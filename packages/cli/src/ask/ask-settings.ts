@@ -1,4 +1,4 @@
-import { type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
+import { type ReadingAgentSettings, readingAgentSettingsSchema } from "@palimpsest/agents";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { AgentModel } from "../agent-model.js";
@@ -15,7 +15,7 @@ export interface AskWishes {
 }
 
 export interface ChosenSettings {
-  readonly settings: AgentSettings;
+  readonly settings: ReadingAgentSettings;
   /** What was chosen and why, for people. */
   readonly notes: readonly string[];
 }
@@ -41,14 +41,14 @@ export function chooseSettings(
   const wanted = parse({ kind: agent, preset, settings: set });
   if (preset === "tiny") return { settings: wanted, notes: [] };
   if (model.contextTokens === undefined) {
-    const { chunkTokens } = wanted.config as ReadingConfig;
+    const { chunkTokens } = wanted.config;
     const note = `the server does not say how much its model reads at once; sections have ${chunkTokens} tokens (--set chunkTokens=… where that is too much)`;
     return { settings: wanted, notes: [note] };
   }
-  const fitted = fit(wanted.config as ReadingConfig, contextOf(model), wishes, model);
-  const changed = Object.entries(fitted).filter(
-    ([name, value]) => value !== (wanted.config as Readonly<Record<string, unknown>>)[name],
-  );
+  const fitted = fit(wanted.config, contextOf(model), wishes, model);
+  const { chunkTokens, memoryTokens, finalTokens } = wanted.config;
+  const usual: Readonly<Record<string, number>> = { chunkTokens, memoryTokens, finalTokens };
+  const changed = Object.entries(fitted).filter(([name, value]) => value !== usual[name]);
   const settings = parse({ kind: agent, preset, settings: { ...set, ...fitted } });
   if (changed.length === 0) return { settings, notes: [] };
   const list = changed.map(([name, value]) => `${name}=${value}`).join(" ");
@@ -107,8 +107,8 @@ function fit(
   );
 }
 
-function parse(input: unknown): AgentSettings {
-  const parsed = agentSettingsSchema.safeParse(input);
+function parse(input: unknown): ReadingAgentSettings {
+  const parsed = readingAgentSettingsSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   const lines = z.prettifyError(parsed.error).split("\n").join(" ");
   throw new PalimpsestError("CONFIG_INVALID", `agent settings: ${lines}`);

@@ -1,0 +1,83 @@
+/** A long document is being read when the command is stopped, then killed: each time it goes on from where it was. */
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { proseWith, ReadingServer } from "../../packages/cli/src/ask/testing.js";
+import { Command } from "../support/command.js";
+import { until } from "../support/until.js";
+
+let folder: string;
+let server: ReadingServer;
+let hangsFrom: number;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-ask-"));
+  hangsFrom = Number.POSITIVE_INFINITY;
+  server = await ReadingServer.start("harbour master", (request) => (request >= hangsFrom ? "hang" : "good"));
+});
+afterEach(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("reading goes on after Ctrl-C and after kill -9, and what was read is not read again", async () => {
+  const document = join(folder, "long.txt");
+  const facts = ["The harbour master was called Amos.", "Then the harbour master was called Berta."];
+  await writeFile(document, proseWith(facts, 400_000));
+  const state = join(folder, "place.json");
+  const trace = join(folder, "trace.html");
+  const question = "What was the harbour master called?";
+  const begin = () =>
+    Command.start(
+      [
+        ...["ask", document, "-q", question, "--endpoint", server.url, "--set", "chunkTokens=2500"],
+        ...["--resume", state, "--trace", trace, "--json"],
+      ],
+      { cwd: folder, environment: {} },
+    );
+
+  hangsFrom = 8;
+  const stopped = begin();
+  await until("the ninth request", () => server.requests > 8);
+  stopped.kill("SIGINT");
+  const end = await stopped.ended;
+  expect(end.code).toBe(130);
+  expect(end.stdout).toBe("");
+  expect(end.stderr).toMatch(
+    /stopped after 20000 of \d+ tokens; the same command goes on from .*place\.json/,
+  );
+
+  hangsFrom = server.requests + 6;
+  const killed = begin();
+  await until("a request that hangs", () => server.requests > hangsFrom);
+  expect(killed.output).toContain("on from token 20000");
+  killed.kill("SIGKILL");
+  await killed.ended;
+
+  hangsFrom = Number.POSITIVE_INFINITY;
+  const last = await begin().ended;
+  expect(last.code).toBe(0);
+  const report = JSON.parse(last.stdout);
+  expect(report).toMatchObject({ boxed: "Berta", memory: facts.join("\n") });
+  expect(report.resumedAtToken).toBeGreaterThanOrEqual(20_000);
+  expect(existsSync(state)).toBe(false);
+  const page = await readFile(trace, "utf8");
+  const steps = Math.ceil(report.document.tokens / 2500);
+  expect(page.split('class="card step"')).toHaveLength(1 + steps + 1);
+  // Of the killed run's six steps some were not on the disk yet.
+  expect(server.answered).toBeGreaterThan(steps);
+  expect(server.answered).toBeLessThanOrEqual(steps + 1 + 6);
+}, 60_000);
+
+test("a model of this repository answers, and says what it read on standard error", async () => {
+  const base = new URL("../../recipes/bases/quickstart", import.meta.url).pathname;
+  const notes = join(folder, "notes.md");
+  await writeFile(notes, " sam likes milk. tom likes figs. mia likes tea.");
+  const { stdout, stderr, code } = await Command.start(
+    ["ask", notes, "-q", "what does tom like?", "--model", base, "--backend", "tensorflow"],
+    { cwd: folder, environment: {} },
+  ).ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\\boxed\{\w+\}\n$/) });
+  expect(stderr).toMatch(/reading \d+ tokens\n/);
+}, 60_000);
