@@ -174,6 +174,48 @@ describe("MemoryStore", () => {
   });
 });
 
+describe("MemoryStore of 10^5 records", () => {
+  /** Counts of letters: cheap to make, and enough to tell texts apart. */
+  const letters: Embedder = {
+    name: "letters",
+    dimensions: 26,
+    embed: async (texts) =>
+      texts.map((text) => {
+        const counts = new Float32Array(26);
+        for (let i = 0; i < text.length; i++) {
+          const at = text.charCodeAt(i) - 97;
+          if (at >= 0 && at < 26) counts[at] = (counts[at] as number) + 1;
+        }
+        return counts;
+      }),
+  };
+
+  it("finds the one record, also among many changes, in less than 100 ms of the processor", async () => {
+    const base = await StoreBase.of(manyRecords(100_000), letters);
+    const made = new MemoryStore(base);
+    const other = new MemoryStore(base);
+    for (let i = 0; i < 200; i++) {
+      await made.create({ content: `note ${i} of today` });
+      made.delete(`r${i * 3}`);
+    }
+    const wanted = base.records[77_777]?.content ?? "";
+    expect((await made.search(wanted, { topK: 3 }))[0]?.record.id).toBe("r77777");
+    expect((await made.search("note 150 of today"))[0]?.record.content).toBe("note 150 of today");
+    const elsewhere = await other.search("note 150 of today");
+    expect(elsewhere.filter(({ record }) => record.content.startsWith("note"))).toEqual([]);
+    expect(other.get("r0")).toBe(base.records[0]);
+    const sessions = (await made.search(wanted, { topK: 50, session: "7", after: "2023-06" })).map(
+      ({ record }) => [record.session, (record.dialogueTime ?? "") >= "2023-06"],
+    );
+    expect(sessions).toEqual(Array.from({ length: 50 }, () => ["session_7", true]));
+    expect(made.size).toBe(100_000);
+    const before = process.cpuUsage();
+    for (let i = 0; i < 10; i++) await made.search(base.records[i * 999]?.content ?? "");
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 10_000).toBeLessThan(100);
+  });
+});
+
 describe("StoreBases", () => {
   const copy = () => structuredClone(records);
 
