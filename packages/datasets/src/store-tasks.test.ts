@@ -23,13 +23,14 @@ describe("storeTasks", () => {
     expect(counts).toEqual({ new: 20, changed: 20, stale: 20 });
   });
 
-  it("show one probe and hold out the reverse one and those about others", () => {
+  it("show one probe and hold out its like, the reverse one and those about others", () => {
     for (const { question, probes = [], records = [] } of tasks) {
       const [name = "", , value = ""] = words(question);
-      const [shown, reverse, ...others] = probes;
+      const [shown, like, reverse, ...others] = probes;
       expect(shown).toEqual({ question: `what does ${name} like?`, answers: [value], heldOut: false });
+      expect(like).toEqual({ ...shown, question: `which thing is it that ${name} likes?`, heldOut: true });
       expect(reverse).toEqual({ question: `who is fond of ${value}?`, answers: [name], heldOut: true });
-      expect(others).toHaveLength(2);
+      expect(others).toHaveLength(1);
       for (const { question: asked, answers, heldOut } of others) {
         expect(heldOut).toBe(true);
         const other = words(asked)[2];

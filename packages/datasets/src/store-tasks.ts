@@ -23,11 +23,15 @@ export const storeTaskConfigSchema = z
       .describe(
         "what a statement may ask for, in turn. new: of somebody unknown; changed: of somebody of whom the store says something else; stale: something it says already, beside what no longer holds",
       ),
-    heldOutPeople: z.int().min(0).default(2).describe("others that held-out questions ask about"),
+    heldOutPeople: z.int().min(0).default(1).describe("others that held-out questions ask about"),
     names,
     values,
     likesSentence: likesSentence.describe("statement and record, leading space included"),
     question: needleQuestion.describe("what a name likes: shown to the reward"),
+    otherQuestion: z
+      .string()
+      .default("which thing is it that {name} likes?")
+      .describe("the same in other words: held out"),
     reverseQuestion: z
       .string()
       .default("who is fond of {value}?")
@@ -42,8 +46,8 @@ type StoreTaskConfig = z.output<typeof storeTaskConfigSchema>;
 
 /**
  * Statements for agents that keep a store: each task has some records about people, no value twice, and as its question
- * a statement. A shown probe asks what the statement is about; held-out ones ask the same the other way round, and about
- * people whom the statement does not touch. Task i depends on the seed and i only.
+ * a statement. A shown probe asks what the statement is about; held-out ones ask the same in other words and the other
+ * way round, and about people whom the statement does not touch. Task i depends on the seed and i only.
  * @throws {DatasetError} BAD_CONFIG
  */
 export function storeTasks(input: StoreTaskConfigInput): Task[] {
@@ -103,9 +107,9 @@ const record = (config: StoreTaskConfig, fact: Fact, place: number): MemoryRecor
 });
 
 function probesOf(config: StoreTaskConfig, told: Fact, held: readonly Fact[]): Probe[] {
-  const { question, reverseQuestion } = config;
-  const about = ({ name, value }: Fact, heldOut: boolean): Probe => ({
-    question: question.replace("{name}", name),
+  const { question, otherQuestion, reverseQuestion } = config;
+  const about = (form: string, { name, value }: Fact, heldOut: boolean): Probe => ({
+    question: form.replace("{name}", name),
     answers: [value],
     heldOut,
   });
@@ -114,5 +118,10 @@ function probesOf(config: StoreTaskConfig, told: Fact, held: readonly Fact[]): P
     answers: [told.name],
     heldOut: true,
   };
-  return [about(told, false), reversed, ...held.map((fact) => about(fact, true))];
+  return [
+    about(question, told, false),
+    about(otherQuestion, told, true),
+    reversed,
+    ...held.map((fact) => about(question, fact, true)),
+  ];
 }
