@@ -1,7 +1,7 @@
 import { open, rename, rm } from "node:fs/promises";
 import type { Task } from "@palimpsest/trajectories";
 import { preparedTasks } from "./inspect/prepared-tasks.js";
-import type { IndexedDocument } from "./written/task-row.js";
+import type { IndexedDocument, NamedStore } from "./written/task-row.js";
 
 export interface BadRow {
   /** Counted from 1, blank lines included; of a JSON array its place. */
@@ -68,15 +68,21 @@ export async function saveTasks(path: string, tasks: Iterable<Task> | AsyncItera
 }
 
 /** A task as a line of a file holds it: its own fields and no others. */
-export function taskRow(task: Task, indexed?: IndexedDocument) {
+export function taskRow(
+  task: Task,
+  written: {
+    readonly document?: IndexedDocument | undefined;
+    readonly records?: NamedStore | undefined;
+  } = {},
+) {
   const { id, question, answers, document, metadata, records, probes } = task;
   return {
     id,
     question,
     answers,
-    document: indexed ?? document,
+    document: written.document ?? document,
     metadata,
-    ...(records === undefined ? {} : { records }),
+    ...(records === undefined ? {} : { records: written.records ?? records }),
     ...(probes === undefined ? {} : { probes }),
   };
 }

@@ -10,7 +10,7 @@ import { preparedTasks } from "./prepared-tasks.js";
 /** What is true of one file. */
 export interface CheckedFile {
   readonly path: string;
-  readonly role: "source" | "tasks" | "corpus";
+  readonly role: "source" | "tasks" | "corpus" | "stores";
   /** unlisted: no manifest names it, so only its rows are checked. */
   readonly state: "right" | "missing" | "changed" | "bad-rows" | "unlisted";
   /** What is wrong, in words. */

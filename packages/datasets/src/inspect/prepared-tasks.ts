@@ -6,6 +6,7 @@ import { type FinishedRow, finishedRow, isFinishedRow } from "../questions/finis
 import type { RowProblem } from "../row-problem.js";
 import { fileRows } from "../source/file-rows.js";
 import { Corpora } from "../written/corpus.js";
+import { Stores } from "../written/stores.js";
 import { parseTaskRow } from "../written/task-row.js";
 
 export interface PreparedTasksOptions {
@@ -22,6 +23,7 @@ export interface PreparedTasksOptions {
  */
 export async function* preparedTasks(path: string, options: PreparedTasksOptions = {}): AsyncGenerator<Task> {
   const corpora = new Corpora();
+  const stores = new Stores();
   const seen = new Map<string, number>();
   for await (const row of fileRows(path, options.signal)) {
     const bad = (problem: Pick<SourceBadRow, "reason" | "detail">) =>
@@ -30,7 +32,7 @@ export async function* preparedTasks(path: string, options: PreparedTasksOptions
       bad(row);
       continue;
     }
-    const found = rowTask(row.value);
+    const found = await rowTask(row.value, path, stores);
     if ("reason" in found) {
       bad(found);
       continue;
@@ -50,11 +52,15 @@ export async function* preparedTasks(path: string, options: PreparedTasksOptions
   }
 }
 
-function rowTask(value: unknown): (FinishedRow & { readonly corpus?: string }) | RowProblem {
+async function rowTask(
+  value: unknown,
+  path: string,
+  stores: Stores,
+): Promise<(FinishedRow & { readonly corpus?: string }) | RowProblem> {
   if (isFinishedRow(value)) return finishedRow(value, "prepared");
   const row = parseTaskRow(value);
   if ("reason" in row) return row;
-  const { document, ...rest } = row.data;
+  const { document, ...rest } = await stores.records(row.data, path);
   if (typeof document === "string") return { task: { ...rest, document } };
   return { task: { ...rest, document: "" }, indices: document.indices, corpus: document.corpus };
 }

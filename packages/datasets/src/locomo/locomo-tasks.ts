@@ -1,5 +1,6 @@
-import type { Probe, Task } from "@palimpsest/trajectories";
+import type { Probe } from "@palimpsest/trajectories";
 import { z } from "zod";
+import type { PreparedTask } from "../prepare/preparer.js";
 import { createRandom } from "../random.js";
 import { type LocomoConversation, type LocomoQuestion, locomoCategories } from "./conversation.js";
 import { locomoSplit } from "./split.js";
@@ -40,7 +41,7 @@ export function locomoTasks(
   options: LocomoOptions,
   seed: number | string,
   leftOut: (reason: string) => void = () => undefined,
-): Task[] {
+): PreparedTask[] {
   const wanted = conversation.questions.filter((question) => {
     const reason = reasonToLeaveOut(question, options);
     if (reason !== null) leftOut(reason);
@@ -48,7 +49,7 @@ export function locomoTasks(
   });
   const records = locomoRecords(conversation, options.records);
   const document = options.document ? locomoDocument(conversation) : "";
-  const tasks: Task[] = [];
+  const tasks: PreparedTask[] = [];
   for (let at = 0; at < wanted.length; at += options.asked) {
     const asked = wanted.slice(at, at + options.asked);
     const [first] = asked as [LocomoQuestion];
@@ -69,6 +70,7 @@ export function locomoTasks(
           : {}),
       },
       records,
+      store: conversation.id,
       probes: [
         ...asked.map((question) => probeOf(question, false)),
         ...drawHeldOut(wanted, asked, options.heldOut, `${seed}/${id}`),

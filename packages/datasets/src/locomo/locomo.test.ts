@@ -229,7 +229,7 @@ describe.skipIf(!present)("LoCoMo's ten conversations", () => {
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(tasks.length);
   });
 
-  it("are prepared into train and test files with a manifest, the same bytes each time", async () => {
+  it("are prepared into train and test files that share stores, with a manifest, the same bytes each time", async () => {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-locomo-"));
     try {
       const run = (out: string) =>
@@ -244,9 +244,10 @@ describe.skipIf(!present)("LoCoMo's ten conversations", () => {
         });
       const { manifest } = await run("a");
       const again = await run("b");
-      expect(manifest.files.map(({ path, rows }) => [path, rows])).toEqual([
-        ["test.jsonl", 5],
-        ["train.jsonl", 5],
+      expect(manifest.files.map(({ path, kind, rows }) => [path, kind, rows])).toEqual([
+        ["test.jsonl", "tasks", 5],
+        ["train.jsonl", "tasks", 5],
+        ["stores.json", "stores", 2],
       ]);
       expect(again.manifest.files.map(({ sha256 }) => sha256)).toEqual(
         manifest.files.map(({ sha256 }) => sha256),
@@ -255,6 +256,7 @@ describe.skipIf(!present)("LoCoMo's ten conversations", () => {
       const { tasks, badRows } = await loadTasks(join(folder, "a", "test.jsonl"));
       expect(badRows).toEqual([]);
       expect(tasks[0]?.records).toHaveLength(184);
+      expect(tasks[4]?.records).toBe(tasks[0]?.records);
       expect(locomoSplit(String(tasks[0]?.metadata["conversation"]))).toBe("test");
       expect(tasks[0]?.probes?.filter(({ heldOut }) => heldOut)).toHaveLength(2);
     } finally {

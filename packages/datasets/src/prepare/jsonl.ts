@@ -6,6 +6,7 @@ import { finishedRow, isFinishedRow } from "../questions/finished-row.js";
 import { idOfQuestion } from "../questions/source-question.js";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { Corpora } from "../written/corpus.js";
+import { Stores } from "../written/stores.js";
 import { parseTaskRow } from "../written/task-row.js";
 import { definePreparer, type SourceRow } from "./preparer.js";
 
@@ -39,9 +40,10 @@ export const jsonl = definePreparer({
   options: optionsSchema,
   async *prepare(options, context) {
     const corpora = new Corpora();
+    const stores = new Stores();
     for (const path of context.inputs) {
       for await (const row of context.rows(path)) {
-        const task = await taskOf(row, options, corpora);
+        const task = await taskOf(row, options, { corpora, stores });
         if ("reason" in task) context.badRow({ source: row.source, row: row.row, ...task });
         else yield task;
       }
@@ -52,7 +54,7 @@ export const jsonl = definePreparer({
 async function taskOf(
   { source, value }: SourceRow,
   options: z.output<typeof optionsSchema>,
-  corpora: Corpora,
+  { corpora, stores }: { readonly corpora: Corpora; readonly stores: Stores },
 ): Promise<Task | RowProblem> {
   if (isFinishedRow(value)) {
     const finished = finishedRow(value, options.dataSource);
@@ -71,7 +73,7 @@ async function taskOf(
   }
   const own = parseTaskRow(value);
   if ("data" in own) {
-    const { document, ...rest } = own.data;
+    const { document, ...rest } = await stores.records(own.data, source);
     if (typeof document === "string") return { ...rest, document };
     return { ...rest, document: await corpora.document(document.corpus, document.indices, source) };
   }

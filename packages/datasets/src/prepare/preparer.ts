@@ -25,6 +25,8 @@ export interface SourceBadRow {
 export interface PreparedTask extends Task {
   /** Texts of the document's paragraphs in order: very long contexts are written as places in a corpus. */
   readonly paragraphs?: readonly string[];
+  /** Of tasks that begin with the same records: the name under which these are written once, in a file beside. */
+  readonly store?: string;
 }
 
 /** What a preparer is given besides its options. Files read through it are entered in the manifest. */

@@ -138,6 +138,12 @@ function preparedContext(value: object, source: string, corpora: Corpora): Finis
   const row = readRow(taskRowSchema, value);
   if ("reason" in row) return row;
   const { document, records, probes: _, ...rest } = row.data;
+  if (records !== undefined && !Array.isArray(records)) {
+    return {
+      reason: "bad-value",
+      detail: "records: stand in a file of stores; questions are asked of documents",
+    };
+  }
   const task = { ...rest, ...(records ? { records } : {}) };
   if (typeof document === "string") {
     return { task: { ...task, document }, document: () => Promise.resolve(document) };

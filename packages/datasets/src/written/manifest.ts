@@ -30,7 +30,7 @@ export const manifestSchema = z.strictObject({
   files: z.array(
     z.strictObject({
       path: z.string().describe("relative to the manifest"),
-      kind: z.enum(["tasks", "corpus"]),
+      kind: z.enum(["tasks", "corpus", "stores"]),
       rows: count,
       sizeBytes: count,
       sha256,

@@ -1,6 +1,7 @@
 import { taskRow } from "../jsonl.js";
 import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
 import type { PreparedTask } from "../prepare/preparer.js";
+import type { NamedStore } from "./task-row.js";
 
 /** How tasks are written: this project's JSONL, vime's JSONL, or the JSON array of RULER-HQA's evaluation files. */
 export const rowFormats = ["task", "vime", "eval"] as const;
@@ -15,17 +16,26 @@ export interface IndexedContext {
   readonly indices: readonly number[];
 }
 
+/** What of a task stands in files beside its own. */
+export interface WrittenBeside {
+  readonly context: IndexedContext | undefined;
+  readonly records: NamedStore | undefined;
+}
+
 /** One row of a file, without the line's end. */
 export function formatRow(
   format: RowFormat,
   task: PreparedTask,
   index: number,
-  indexed: IndexedContext | undefined,
+  { context: indexed, records }: WrittenBeside,
 ): string {
   switch (format) {
     case "task":
       return JSON.stringify(
-        taskRow(task, indexed && { corpus: indexed.corpus, indices: [...indexed.indices] }),
+        taskRow(task, {
+          document: indexed && { corpus: indexed.corpus, indices: [...indexed.indices] },
+          records,
+        }),
       );
     case "vime":
       return JSON.stringify(vimeRow(task));

@@ -1,12 +1,14 @@
 import { basename, dirname, join } from "node:path";
+import type { MemoryRecord } from "@palimpsest/trajectories";
 import type { PreparedTask } from "../prepare/preparer.js";
 import type { HashedFile } from "../source/file-hash.js";
 import { OutputFile } from "./output-file.js";
 import { formatRow, type IndexedContext, indexedFrom, type RowFormat } from "./row-format.js";
+import type { NamedStore } from "./task-row.js";
 
 export interface WrittenFile extends HashedFile {
-  readonly kind: "tasks" | "corpus";
-  /** Tasks, or paragraphs of a corpus. */
+  readonly kind: "tasks" | "corpus" | "stores";
+  /** Tasks, paragraphs of a corpus, or stores. */
   readonly rows: number;
 }
 
@@ -16,17 +18,25 @@ interface OpenFile {
   rows: number;
 }
 
-/** Files of tasks that are filled side by side, and the corpus that they share; all appear when all are whole. */
+/** Files of tasks that are filled side by side, and what they share; all appear when all are whole. */
 export class TaskFiles {
   readonly #files = new Map<string, OpenFile>();
   readonly #format: RowFormat;
   readonly #corpusPath: string;
   readonly #corpus = new Map<string, number>();
+  readonly #stores = new Map<string, readonly MemoryRecord[]>();
 
-  /** @param corpusPath where paragraphs go if a context is long enough to be written as places */
+  /** @param corpusPath where paragraphs go if a context is long enough to be written as places; stores go beside it */
   constructor(format: RowFormat, corpusPath: string) {
     this.#format = format;
     this.#corpusPath = corpusPath;
+  }
+
+  get #storesPath(): string {
+    return join(
+      dirname(this.#corpusPath),
+      basename(this.#corpusPath).replace(/corpus\.json$/, "stores.json"),
+    );
   }
 
   rowsOf(path: string): number {
@@ -42,7 +52,10 @@ export class TaskFiles {
     }
     if (file.ids.has(task.id)) return false;
     file.ids.add(task.id);
-    const row = formatRow(this.#format, task, file.rows, this.#indexed(path, task));
+    const row = formatRow(this.#format, task, file.rows, {
+      context: this.#indexed(path, task),
+      records: this.#named(path, task),
+    });
     if (this.#format === "eval") await file.output.write(`${file.rows === 0 ? "[\n" : ",\n"}${row}`);
     else await file.output.write(`${row}\n`);
     file.rows += 1;
@@ -65,11 +78,27 @@ export class TaskFiles {
       await corpus.write("\n]\n");
       written.push({ ...(await corpus.finish()), kind: "corpus", rows: this.#corpus.size });
     }
+    if (this.#stores.size > 0) {
+      const stores = await OutputFile.create(this.#storesPath);
+      let first = true;
+      for (const [name, records] of this.#stores) {
+        await stores.write(`${first ? "{\n" : ",\n"}${JSON.stringify(name)}: ${JSON.stringify(records)}`);
+        first = false;
+      }
+      await stores.write("\n}\n");
+      written.push({ ...(await stores.finish()), kind: "stores", rows: this.#stores.size });
+    }
     return written;
   }
 
   async discard(): Promise<void> {
     for (const { output } of this.#files.values()) await output.discard();
+  }
+
+  #named(path: string, { store, records }: PreparedTask): NamedStore | undefined {
+    if (store === undefined || records === undefined || this.#format !== "task") return undefined;
+    this.#stores.set(store, records);
+    return { stores: near(path, this.#storesPath), store };
   }
 
   #indexed(path: string, { paragraphs }: PreparedTask): IndexedContext | undefined {
@@ -81,7 +110,10 @@ export class TaskFiles {
       this.#corpus.set(text, this.#corpus.size);
       return this.#corpus.size - 1;
     });
-    const near = dirname(path) === dirname(this.#corpusPath);
-    return { corpus: near ? basename(this.#corpusPath) : join(this.#corpusPath), indices };
+    return { corpus: near(path, this.#corpusPath), indices };
   }
 }
+
+/** How a file of tasks names a file that lies beside it, or elsewhere. */
+const near = (path: string, other: string): string =>
+  dirname(path) === dirname(other) ? basename(other) : join(other);

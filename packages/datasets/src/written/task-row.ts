@@ -4,7 +4,8 @@ import { type RowProblem, readRow } from "../row-problem.js";
 
 const plainValues = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-const memoryRecordSchema = z.strictObject({
+/** A record of a memory store, in a row or in a file of stores. */
+export const memoryRecordSchema = z.strictObject({
   id: z.string().min(1).describe("unique within its store"),
   content: z.string(),
   memoryType: z.enum(memoryTypes),
@@ -35,11 +36,20 @@ const indexedDocumentSchema = z.strictObject({
     .describe("places in the corpus from 0, in the order of the documents"),
 });
 
+/** A store by its name in a file that several tasks share. */
+const namedStoreSchema = z.strictObject({
+  stores: z.string().min(1).describe("JSON file of stores by name, relative to the file of tasks"),
+  store: z.string().min(1).describe("name of the store"),
+});
+
 const shared = {
   id: z.string().min(1).describe("unique within the file"),
   document: z.union([z.string(), indexedDocumentSchema]),
   metadata: plainValues.default({}),
-  records: z.array(memoryRecordSchema).exactOptional().describe("the memory store at the beginning"),
+  records: z
+    .union([z.array(memoryRecordSchema), namedStoreSchema])
+    .exactOptional()
+    .describe("the memory store at the beginning"),
 };
 
 /** One line of a task file. */
@@ -58,6 +68,8 @@ const probedTaskRowSchema = z.strictObject({
   probes: z.array(probeSchema).min(1).describe("questions asked of the store after the episode"),
 });
 
+export type MemoryRecordRow = z.output<typeof memoryRecordSchema>;
+export type NamedStore = z.output<typeof namedStoreSchema>;
 export type IndexedDocument = z.output<typeof indexedDocumentSchema>;
 
 /** One line of a task file by the schema that its fields ask for, or what is wrong with it. */
