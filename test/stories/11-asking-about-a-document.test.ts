@@ -1,8 +1,10 @@
 /** A long document is being read when the command is stopped, then killed: each time it goes on from where it was. */
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { proseWith, ReadingServer } from "../../packages/cli/src/ask/testing.js";
 import { Command } from "../support/command.js";
@@ -68,6 +70,23 @@ test("reading goes on after Ctrl-C and after kill -9, and what was read is not r
   // Of the killed run's six steps some were not on the disk yet.
   expect(server.answered).toBeGreaterThan(steps);
   expect(server.answered).toBeLessThanOrEqual(steps + 1 + 6);
+}, 60_000);
+
+test("a program of ten lines does the same as a library, and sees the memory as it changes", async () => {
+  const notes = join(folder, "notes.txt");
+  await writeFile(notes, proseWith(["The harbour master was called Amos."], 50_000));
+  const example = new URL("../../examples/agent/endpoint.ts", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", example, server.url, notes, "What was the harbour master called?"],
+    { cwd: new URL("../..", import.meta.url).pathname },
+  );
+  const lines = stdout.trim().split("\n");
+  expect(lines.slice(-2)).toEqual([
+    "memory: The harbour master was called Amos.",
+    "answer: The answer is \\boxed{Amos}.",
+  ]);
+  expect(lines.filter((line) => line.startsWith("memory: "))).toHaveLength(server.answered - 1);
 }, 60_000);
 
 test("a model of this repository answers, and says what it read on standard error", async () => {
