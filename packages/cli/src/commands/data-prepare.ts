@@ -94,7 +94,7 @@ async function run(preparer: Preparer, options: Record<string, unknown>, flags: 
 function preparedText({ manifest, manifestPath, files, badRows }: PreparedData): string {
   const lines = files.map(
     ({ path, kind, rows, sizeBytes, sha256 }) =>
-      `${path}  ${rows} ${kind === "tasks" ? "tasks" : "paragraphs"}  ${formatBytes(sizeBytes)}  sha256 ${sha256.slice(0, 16)}…`,
+      `${path}  ${rows} ${kind === "corpus" ? "paragraphs" : kind}  ${formatBytes(sizeBytes)}  sha256 ${sha256.slice(0, 16)}…`,
   );
   for (const [reason, count] of Object.entries(manifest.leftOut)) lines.push(`left out: ${count} ${reason}`);
   for (const [reason, count] of Object.entries(manifest.remarks)) lines.push(`remark: ${count} ${reason}`);
