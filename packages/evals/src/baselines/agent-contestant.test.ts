@@ -121,8 +121,8 @@ describe("storeContestant", () => {
     expect(prediction.measures).toMatchObject({
       "recall@8": 1,
       "toolCalls.manage_memory": 2,
-      "records before": 2,
-      "records after": 2,
+      initial_memory_tokens: 8,
+      final_memory_tokens: 9,
     });
   });
 

@@ -49,10 +49,8 @@ export function storeContestant(
         measures: {
           ...answered.measures,
           ...result.counters,
-          "records before": records.length,
-          "records after": after.length,
-          "record tokens before": tokens(records),
-          "record tokens after": tokens(after),
+          initial_memory_tokens: tokens(records),
+          final_memory_tokens: tokens(after),
         },
       };
     },

@@ -69,6 +69,7 @@ export function suiteMarkdown(report: SuiteReport): string {
     "Means over the questions that did not fail. Latency is the time from question to answer while others are under way; time is a question's share of the wall clock.",
     "",
   );
+  lines.push(...measureTable(summary));
   if (report.pairs.length > 0) {
     lines.push(
       "## Between contestants",
@@ -139,9 +140,6 @@ function score({ name }: Metric, cell: CellSummary | undefined): string {
 
 function costTable({ contestants }: SuiteSummary): string[] {
   const several = (contestants[0]?.cells.length ?? 0) > 1;
-  const measures = [
-    ...new Set(contestants.flatMap(({ cells }) => cells.flatMap((cell) => Object.keys(cell.measures)))),
-  ].sort();
   return table(
     [
       "contestant",
@@ -153,7 +151,6 @@ function costTable({ contestants }: SuiteSummary): string[] {
       "not shown",
       "latency s",
       "time s",
-      ...measures,
     ],
     contestants.flatMap(({ contestant, cells }) =>
       cells.map((cell, i) => [
@@ -166,14 +163,32 @@ function costTable({ contestants }: SuiteSummary): string[] {
         amount(cell.droppedDocumentTokens),
         amount(cell.seconds),
         amount(cell.busySeconds),
-        ...measures.map((name) => {
-          const value = cell.measures[name];
-          return value === undefined ? "–" : amount(value);
-        }),
       ]),
     ),
     several ? 2 : 1,
   );
+}
+
+/** The contestants' own numbers over all items: what was retrieved, tools called, records kept. */
+function measureTable({ contestants }: SuiteSummary): string[] {
+  const totals = contestants.flatMap(({ contestant, cells }) => {
+    const measures = cells.at(-1)?.measures ?? {};
+    return Object.keys(measures).length === 0 ? [] : [{ contestant, measures }];
+  });
+  const names = [...new Set(totals.flatMap(({ measures }) => Object.keys(measures)))].sort();
+  if (names.length === 0) return [];
+  return [
+    "## What contestants counted",
+    "",
+    ...table(
+      ["mean of a question", ...totals.map(({ contestant }) => contestant)],
+      names.map((name) => [
+        name,
+        ...totals.map(({ measures }) => (measures[name] === undefined ? "–" : amount(measures[name]))),
+      ]),
+    ),
+    "",
+  ];
 }
 
 /** All pairs by the first two metrics over all items; with many contestants only those with the first one. */

@@ -8,7 +8,7 @@ import type { SuiteRun } from "./runner.js";
 import { suiteMarkdown } from "./suite-markdown.js";
 import { readSuiteSummary, writeSuiteReport } from "./suite-report.js";
 import { summarizeSuite } from "./summary.js";
-import { anItem, aRun } from "./testing.js";
+import { anItem, aPrediction, aRun } from "./testing.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -110,6 +110,22 @@ describe("the report", () => {
     expect(text).toContain("| rag-bm25 | 4 | 100.0 [51.0, 100.0]");
     expect(text).toContain("| memagent | rag-bm25 | all | exactMatch | 4 | +75.0");
     expect(text).toContain("No question failed.");
+  });
+
+  it("lists what contestants counted, only of those that did", () => {
+    const run = aRun({ a: pattern("10"), b: pattern("01") });
+    const [a, b] = run.contestants;
+    const counting = a?.outcomes.map((outcome, i) => ({
+      ...outcome,
+      prediction: aPrediction("x", { measures: { "recall@2": i, passages: 3 } }),
+    }));
+    const text = suiteMarkdown(
+      reportOf({ ...run, contestants: [{ contestant: "a", outcomes: counting ?? [] }, ...(b ? [b] : [])] }),
+    );
+    expect(text).toContain(
+      "| mean of a question | a |\n| --- | ---: |\n| passages | 3 |\n| recall@2 | 0.500 |",
+    );
+    expect(suiteMarkdown(reportOf(run))).not.toContain("counted");
   });
 
   it("refuses to compare runs of other items, and folders without a report", async () => {
