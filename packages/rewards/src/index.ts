@@ -55,7 +55,7 @@ export {
   rewardByName,
   rewardNames,
 } from "./reward.js";
-export { type RulerRule, type RulerScores, rulerRuleOf, rulerRules, rulerScores } from "./ruler.js";
+export { type RulerRule, type RulerScores, rulerRuleOf, rulerScores } from "./ruler.js";
 export {
   type RewardConfig,
   type RewardConfigInput,

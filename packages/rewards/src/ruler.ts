@@ -21,8 +21,7 @@ export function rulerScores(reply: string, references: readonly string[]): Ruler
   return { all: contained / references.length, part: contained > 0 ? 1 : 0 };
 }
 
-export const rulerRules = ["all", "part"] as const;
-export type RulerRule = (typeof rulerRules)[number];
+export type RulerRule = keyof RulerScores;
 
 /**
  * How a RULER task is scored, by its name: qa_1 and qa_2 by part, all others by all.
