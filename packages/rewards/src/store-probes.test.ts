@@ -24,7 +24,7 @@ const task: Task = {
 };
 const nothing: StoreDiff = { created: [], updated: [], deleted: [] };
 const score = (diff: Partial<StoreDiff>, counters: Record<string, number> = {}) =>
-  storeProbesReward({ name: "store-probes", faultPenalty: 0.1 })(task, {
+  storeProbesReward({ name: "store-probes", faultPenalty: 0.1, changePenalty: 0.2 })(task, {
     answer: "",
     conversations: [],
     memorySteps: [],
@@ -49,9 +49,11 @@ describe("storeProbesReward", () => {
   });
 
   it("sees what was damaged on the way, by whole words", () => {
-    const { components } = score({ updated: [record("b", "dan likes tea.")], deleted: ["a"] }) as {
+    const { reward, components } = score({ updated: [record("b", "dan likes tea.")], deleted: ["a"] }) as {
+      reward: number;
       components: Record<string, number>;
     };
+    expect(reward).toBeCloseTo(0.8);
     expect(components).toMatchObject({ shown: 1, heldOut: 0.5, needless: 1 });
   });
 
@@ -63,8 +65,8 @@ describe("storeProbesReward", () => {
     expect(reward).toBeCloseTo(-0.3);
     expect(components["faults"]).toBe(3);
     const episode = { answer: "", conversations: [], memorySteps: [] };
-    expect(() => storeProbesReward({ name: "store-probes", faultPenalty: 0 })(task, episode)).toThrow(
-      "storeDiff",
-    );
+    expect(() =>
+      storeProbesReward({ name: "store-probes", faultPenalty: 0, changePenalty: 0 })(task, episode),
+    ).toThrow("storeDiff");
   });
 });

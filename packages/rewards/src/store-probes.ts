@@ -7,13 +7,21 @@ import type { TrajectoryReward } from "./trajectory-reward.js";
 export const storeProbesRewardSchema = z.strictObject({
   name: z
     .literal("store-probes")
-    .describe("share of the shown probes that the store answers, less its faults"),
+    .describe("share of the shown probes that the store answers, less faulty calls and needless changes"),
   faultPenalty: z
     .number()
     .min(0)
     .max(1)
     .default(0.1)
     .describe("taken off for each call that was malformed, failed or refused"),
+  changePenalty: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.1)
+    .describe(
+      "taken off for each change of the store beside the first: without it changes are made for their own sake",
+    ),
 });
 
 /**
@@ -36,8 +44,9 @@ export function storeProbesReward({
     const faults = malformed_calls + failed_calls + refused_calls;
     const { created = [], updated = [], deleted = [] } = episode.storeDiff ?? {};
     const changes = created.length + updated.length + deleted.length;
+    const needless = Math.max(0, changes - 1);
     return {
-      reward: shown - faultPenalty * faults,
+      reward: shown - faultPenalty * faults - changePenalty * needless,
       components: {
         shown,
         heldOut: meanScore(
@@ -47,7 +56,7 @@ export function storeProbesReward({
         gain: shown - meanScore(shownProbes, before),
         faults,
         unchanged: changes === 0 ? 1 : 0,
-        needless: Math.max(0, changes - 1),
+        needless,
       },
     };
   };
