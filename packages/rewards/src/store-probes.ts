@@ -34,6 +34,7 @@ export const storeProbesRewardSchema = z.strictObject({
  */
 export function storeProbesReward({
   faultPenalty,
+  changePenalty,
 }: z.output<typeof storeProbesRewardSchema>): TrajectoryReward {
   return (task, episode) => {
     const { before, after } = storeStates(task, episode);
