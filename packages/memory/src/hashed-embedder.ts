@@ -11,14 +11,14 @@ const functionWords = new Set(
   where which while who whom why will with would you your`.split(/\s+/),
 );
 
-const functionWordWeight = 0.15;
-/** Parts of a word share this much of its weight: what makes "paint", "painting" and "painted" resemble. */
-const partsWeight = 0.7;
+const functionWordWeight = 0.02;
+/** Parts of a word weigh this much of the word, all together: what makes "paint", "painting" and "painted" resemble. */
+const partsWeight = 1.2;
 
 /**
  * Vectors that need no model: each word and its parts of three to five letters (with the word's ends marked) are
  * hashed with a sign into `dimensions` places. A word counts 1 + ln(occurrences), words that every text has count
- * 0.15 instead of an idf, and a word's parts together 0.7 of the word. Sees spelling, not meaning: "painting" is
+ * 0.02 instead of an idf, and a word's parts together 1.2 of the word. Sees spelling, not meaning: "painting" is
  * near "painted", not near "canvas"; an embedder with a model sees more.
  * After: feature hashing (Weinberger et al., 2009) over sub-words (fastText, Bojanowski et al., 2017).
  * @throws {MemoryError} BAD_INPUT

@@ -45,7 +45,7 @@ export interface StoreOptions {
   readonly now?: () => number;
   /** New ids are this and a number. Default "memory_". */
   readonly idPrefix?: string;
-  /** Share of the vectors in a search's score where the search does not say. Default 0.5. */
+  /** Share of the vectors in a search's score where the search does not say. Default 0.2. */
   readonly denseWeight?: number;
 }
 
@@ -75,7 +75,7 @@ export class MemoryStore {
     this.#overlay = new StoreOverlay(base);
     this.#now = options.now ?? Date.now;
     this.#idPrefix = options.idPrefix ?? "memory_";
-    this.#denseWeight = options.denseWeight ?? 0.5;
+    this.#denseWeight = options.denseWeight ?? 0.2;
     this.#nextId = base.size + 1;
   }
 

@@ -81,7 +81,7 @@ export const memUpdateConfigSchema = z.strictObject({
   answerTokens: z.int().min(1).default(256).describe("most tokens of the answer, stop token included"),
   idPrefix: z.string().min(1).default("memory_").describe("new ids are this and a number"),
   embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("turns texts into vectors for search"),
-  denseWeight: z.number().min(0).max(1).default(0.5).describe("share of the vectors in a search's score"),
+  denseWeight: z.number().min(0).max(1).default(0.2).describe("share of the vectors in a search's score"),
   enableThinking,
   specialTokens,
   stopTokens,
