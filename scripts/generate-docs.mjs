@@ -12,8 +12,10 @@ const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/i
 const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
 );
-const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }, { traceSchema }] =
-  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry"), load("evals")]);
+const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }, evals, agents] =
+  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry"), load("evals"), load("agents")]);
+
+const { evalSettingsSchema, readerConfigSchema, traceSchema } = evals;
 
 const schemaOf = (schema) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 const code = (value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
@@ -82,6 +84,13 @@ const configuration = [
     recipeSchema,
   ),
   ...table(
+    "MemAgent",
+    "`agent.settings` of kind memagent. Presets have some of these, `settings` replaces the preset's.",
+    agents.memAgentConfigSchema,
+  ),
+  ...table("ReMemR1", "`agent.settings` of kind rememr1, in the same way.", agents.rememr1ConfigSchema),
+  ...table("MemUpdate", "`agent.settings` of kind memupdate, in the same way.", agents.memUpdateConfigSchema),
+  ...table(
     "Head",
     "What a program gives to `Head.start`; `palimpsest head start --help` says which of them have flags.",
     headConfigSchema,
@@ -90,6 +99,16 @@ const configuration = [
     "Node",
     "What a program gives to `NodeManager.start`; `palimpsest worker join --help` says which of them have flags.",
     nodeConfigSchema,
+  ),
+  ...table(
+    "Evaluation",
+    "The settings file of `palimpsest eval`; `--set` replaces single values.",
+    evalSettingsSchema,
+  ),
+  ...table(
+    "Reader",
+    "How the baselines of an evaluation ask a model: `reader` of its settings.",
+    readerConfigSchema,
   ),
 ].join("\n");
 
