@@ -99,8 +99,9 @@ export {
   type TraceOptions,
   traceEpisode,
 } from "./trace/trace-episode.js";
-export { appendTrace, readTraces, writeTraces } from "./trace/trace-file.js";
+export { readTraces, TraceFile, writeTraces } from "./trace/trace-file.js";
 export { traceHtml } from "./trace/trace-html.js";
 export { traceMarkdown } from "./trace/trace-markdown.js";
 export { type Trace, traceSchema, traceVersion } from "./trace/trace-schema.js";
 export { wordDiff } from "./trace/word-diff.js";
+export { traceOutcome } from "./trace/trace-outcome.js";

@@ -215,9 +215,12 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
 }
 
 async function writeTrace(path: string, { trace }: AskResult): Promise<void> {
-  const { appendTrace, traceHtml } = await import("@palimpsest/evals");
-  if (extname(path) === ".jsonl") await appendTrace(path, trace);
-  else {
+  const { TraceFile, traceHtml } = await import("@palimpsest/evals");
+  if (extname(path) === ".jsonl") {
+    const file = await TraceFile.open(path);
+    await file.append(trace);
+    await file.close();
+  } else {
     const { writeFile } = await import("node:fs/promises");
     await writeFile(path, traceHtml([trace], { title: trace.task.question }));
   }

@@ -19,6 +19,7 @@ export interface EvalFlags {
   readonly seed: number;
   readonly out?: string;
   readonly compare?: string;
+  readonly trace?: string;
   readonly json?: boolean;
 }
 
@@ -50,6 +51,7 @@ export function withEvalFlags(command: Command): Command {
       "answers as they come, and the report; a folder that has answers goes on with them",
     )
     .option("--compare <folder>", "paired comparison with the report of an earlier run")
+    .option("--trace <file.jsonl>", "adds every answered question with its steps to a trace file")
     .option("--json", "the report as JSON on standard output");
 }
 

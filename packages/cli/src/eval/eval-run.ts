@@ -24,6 +24,7 @@ import { type AgentModel, defaultAgentModel, openAgentModel } from "../agent-mod
 import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
+import { openEvalTraces } from "./eval-traces.js";
 
 /** What a command gives to be run: who is asked comes from flags and settings. */
 export interface EvalPlan {
@@ -51,6 +52,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
   const runs = new Map<string, ContestantRun>();
   const models: string[] = [];
+  const tracing = await openEvalTraces(flags.trace, plan);
   const progress = evalProgress(process.stderr, names.length);
   try {
     for (const [modelName, own] of byModel(names, flags)) {
@@ -63,6 +65,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
             contestant: contestantSettings(splitName(label).contestant, settings),
             settings,
             model: { ...model, identity: identityOf(model, flags) },
+            ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
           }),
         );
         const run = await runSuite({
@@ -74,6 +77,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
           seed: flags.seed,
           signal,
           onProgress: progress.show,
+          ...(tracing ? { onOutcome: tracing.outcomeWith(model) } : {}),
           ...(cache === undefined ? {} : { cache }),
         });
         for (const one of run.contestants) runs.set(one.contestant, one);
@@ -84,6 +88,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
   } finally {
     progress.close();
     await cache?.close();
+    await tracing?.close();
   }
   const run: SuiteRun = {
     suite: plan.suite,

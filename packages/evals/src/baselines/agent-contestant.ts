@@ -1,6 +1,9 @@
 import type { Agent, EpisodeResult } from "@palimpsest/agents";
 import type { Contestant, Prediction } from "../suite/contestant.js";
-import { openDocument } from "../suite/item.js";
+import { type EvalItem, openDocument } from "../suite/item.js";
+
+/** Told of every finished episode, whole; it changes no answer and is no part of what answers are kept by. */
+export type OnEpisode = (item: EvalItem, result: EpisodeResult) => void;
 
 /**
  * A memory agent as a contestant.
@@ -17,8 +20,9 @@ export function agentContestant(options: {
   readonly temperature?: number;
   readonly topP?: number;
   readonly memories?: boolean;
+  readonly onEpisode?: OnEpisode;
 }): Contestant {
-  const { name, agent, settings, model, temperature, topP, memories = false } = options;
+  const { name, agent, settings, model, temperature, topP, memories = false, onEpisode } = options;
   const sampling = {
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { topP }),
@@ -30,8 +34,9 @@ export function agentContestant(options: {
       const { question, records } = item;
       const result = await agent.run(
         { question, document: await openDocument(item), ...(records ? { records } : {}) },
-        { signal, seed, record: memories ? "all" : "none", ...sampling },
+        { signal, seed, record: memories || onEpisode ? "all" : "none", ...sampling },
       );
+      onEpisode?.(item, result);
       return predictionOf(result, memories);
     },
   };

@@ -2,7 +2,7 @@ import type { Agent } from "@palimpsest/agents";
 import { storeAfter } from "@palimpsest/rewards";
 import { EvaluationError } from "../error.js";
 import type { Contestant, Prediction } from "../suite/contestant.js";
-import { agentContestant } from "./agent-contestant.js";
+import { agentContestant, type OnEpisode } from "./agent-contestant.js";
 import type { BaselineOptions } from "./direct.js";
 import { type Retrieval, retrievalContestant } from "./retrieval.js";
 
@@ -18,9 +18,10 @@ export function storeContestant(
     readonly retrieval: Retrieval;
     readonly temperature: number;
     readonly topP: number;
+    readonly onEpisode?: OnEpisode;
   },
 ): Contestant {
-  const { name, agent, settings, model, temperature, topP, reader, retrieval } = options;
+  const { name, agent, settings, model, temperature, topP, reader, retrieval, onEpisode } = options;
   const editor = agentContestant({ name, agent, settings, model, temperature, topP });
   const answerer = retrievalContestant({ name, reader, model, retrieval });
   return {
@@ -37,8 +38,9 @@ export function storeContestant(
       const { signal, seed } = answering;
       const result = await agent.run(
         { question: item.question, document: "", records },
-        { signal, seed, record: "none", temperature, topP },
+        { signal, seed, record: onEpisode ? "all" : "none", temperature, topP },
       );
+      onEpisode?.(item, result);
       const after = result.storeDiff ? storeAfter(records, result.storeDiff) : records;
       const answered = await answerer.answer({ ...item, records: after }, answering);
       const tokens = (store: typeof records) =>

@@ -1,7 +1,7 @@
 import { type AgentModel, agentSettingsSchema, createAgent } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { z } from "zod";
-import { agentContestant } from "../baselines/agent-contestant.js";
+import { agentContestant, type OnEpisode } from "../baselines/agent-contestant.js";
 import { closedBook, fullContext, truncatedContext } from "../baselines/direct.js";
 import { createReader } from "../baselines/reader.js";
 import { readerConfigSchema } from "../baselines/reader-config.js";
@@ -45,6 +45,8 @@ export function createContestant(options: {
   readonly settings: EvalSettings;
   readonly model: ContestantModel;
   readonly embedder?: Embedder;
+  /** Told of every finished episode of an agent. */
+  readonly onEpisode?: OnEpisode;
 }): Contestant {
   const { label: name, contestant, settings, model, embedder = hashedEmbedder() } = options;
   const { temperature, topP } = settings;
@@ -65,6 +67,7 @@ export function createContestant(options: {
         settings: parsed,
         temperature,
         topP,
+        ...(options.onEpisode ? { onEpisode: options.onEpisode } : {}),
       };
       if (parsed.kind !== "memupdate") return agentContestant({ ...asked, memories });
       return storeContestant({ ...asked, reader: reader(), retrieval: retrievalOf(contestant.by, embedder) });

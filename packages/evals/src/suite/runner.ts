@@ -78,6 +78,8 @@ export interface SuiteOptions {
   readonly retry?: Partial<RetryRules>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: SuiteProgress) => void;
+  /** Told of every item that was put to a contestant, not of those in the cache; waited for. */
+  readonly onOutcome?: (contestant: string, item: EvalItem, outcome: ItemOutcome) => void | Promise<void>;
   /** Clock in milliseconds, for tests. */
   readonly now?: () => number;
 }
@@ -156,10 +158,10 @@ async function runContestant(
         item: fingerprints[place],
         seed: itemSeed,
       });
-      settle(
-        place,
-        await runItem({ contestant, item, key, itemSeed, scorer, cache, clock, signal, options }),
-      );
+      const work = { contestant, item, key, itemSeed, scorer, cache, clock, signal, options };
+      const outcome = await runItem(work);
+      if (!outcome.resumed) await options.onOutcome?.(contestant.name, item, outcome);
+      settle(place, outcome);
     }
   };
   options.signal?.throwIfAborted();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aTrace } from "./testing.js";
-import { appendTrace, readTraces, writeTraces } from "./trace-file.js";
+import { readTraces, TraceFile, writeTraces } from "./trace-file.js";
 import type { Trace } from "./trace-schema.js";
 
 let folder: string;
@@ -13,6 +13,12 @@ beforeEach(async () => {
 afterEach(async () => {
   await rm(folder, { recursive: true });
 });
+
+async function appendTrace(path: string, ...traces: readonly Trace[]): Promise<void> {
+  const file = await TraceFile.open(path);
+  await Promise.all(traces.map((trace) => file.append(trace)));
+  await file.close();
+}
 
 async function all(path: string): Promise<Trace[]> {
   const traces: Trace[] = [];
@@ -41,6 +47,15 @@ describe("a trace file", () => {
     expect(await all(path)).toHaveLength(1);
     await appendTrace(path, aTrace({ trajectoryId: "b" }));
     expect((await all(path)).map(({ trajectoryId }) => trajectoryId)).toEqual(["a", "b"]);
+  });
+
+  it("keeps lines whole and in order that are added at once", async () => {
+    const path = join(folder, "t.jsonl");
+    const traces = Array.from({ length: 50 }, (_, i) =>
+      aTrace({ trajectoryId: `${i}`, answer: "x".repeat(9000) }),
+    );
+    await appendTrace(path, ...traces);
+    expect(await all(path)).toEqual(traces);
   });
 
   it("reads a last line without a line's end, and an empty file", async () => {

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { appendFile, mkdir, open, rename, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
@@ -15,11 +15,38 @@ export async function writeTraces(path: string, traces: readonly Trace[]): Promi
   await rename(`${path}.part`, path);
 }
 
-/** Adds a line to a trace file, made where it is missing; half a line that a killed process left goes. */
-export async function appendTrace(path: string, trace: Trace): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await removeTornLine(path);
-  await appendFile(path, lineOf(trace));
+/** A trace file that grows by lines, one writer at a time. */
+export class TraceFile {
+  readonly #file: FileHandle;
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** Goes on behind what the file holds; half a line that a killed process left is removed. */
+  static async open(path: string): Promise<TraceFile> {
+    await mkdir(dirname(path), { recursive: true });
+    await removeTornLine(path);
+    return new TraceFile(await open(path, "a"));
+  }
+
+  /** Adds a line, behind those of earlier calls. */
+  async append(trace: Trace): Promise<void> {
+    const before = this.#last;
+    const written = before
+      .catch(() => undefined)
+      .then(async () => {
+        await this.#file.appendFile(lineOf(trace));
+      });
+    this.#last = written;
+    await written;
+  }
+
+  async close(): Promise<void> {
+    await this.#last.catch(() => undefined);
+    await this.#file.close();
+  }
 }
 
 /**

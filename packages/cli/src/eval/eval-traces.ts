@@ -1,0 +1,34 @@
+import type { EpisodeResult } from "@palimpsest/agents";
+import { type EvalItem, type ItemOutcome, TraceFile, traceOutcome } from "@palimpsest/evals";
+import type { AgentModel } from "../agent-model.js";
+import type { EvalPlan } from "./eval-run.js";
+
+/** Adds what becomes of items to a trace file; undefined where no file is named. */
+export async function openEvalTraces(path: string | undefined, { suite, scorer }: EvalPlan) {
+  if (path === undefined) return undefined;
+  const file = await TraceFile.open(path);
+  /** Finished episodes until they are scored. */
+  const episodes = new Map<string, EpisodeResult>();
+  const keyOf = (contestant: string, item: EvalItem) => `${contestant}\n${item.id}`;
+  return {
+    episodeOf: (contestant: string) => (item: EvalItem, episode: EpisodeResult) => {
+      episodes.set(keyOf(contestant, item), episode);
+    },
+    outcomeWith: (model: AgentModel) => async (contestant: string, item: EvalItem, outcome: ItemOutcome) => {
+      const key = keyOf(contestant, item);
+      const trace = traceOutcome({
+        contestant,
+        item,
+        outcome,
+        episode: episodes.get(key),
+        tokenizer: model.tokenizer,
+        model: model.name,
+        run: suite,
+        metric: scorer.metrics[0]?.name ?? "",
+      });
+      episodes.delete(key);
+      await file.append(trace);
+    },
+    close: () => file.close(),
+  };
+}
