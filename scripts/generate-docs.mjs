@@ -13,7 +13,14 @@ const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
 );
 const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }, evals, agents] =
-  await Promise.all([load("trainer"), load("head"), load("node"), load("telemetry"), load("evals"), load("agents")]);
+  await Promise.all([
+    load("trainer"),
+    load("head"),
+    load("node"),
+    load("telemetry"),
+    load("evals"),
+    load("agents"),
+  ]);
 
 const { evalSettingsSchema, readerConfigSchema, traceSchema } = evals;
 

@@ -16,6 +16,7 @@ export {
   builtInContestants,
   type ContestantSettings,
   type EvalSettings,
+  evalSettingsSchema,
   parseEvalSettings,
 } from "./contestants/eval-settings.js";
 export { overrideSetting } from "./contestants/override.js";
@@ -41,6 +42,7 @@ export {
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
 export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
+export { evidenceSection } from "./longqa/evidence-section.js";
 export { type LongQaOptions, longQaItems } from "./longqa/items.js";
 export { type MemorySampler, watchMemory } from "./memory-sampler.js";
 export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
@@ -102,6 +104,6 @@ export {
 export { readTraces, TraceFile, writeTraces } from "./trace/trace-file.js";
 export { traceHtml } from "./trace/trace-html.js";
 export { traceMarkdown } from "./trace/trace-markdown.js";
+export { traceOutcome } from "./trace/trace-outcome.js";
 export { type Trace, traceSchema, traceVersion } from "./trace/trace-schema.js";
 export { wordDiff } from "./trace/word-diff.js";
-export { traceOutcome } from "./trace/trace-outcome.js";

@@ -42,6 +42,21 @@ describe("contestants from settings", () => {
     expect(new Set(contestants.map(({ settings }) => JSON.stringify(settings))).size).toBe(names.length);
   });
 
+  it("asks within what the model takes, unless the settings say otherwise", () => {
+    const contextTokens = (settings: EvalSettings) => {
+      const contestant = contestantSettings("full-context", settings);
+      const model = { ...modelWith("m"), contextTokens: 777 };
+      const made = createContestant({ label: "x", contestant, settings, model });
+      return JSON.stringify(made.settings).match(/"contextTokens":(\d+)/)?.[1];
+    };
+    expect(contextTokens(plain)).toBe("777");
+    expect(contextTokens(overrideSetting(plain, "reader.contextTokens", 555))).toBe("555");
+    expect(contextTokens(overrideSetting(plain, "full-context.contextTokens", 333))).toBe("333");
+    expect(() => contextTokens(overrideSetting(plain, "reader.contexttokens", 1))).toThrow(
+      /BAD_CONFIG.*reader/s,
+    );
+  });
+
   it("keeps another model, prompt or limit apart from what was answered before", () => {
     const settings = (one: ReturnType<typeof make>) => JSON.stringify(one.settings);
     expect(settings(make("memagent"))).toBe(settings(make("memagent")));

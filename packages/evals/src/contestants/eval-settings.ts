@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readerConfigSchema } from "../baselines/reader-config.js";
 import { EvaluationError } from "../error.js";
 import { answerForms } from "../suite/qa-scorer.js";
 
@@ -77,7 +76,12 @@ export const evalSettingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("who takes part, in order, where --contestants does not say; absent: the suite's usual ones"),
-  reader: readerConfigSchema.partial().default({}).describe("how baselines ask the model"),
+  reader: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe(
+      "how baselines ask the model, see the reader; absent fields: what the model takes, then the defaults",
+    ),
   answer: z
     .strictObject({
       form: z.enum(answerForms).default("auto").describe("where the answer stands in a reply"),
