@@ -186,6 +186,21 @@ describe("MemUpdate", () => {
     expect(prompts).toHaveLength(1);
   });
 
+  it("refuses to go on from a state of another episode", async () => {
+    const { agent } = anAgent([]);
+    const counts = { conversations: 1, promptTokens: 1, sampledTokens: 1, truncated: 0, emptyUpdates: 0 };
+    const resumeFrom = {
+      agent: "memagent",
+      documentPosition: 0,
+      documentTokensRead: 0,
+      memoryTokenIds: [],
+      counts,
+      policyVersionMin: 0,
+      policyVersionMax: 0,
+    };
+    await expect(agent.run(task, { resumeFrom })).rejects.toThrow(/BAD_STATE.*memagent/);
+  });
+
   it("refuses more calls than a turn may have", async () => {
     const { agent } = anAgent(
       [call("delete_memory", { memory_id: "r1" }) + call("delete_memory", { memory_id: "r2" })],

@@ -24,6 +24,7 @@ import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/trajectori
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
+import { AgentError } from "../error.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import { CallCounts, readTurn } from "./calls.js";
 import type { MemUpdateConfig } from "./config.js";
@@ -81,6 +82,12 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const { sampler, tokenizer, config, prompts, reader, bases, now } = parts;
   const { signal, seed = 0 } = options;
   signal?.throwIfAborted();
+  if (options.resumeFrom !== undefined) {
+    throw new AgentError(
+      "BAD_STATE",
+      `resumeFrom: is of agent "${options.resumeFrom.agent}"; an episode of memupdate cannot go on later, run it again`,
+    );
+  }
   const startedAtMs = now();
   const store = new MemoryStore(await bases.baseOf(task.records ?? [], signal), {
     now,
