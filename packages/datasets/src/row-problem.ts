@@ -28,7 +28,13 @@ export function readRow<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value);
   if (parsed.success) return { data: parsed.data };
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-  return { reason: reasonOf(issue, value), detail: `${issue.path.join(".") || "row"}: ${issue.message}` };
+  const reason = reasonOf(issue, value);
+  return { reason, detail: `${issue.path.join(".") || "row"}: ${wordsOf(issue, reason)}` };
+}
+
+function wordsOf(issue: z.core.$ZodIssue, reason: RowReason): string {
+  if (reason === "missing-field") return "it is missing";
+  return issue.code === "invalid_union" ? "it has none of the forms that it may have" : issue.message;
 }
 
 function reasonOf(issue: z.core.$ZodIssue, row: object): RowReason {

@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { PreparedData, Preparer, RowFormat } from "@palimpsest/datasets";
 import { prepareData, preparers, rowFormats } from "@palimpsest/datasets";
 import { type Command, Option } from "commander";
@@ -6,6 +6,7 @@ import { checkText } from "../data/check-text.js";
 import { tokenCounter } from "../data/count-tokens.js";
 import { type HubFlags, hubSources, withHubFlags } from "../data/hub-sources.js";
 import { preparerOptions, withPreparerFlags } from "../data/preparer-flags.js";
+import { shownPath } from "../data/shown-path.js";
 import { formatBytes } from "../display/bytes.js";
 import { progressLine } from "../display/progress-line.js";
 import { parseWhole } from "../key-values.js";
@@ -103,8 +104,9 @@ function preparedText({ manifest, manifestPath, files, badRows }: PreparedData):
     const example = first ? `, the first ${basename(first.source)} row ${first.row}: ${first.detail}` : "";
     lines.push(`bad rows: ${count} ${reason}${example}`);
   }
-  if (manifest.badRows.list !== null) lines.push(`bad rows are listed in ${manifest.badRows.list}`);
-  return `${[...lines, `manifest: ${manifestPath}`].join("\n")}\n`;
+  if (manifest.badRows.list !== null)
+    lines.push(`all bad rows: ${shownPath(join(dirname(manifestPath), manifest.badRows.list))}`);
+  return `${[...lines, `manifest: ${shownPath(manifestPath)}`].join("\n")}\n`;
 }
 
 async function check(

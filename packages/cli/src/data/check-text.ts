@@ -1,24 +1,19 @@
-import { relative } from "node:path";
 import type { CheckedData, CheckedFile } from "@palimpsest/datasets";
 import { formatTable } from "../table.js";
+import { shownPath } from "./shown-path.js";
 
 /** One table a manifest: which file is there, which is right. */
 export function checkText(checked: readonly CheckedData[]): string {
   return checked
     .map(({ manifest, dataset, files, right }) => {
-      const title = manifest === undefined ? "no manifest: rows only" : `${dataset}: ${shown(manifest)}`;
+      const title = manifest === undefined ? "no manifest: rows only" : `${dataset}: ${shownPath(manifest)}`;
       const table = formatTable(["state", "role", "rows", "file"], files.map(row));
-      const wrong = files.flatMap(({ path, detail }) => (detail ? [`  ${shown(path)}: ${detail}`] : []));
+      const wrong = files.flatMap(({ path, detail }) => (detail ? [`  ${shownPath(path)}: ${detail}`] : []));
       return `${[title, table, ...wrong, right ? "right" : "NOT right"].join("\n")}\n`;
     })
     .join("\n");
 }
 
 function row({ path, role, state, rows }: CheckedFile): string[] {
-  return [state, role, rows === undefined ? "" : String(rows), shown(path)];
-}
-
-function shown(path: string): string {
-  const near = relative(process.cwd(), path);
-  return near.startsWith("../..") ? path : near;
+  return [state, role, rows === undefined ? "" : String(rows), shownPath(path)];
 }
