@@ -4,7 +4,6 @@
  * pieces to warm up with.
  */
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { memAgent, memAgentConfig, type Sampler } from "../../packages/agents/src/index.js";
 import { loadTokenizer } from "../../packages/model/src/index.js";
 
@@ -17,9 +16,9 @@ export interface ReadingFigures {
   readonly seconds: number;
   /** Of this process, threads of the collector included. */
   readonly cpuSeconds: number;
-  /** Bytes that are reachable, measured after collections all along the document: heap and buffers. */
+  /** Heap after a collection, the highest of up to 40 spread over the document. */
   readonly peakLiveBytes: number;
-  /** Resident set, read at every conversation; the tokenizer's vocabulary is most of it. */
+  /** Resident set, read at every conversation while time is taken: what is not collected yet counts. */
   readonly peakRssBytes: number;
 }
 
@@ -36,14 +35,19 @@ if (collectGarbage === undefined) throw new Error("start with --expose-gc");
 
 const tokenizer = await loadTokenizer(tokenizerFolder);
 
+/** One block of the file is held, not what a line reader reads ahead. */
 async function* pieces(path: string, most: number): AsyncGenerator<string> {
-  const file = createReadStream(path, { encoding: "utf8" });
   let read = 0;
-  for await (const line of createInterface({ input: file })) {
-    if (read++ >= most) break;
-    yield JSON.parse(line) as string;
+  let rest = "";
+  for await (const block of createReadStream(path, { encoding: "utf8" })) {
+    const lines = `${rest}${block}`.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (read++ >= most) return;
+      yield JSON.parse(line) as string;
+    }
   }
-  file.destroy();
+  if (rest !== "" && read < most) yield JSON.parse(rest) as string;
 }
 
 /** Notes every fifth token of the prompt's end, where the section stands. */
@@ -89,12 +93,11 @@ const { user, system } = process.cpuUsage(startedCpu);
 
 let peakLiveBytes = 0;
 let conversations = 0;
-const every = Math.max(1, Math.round(5000 / chunkTokens));
+const every = Math.max(1, Math.floor(result.counts.conversations / 40));
 await episode(path, Number(count), () => {
   if (conversations++ % every !== 0) return;
   collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  peakLiveBytes = Math.max(peakLiveBytes, heapUsed + external);
+  peakLiveBytes = Math.max(peakLiveBytes, process.memoryUsage().heapUsed);
 });
 
 const figures: ReadingFigures = {

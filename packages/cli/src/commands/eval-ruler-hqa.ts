@@ -1,4 +1,4 @@
-import { qaScorer } from "@palimpsest/evals";
+import { evidenceSection, qaScorer } from "@palimpsest/evals";
 import type { Command } from "commander";
 import { type EvalFlags, readEvalSettings, withEvalFlags } from "../eval/eval-flags.js";
 import { runEvaluation } from "../eval/eval-run.js";
@@ -26,6 +26,7 @@ export function addEvalRulerHqa(command: Command): void {
           ...(await readQuestionItems(flags, "hotpotqa")),
           scorer: qaScorer({ ...settings.answer, primary: settings.answer.primary ?? "subExactMatch" }),
           usual: ["memagent", "full-context", "truncated", "rag-bm25"],
+          sections: evidenceSection,
         },
         flags,
         settings,
