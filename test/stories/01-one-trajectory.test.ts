@@ -1,5 +1,6 @@
 /** The life of one trajectory, followed through real processes: task, rollout, score, update, publication. */
 import { join } from "node:path";
+import { readTraces, type Trace } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { hashWeights, loadModel, type ModelFolder, parameterShapes, tokenLogprobs } from "@palimpsest/model";
 import type { RolloutActor } from "@palimpsest/trainer/actors";
@@ -184,6 +185,26 @@ describe("the update", () => {
     expect(end.code, end.stderr).toBe(0);
     const { parameters } = await loadModel(join(run.folder, "model"));
     expect(hashWeights(parameters)).toBe(announced.weightsHash);
+  });
+
+  test("the run keeps the step's trajectories as traces: question, every memory, reward", async () => {
+    const traces: Trace[] = [];
+    for await (const trace of readTraces(join(run.folder, "traces", "step-00000001.jsonl")))
+      traces.push(trace);
+    traces.sort((a, b) => (a.trajectoryId < b.trajectoryId ? -1 : 1));
+    expect(traces.map(({ trajectoryId }) => trajectoryId)).toEqual(
+      sampled.map(({ trajectoryId }) => trajectoryId),
+    );
+    traces.forEach((trace, at) => {
+      expect(trace.origin).toBe("train");
+      expect(trace.task.question).toMatch(/\?$/);
+      expect(trace.task.answers.length).toBeGreaterThan(0);
+      expect(trace.memorySteps.map(({ memory }) => memory)).toEqual(
+        sampled[at]?.memorySteps.map(({ memory }) => memory),
+      );
+      expect(trace.reward?.total).toBe(scores[at]?.reward);
+      expect(trace.conversations.at(-1)?.sampled).toContain(trace.answer);
+    });
   });
 
   test("T1: the account is closed: every episode is trained, nothing is outstanding, no payload is left", async () => {

@@ -80,7 +80,9 @@ function liveScreen(stream: NodeJS.WriteStream): AskScreen {
       ...(shown === "" ? [] : [dim(`memory after step ${step}`), shown]),
     ].join("\n");
   };
-  const draw = () => log(lines());
+  const draw = () => {
+    if (total > 0) log(lines());
+  };
   const timer = setInterval(draw, redrawIntervalMs);
   timer.unref();
   return {
