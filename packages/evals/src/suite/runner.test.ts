@@ -225,6 +225,34 @@ describe("runSuite", () => {
     await expect(runSuite(base({ scorer }))).rejects.toThrow(/BAD_SCORE.*exactMatch of item "q0" is NaN/);
   });
 
+  it("keeps an answer whose scoring failed, and scores it when it goes on", async () => {
+    const path = join(folder, "predictions.jsonl");
+    let calls = 0;
+    const contestant = aContestant((item) => {
+      calls += 1;
+      return item.answers[0] ?? "";
+    });
+    let judgeIsThere = false;
+    const scorer = {
+      ...qaScorer({ form: "reply" }),
+      name: "judge",
+      score: () => {
+        if (!judgeIsThere) throw new Error("judge gone");
+        return { exactMatch: 1, f1: 1, subExactMatch: 1 };
+      },
+    };
+    const first = await PredictionCache.open(path);
+    const one = { contestants: [contestant], items: items.slice(0, 1), scorer };
+    await expect(runSuite(base({ ...one, cache: first }))).rejects.toThrow("judge gone");
+    await first.close();
+    judgeIsThere = true;
+    const second = await PredictionCache.open(path);
+    const run = await runSuite(base({ ...one, cache: second }));
+    await second.close();
+    expect(calls).toBe(1);
+    expect(run.contestants[0]?.outcomes[0]).toMatchObject({ scores: { exactMatch: 1 }, resumed: true });
+  });
+
   it("refuses suites with repeated names, and empty ones", async () => {
     await expect(runSuite(base({ items: [] }))).rejects.toThrow(/items: none/);
     await expect(runSuite(base({ items: [anItem(1), anItem(1)] }))).rejects.toThrow(/"q1" occurs twice/);

@@ -212,17 +212,25 @@ async function runItem(work: ItemWork): Promise<ItemOutcome> {
     return { ...base, scores, failure, seconds, busySeconds, attempts, resumed: false };
   }
   const prediction = answered.value;
-  const scores = await scoresOf(work, prediction);
-  const finished = { prediction, scores, seconds, busySeconds, attempts };
-  await cache?.append({
+  const line = {
     key,
     contestant: contestant.name,
     item: item.id,
-    scorer: scorer.name,
-    ...finished,
-    scores: { ...scores },
-  });
-  return { ...base, ...finished, resumed: false };
+    prediction,
+    seconds,
+    busySeconds,
+    attempts,
+  };
+  let scores: Readonly<Record<string, number>>;
+  try {
+    scores = await scoresOf(work, prediction);
+  } catch (error) {
+    // The run ends, but the answer need not be asked for again.
+    await cache?.append({ ...line, scorer: "", scores: {} });
+    throw error;
+  }
+  await cache?.append({ ...line, scorer: scorer.name, scores: { ...scores } });
+  return { ...base, prediction, scores, seconds, busySeconds, attempts, resumed: false };
 }
 
 /** A kept prediction with its scores, which are computed anew where another scorer gave them. */
