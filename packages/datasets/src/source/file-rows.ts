@@ -23,7 +23,7 @@ export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenera
     const form = await fileForm(path);
     if (form === "parquet") {
       let row = 0;
-      for await (const value of parquetRows(path, signal)) yield { row: ++row, value };
+      for await (const value of parquetRows(path, { signal })) yield { row: ++row, value };
     } else if (form === "json-array") yield* arrayRows(path, signal);
     else if (form === "json")
       yield parsedRow(1, stripMark(await readFile(path, { encoding: "utf8", ...when(signal) })));

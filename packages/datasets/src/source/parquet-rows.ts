@@ -8,29 +8,42 @@ import {
   toJson,
 } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
+import { type PageLocation, pageLocations } from "./parquet-pages.js";
 
-/** As much of a row group as is decoded at once, where the file has an index of its pages. */
-const batchBytes = 64 * 2 ** 20;
+/** As much of a row group as is decoded at once, about. */
+const defaultBatchBytes = 64 * 2 ** 20;
 
 /**
- * The rows of a parquet file as plain JSON values, row group by row group. Files with a page index are read in parts of
- * a row group as well.
+ * The rows of a parquet file as plain JSON values, row group by row group; large row groups in parts.
  *
  * @throws what hyparquet throws where the file is no parquet or its codec is unknown
  */
-export async function* parquetRows(path: string, signal?: AbortSignal): AsyncGenerator<unknown> {
+export async function* parquetRows(
+  path: string,
+  options: { readonly signal?: AbortSignal | undefined; readonly batchBytes?: number } = {},
+): AsyncGenerator<unknown> {
+  const { signal, batchBytes = defaultBatchBytes } = options;
   const handle = await open(path);
   try {
     const file = await bufferOf(handle);
     const metadata = await parquetMetadataAsync(file);
+    const located: Record<string, PageLocation[]>[] = [];
     let groupStart = 0;
-    for (const group of metadata.row_groups) {
+    for (const [place, group] of metadata.row_groups.entries()) {
       const rows = Number(group.num_rows);
-      const batch = batchRows(group, rows);
-      for (let from = groupStart; from < groupStart + rows; from += batch) {
+      const isLarge = Number(group.total_byte_size) > batchBytes;
+      // hyparquet reads a page index where there is one; this is the same thing for files without.
+      located[place] = isLarge && !isIndexed(group) ? await pageLocations(file, metadata, group) : {};
+      for (const [from, to] of batches(group, located[place] ?? {}, rows, batchBytes)) {
         signal?.throwIfAborted();
-        const to = Math.min(from + batch, groupStart + rows);
-        for (const row of await readRows(file, metadata, from, to)) yield row;
+        const read = {
+          file,
+          metadata,
+          pageLocationsByGroup: located,
+          from: groupStart + from,
+          to: groupStart + to,
+        };
+        for (const row of await readRows(read)) yield row;
       }
       groupStart += rows;
     }
@@ -39,24 +52,58 @@ export async function* parquetRows(path: string, signal?: AbortSignal): AsyncGen
   }
 }
 
-async function readRows(
-  file: AsyncBuffer,
-  metadata: FileMetaData,
-  rowStart: number,
-  rowEnd: number,
-): Promise<unknown[]> {
-  const rows: unknown = toJson(
-    await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd, useOffsetIndex: true }),
-  );
-  return Array.isArray(rows) ? rows : [];
+const isIndexed = (group: RowGroup) =>
+  group.columns.every(({ offset_index_offset }) => offset_index_offset !== undefined);
+
+/** Stretches of a row group's rows; where pages were found they end with those of the largest column. */
+function* batches(
+  group: RowGroup,
+  located: Readonly<Record<string, readonly PageLocation[]>>,
+  rows: number,
+  batchBytes: number,
+): Iterable<readonly [from: number, to: number]> {
+  const share = (rows * batchBytes) / Math.max(1, Number(group.total_byte_size));
+  const most = Math.max(1, Math.floor(share));
+  if (isIndexed(group)) {
+    for (let from = 0; from < rows; from += most) yield [from, Math.min(rows, from + most)];
+    return;
+  }
+  const size = (name: string) =>
+    Number(
+      group.columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === name)?.meta_data
+        ?.total_uncompressed_size ?? 0,
+    );
+  const [largest] = Object.keys(located).sort((a, b) => size(b) - size(a));
+  const starts =
+    largest === undefined ? [0] : (located[largest] ?? []).map((page) => Number(page.first_row_index));
+  let from = 0;
+  for (const start of starts) {
+    if (start - from < most) continue;
+    yield [from, start];
+    from = start;
+  }
+  if (from < rows) yield [from, rows];
 }
 
-function batchRows(group: RowGroup, rows: number): number {
-  const indexed = group.columns.every((column) => column.offset_index_offset !== undefined);
-  const bytes = Number(group.total_byte_size);
-  return indexed && bytes > batchBytes
-    ? Math.max(1, Math.floor((rows * batchBytes) / bytes))
-    : Math.max(1, rows);
+async function readRows(read: {
+  readonly file: AsyncBuffer;
+  readonly metadata: FileMetaData;
+  readonly pageLocationsByGroup: readonly Readonly<Record<string, readonly PageLocation[]>>[];
+  readonly from: number;
+  readonly to: number;
+}): Promise<unknown[]> {
+  const { file, metadata, pageLocationsByGroup, from, to } = read;
+  const options = {
+    file,
+    metadata,
+    compressors,
+    rowStart: from,
+    rowEnd: to,
+    useOffsetIndex: true,
+    pageLocationsByGroup,
+  };
+  const rows: unknown = toJson(await parquetReadObjects(options));
+  return Array.isArray(rows) ? rows : [];
 }
 
 async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
