@@ -1,7 +1,9 @@
 import { basename } from "node:path";
-import { type RulerTaskName, readRulerSources, rulerTaskNames } from "@palimpsest/datasets";
+import { type CountTokens, type RulerTaskName, readRulerSources, rulerTaskNames } from "@palimpsest/datasets";
 import { rulerItems, rulerScorer, rulerSection } from "@palimpsest/evals";
+import { ModelError } from "@palimpsest/model";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { defaultAgentModel } from "../agent-model.js";
 import { tokenCounter } from "../data/count-tokens.js";
 import { type EvalFlags, readEvalSettings, withEvalFlags } from "../eval/eval-flags.js";
 import { runEvaluation } from "../eval/eval-run.js";
@@ -40,7 +42,7 @@ export function addEvalRuler(command: Command): void {
     .option("--hotpotqa <file>", "questions of qa_2, in HotpotQA's form")
     .option(
       "--count-with <model>",
-      "whose tokenizer lengths are counted with; default: that of --tokenizer or of a local --model",
+      "whose tokenizer lengths are counted with; default: that of --tokenizer or of a local model, else four characters are a token",
     )
     .option("--data-seed <n>", "of the tasks", parseWhole, 0);
   withEvalFlags(ruler)
@@ -55,12 +57,10 @@ export function addEvalRuler(command: Command): void {
       const tasks =
         flags.tasks ??
         rulerTaskNames.filter((name) => (name === "qa_1" ? squad : name === "qa_2" ? hotpotqa : name));
-      const counted =
-        flags.countWith ?? flags.tokenizer ?? (flags.endpoint === undefined ? flags.model : undefined);
-      const countTokens = counted === undefined ? undefined : await tokenCounter(counted);
+      const counted = await countingTokenizer(flags);
       const items = rulerItems(
         { tasks: [...tasks], lengths: [...lengths], count, seed: dataSeed },
-        { ...sources, ...(countTokens ? { countTokens } : {}) },
+        { ...sources, ...(counted ? { countTokens: counted.countTokens } : {}) },
       );
       const kept = flags.limit;
       await runEvaluation(
@@ -73,8 +73,7 @@ export function addEvalRuler(command: Command): void {
           facts: {
             tasks: tasks.join(", "),
             "data seed": dataSeed,
-            "lengths counted with":
-              counted === undefined ? "an estimate of 4 characters a token" : basename(counted),
+            "lengths counted with": counted ? basename(counted.name) : "an estimate of 4 characters a token",
             essay: essay === undefined ? "generated prose" : basename(essay),
             ...(sources.badRows.length === 0 ? {} : { "bad rows": sources.badRows.length }),
           },
@@ -84,6 +83,24 @@ export function addEvalRuler(command: Command): void {
         settings,
       );
     });
+}
+
+/** Undefined where the model that answers has no tokenizer file that can be read alone, and no other one is named. */
+async function countingTokenizer({
+  countWith,
+  tokenizer,
+  endpoint,
+  model,
+}: RulerFlags): Promise<{ readonly name: string; readonly countTokens: CountTokens } | undefined> {
+  if (countWith !== undefined) return { name: countWith, countTokens: await tokenCounter(countWith) };
+  const own = tokenizer ?? (endpoint === undefined ? (model ?? defaultAgentModel) : undefined);
+  if (own === undefined) return undefined;
+  try {
+    return { name: own, countTokens: await tokenCounter(own) };
+  } catch (error) {
+    if (error instanceof ModelError) return undefined;
+    throw error;
+  }
 }
 
 function firstOfEachGroup<Item extends { readonly group: string | number }>(
