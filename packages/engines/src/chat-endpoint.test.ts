@@ -69,6 +69,19 @@ describe("a chat endpoint", () => {
     expect(await gather(endpoint.streamText({ messages }))).toEqual(["hi"]);
   });
 
+  it("names the limit as the server wants it, from then on", async () => {
+    const wanting: Answer = (received, response) => {
+      const said = "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'.";
+      const answer =
+        "max_tokens" in received.body ? json({ error: { message: said } }, 400) : saying(["yes"]);
+      return answer(received, response);
+    };
+    const { server, endpoint } = await anEndpoint(wanting);
+    expect((await endpoint.generateText({ messages, maxTokens: 9 })).text).toBe("yes");
+    expect(await gather(endpoint.streamText({ messages, maxTokens: 9 }))).toEqual(["yes"]);
+    expect(server.received.map(({ body }) => body["max_completion_tokens"])).toEqual([undefined, 9, 9]);
+  });
+
   it("takes the first model that the server names when none is given", async () => {
     const { server, endpoint } = await anEndpoint(
       (received, response) =>

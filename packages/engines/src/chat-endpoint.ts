@@ -79,6 +79,8 @@ export interface ServedModel {
 export class ChatEndpoint {
   readonly #client: HttpClient;
   #model: string | undefined;
+  /** OpenAI's newer models refuse the older name. */
+  #limitField: "max_tokens" | "max_completion_tokens" = "max_tokens";
 
   /**
    * @param clock for tests
@@ -122,29 +124,33 @@ export class ChatEndpoint {
    * @throws the signal's reason when aborted
    */
   async generateText(request: EndpointRequest): Promise<EndpointText> {
-    const { path, body } = await this.#ask(request, false);
-    return await this.#client.ask(path, body, request, (value) => read(path, [value]).whole());
+    return await this.#withLimitField(async () => {
+      const { path, body } = await this.#ask(request, false);
+      return await this.#client.ask(path, body, request, (value) => read(path, [value]).whole());
+    });
   }
 
   /** Starts at once. Whoever stops iterating ends the request. */
   streamText(request: EndpointRequest): EndpointGeneration {
     const queue = new TextQueue<EndpointText>(request.signal);
-    queue.run(async (signal, write) => {
-      const { path, body } = await this.#ask({ ...request, signal }, true);
-      return await this.#client.stream(path, body, { ...request, signal }, () => {
-        const reader = read(path, []);
-        let written = false;
-        return {
-          take: (event) => {
-            const piece = reader.take(event);
-            if (piece !== "") write(piece);
-            written ||= piece !== "";
-            return written;
-          },
-          done: () => reader.whole(),
-        };
-      });
-    });
+    queue.run((signal, write) =>
+      this.#withLimitField(async () => {
+        const { path, body } = await this.#ask({ ...request, signal }, true);
+        return await this.#client.stream(path, body, { ...request, signal }, () => {
+          const reader = read(path, []);
+          let written = false;
+          return {
+            take: (event) => {
+              const piece = reader.take(event);
+              if (piece !== "") write(piece);
+              written ||= piece !== "";
+              return written;
+            },
+            done: () => reader.whole(),
+          };
+        });
+      }),
+    );
     return queue;
   }
 
@@ -160,7 +166,7 @@ export class ChatEndpoint {
       model: await this.#modelName(request),
       messages,
       prompt,
-      max_tokens: maxTokens,
+      [this.#limitField]: maxTokens,
       temperature,
       top_p: topP,
       top_k: topK,
@@ -171,6 +177,21 @@ export class ChatEndpoint {
       stream_options: stream ? { include_usage: true } : undefined,
     };
     return { path: messages === undefined ? "/v1/completions" : "/v1/chat/completions", body: given };
+  }
+
+  /** Asks again under the other name where the server wants it, and keeps to it. */
+  async #withLimitField<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (reason) {
+      const wanted =
+        reason instanceof EngineError &&
+        reason.code === "REFUSED" &&
+        reason.message.includes("max_completion_tokens");
+      if (!wanted || this.#limitField === "max_completion_tokens") throw reason;
+      this.#limitField = "max_completion_tokens";
+      return await call();
+    }
   }
 
   async #modelName({ signal, onRetry }: EndpointSettings): Promise<string> {
