@@ -222,12 +222,14 @@ function plotOf(bench: LearningBench, plot: LearningPlot, runs: readonly RunFile
         });
         return { x: step, y: mean(values), low: Math.min(...values), high: Math.max(...values) };
       });
-      const seeds = `${own.length} seed${own.length === 1 ? "" : "s"}`;
-      return own.length === 0 ? [] : [{ name: `${name}${shuffled ? ", shuffled" : ""} (${seeds})`, points }];
+      return own.length === 0 ? [] : [{ name: `${name}${shuffled ? ", shuffled" : ""}`, points }];
     });
   });
-  const { title, yLabel, yMax = 1 } = plot;
-  return linePlot({ title, xLabel: "updates", yLabel, series, yMin: 0, yMax });
+  const tasks = new Set(plot.lines.map(({ task }) => task));
+  const seeds = new Set(runs.filter((run) => tasks.has(run.task) && !run.shuffled).map(({ seed }) => seed))
+    .size;
+  const title = `${plot.title} (${seeds} ${seeds === 1 ? "seed" : "seeds"})`;
+  return linePlot({ title, xLabel: "updates", yLabel: plot.yLabel, series, yMin: 0, yMax: plot.yMax ?? 1 });
 }
 
 function readMeasure(point: CurvePoint, { set, measure }: Measure): number {

@@ -100,7 +100,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const agent = createAgent(recipe.agent, { sampler, tokenizer, ...(chat ? { chat } : {}) });
   const reward = trajectoryReward(recipe.reward.config);
   const tasks = run.tasks ?? (await tasksFromConfig(recipe.data));
-  const sets = run.sets ?? recipeSets(recipe);
+  const sets = run.sets ?? (await recipeSets(recipe));
 
   const group = async (step: number, place: number): Promise<Group> => {
     const index = step * recipe.train.groupsPerStep + place;
@@ -162,8 +162,8 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
 }
 
 /** The recipe's evaluation, one set a length. */
-export function recipeSets(recipe: Recipe): EvaluationSet[] {
-  return evaluationTasks(recipe).map(({ lengthTokens, tasks }) => ({
+async function recipeSets(recipe: Recipe): Promise<EvaluationSet[]> {
+  return (await evaluationTasks(recipe)).map(({ lengthTokens, tasks }) => ({
     name: String(lengthTokens),
     tasks: tasks.filter((task): task is Task => "document" in task),
   }));

@@ -5,7 +5,6 @@
  *   [--steps N] [--threads 1] [--base FOLDER] [--save FOLDER] [--out runs/learning]
  * then, over all files in --out: the same with --collect [--results bench/results] [--plots docs/images]
  */
-import { loadTasks } from "../../packages/datasets/src/index.js";
 import { learningBench } from "./harness.js";
 
 await learningBench({
@@ -31,7 +30,6 @@ await learningBench({
       recipe: "recipes/memagent/smollm2-hotpotqa.yaml",
       evaluateEvery: 10,
       measures: { F1: { measure: "f1" }, "exact match": { measure: "exactMatch" } },
-      sets: async () => [{ name: "dev", tasks: (await loadTasks("data/hotpotqa-2-dev.jsonl")).tasks }],
     },
   },
   plots: [

@@ -51,7 +51,6 @@ await learningBench({
       lines: [
         { task: "small-store", column: "faulty calls", name: "faulty calls" },
         { task: "small-store", column: "nothing changed", name: "nothing changed" },
-        { task: "small-store", column: "needless changes", name: "needless changes" },
       ],
     },
   ],

@@ -20,8 +20,7 @@ train: { steps: 3 }
 test("defaults fill what a recipe leaves out, and settings replace the preset's", () => {
   const recipe = parseRecipe(minimal, "/data", "r.yaml");
   expect(recipe.rollout.actors).toBe(2);
-  expect(recipe.agent.config.memoryTokens).toBe(6);
-  expect(recipe.agent.config.chunkTokens).toBe(16);
+  expect(recipe.agent.config).toMatchObject({ memoryTokens: 6, chunkTokens: 16 });
   expect(recipe.learner.preset).toBe("memagent");
   expect(recipe.evaluation).toBeUndefined();
 });
