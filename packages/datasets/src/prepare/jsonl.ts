@@ -16,7 +16,11 @@ const optionsSchema = z.strictObject({
     .min(1)
     .default("jsonl")
     .describe("what metadata.dataSource says of rows that do not say it"),
-  corpus: z.string().min(1).optional().describe("JSON file of paragraphs that contexts are indices into"),
+  corpus: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("file that contexts are indices into: paragraphs, or RULER-HQA's hotpotqa_dev.json"),
   idField: z
     .string()
     .min(1)
@@ -39,7 +43,7 @@ export const jsonl = definePreparer({
   inputs: "required",
   options: optionsSchema,
   async *prepare(options, context) {
-    const corpora = new Corpora();
+    const corpora = new Corpora((path) => context.rows(path));
     const stores = new Stores();
     for (const path of context.inputs) {
       for await (const row of context.rows(path)) {

@@ -14,7 +14,7 @@ export const contextOptions = {
     .string()
     .min(1)
     .optional()
-    .describe("JSON file of paragraphs that finished contexts are indices into"),
+    .describe("file that finished contexts are indices into: paragraphs, or RULER-HQA's hotpotqa_dev.json"),
   answerFree: z.boolean().default(false).describe("draws no paragraph that holds an answer"),
   repeat: z
     .boolean()

@@ -263,6 +263,23 @@ describe("files of several forms", () => {
       const [place = ""] = String(long?.metadata["goldDocuments"]).split(" ");
       expect(long?.document).toContain(`Document ${place}:\nB0\nanswer0`);
       expect((await checkData(path))[0]?.right).toBe(true);
+      if (format !== "eval") continue;
+      // As files of others are: their corpus is named, and is a source.
+      const again = out();
+      const source = join(path, `eval_${indexedFrom}.json`);
+      const corpus = join(path, "corpus.json");
+      const read = prepare("jsonl", {
+        inputs: [source],
+        out: again,
+        limit: 1,
+        format: "vime",
+        options: { corpus },
+      });
+      expect((await read).manifest.sources.map(({ sha256: hash }) => hash)).toEqual([
+        sha256(source),
+        sha256(corpus),
+      ]);
+      expect((await tasksOf(again))[0]?.document).toBe(long?.document);
     }
   });
 

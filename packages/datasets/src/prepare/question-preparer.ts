@@ -34,7 +34,11 @@ export function questionPreparer(definition: {
     options: z.strictObject({ docs: docsOption, ...contextOptions }),
     async *prepare(options, context) {
       const { docs, corpus } = options;
-      const items = readItems(read, { dataSource: name, docs, corpus, corpora: new Corpora() }, context);
+      const items = readItems(
+        read,
+        { dataSource: name, docs, corpus, corpora: new Corpora((path) => context.rows(path)) },
+        context,
+      );
       const settings = { ...options, docs, dataSource: name };
       const pool = options.pool && (await readPool(options.pool, context));
       const waiting: SourceQuestion[] = [];

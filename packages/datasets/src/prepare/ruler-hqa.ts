@@ -34,7 +34,7 @@ export const rulerHqa = definePreparer({
       dataSource: "hotpotqa",
       docs: undefined,
       corpus: options.corpus,
-      corpora: new Corpora(),
+      corpora: new Corpora((path) => context.rows(path)),
     };
     for await (const item of readItems((value) => [hotpotQuestion(value)], finished, context)) {
       if ("task" in item) yield item.task;

@@ -1,28 +1,42 @@
-import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { renderDocuments } from "../paragraphs/build-context.js";
 import { paragraphText } from "../paragraphs/paragraph-pool.js";
+import { type FileRow, fileRows } from "../source/file-rows.js";
 
-const corpusSchema = z.array(
-  z.union([z.string(), z.object({ title: z.string(), text: z.string() }).transform(paragraphText)]),
-);
+const paragraphSchema = z.union([
+  z.string(),
+  z.object({ title: z.string(), text: z.string() }).transform(paragraphText),
+]);
+const pairs = z.array(z.tuple([z.string(), z.array(z.string())]));
+const columns = z
+  .object({ title: z.array(z.string()), sentences: z.array(z.array(z.string())) })
+  .transform(({ title, sentences }) =>
+    title.map((name, at): [string, string[]] => [name, sentences[at] ?? []]),
+  );
+const questionSchema = z.object({ context: z.union([pairs, columns]) });
 
 /** Corpora that documents are indexed into, each read once. */
 export class Corpora {
   readonly #read = new Map<string, Promise<readonly string[]>>();
+  readonly #rows: (path: string) => AsyncIterable<FileRow>;
+
+  /** @param rows what files are read with, so that they are entered where sources are listed */
+  constructor(rows: (path: string) => AsyncIterable<FileRow> = fileRows) {
+    this.#rows = rows;
+  }
 
   /**
    * The text that indices stand for.
-   * @param corpus path of a JSON array of paragraphs, relative to the folder of `from`
+   * @param corpus path of a file of paragraphs, or of HotpotQA questions, relative to the folder of `from`
    * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
    */
   async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
     const path = resolve(dirname(from), corpus);
     let reading = this.#read.get(path);
     if (reading === undefined) {
-      reading = readCorpus(path);
+      reading = readCorpus(path, this.#rows(path));
       this.#read.set(path, reading);
     }
     const paragraphs = await reading;
@@ -38,23 +52,33 @@ export class Corpora {
   }
 }
 
-async function readCorpus(path: string): Promise<readonly string[]> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(path, "utf8"));
-  } catch (error) {
-    throw new DatasetError(
-      "UNREADABLE_FILE",
-      `corpus: cannot read "${path}"; give the JSON file of paragraphs`,
-      { path },
-      error,
-    );
+async function readCorpus(path: string, rows: AsyncIterable<FileRow>): Promise<readonly string[]> {
+  const paragraphs: string[] = [];
+  const ofQuestions = new Set<string>();
+  for await (const row of rows) {
+    const value = "reason" in row ? undefined : row.value;
+    const paragraph = paragraphSchema.safeParse(value);
+    const question = questionSchema.safeParse(value);
+    if (paragraph.success) paragraphs.push(paragraph.data);
+    else if (question.success) {
+      for (const [title, sentences] of question.data.context)
+        ofQuestions.add(`${title}\n${sentences.join("")}`);
+    } else throw noCorpus(path, `row ${row.row} is neither a paragraph nor a HotpotQA question`);
   }
-  const parsed = corpusSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new DatasetError(
-    "UNREADABLE_FILE",
-    `corpus: "${path}" is no array of paragraphs, each a text or {title, text}; give the JSON file of paragraphs`,
-    { path },
-  );
+  if (paragraphs.length > 0 && ofQuestions.size > 0)
+    throw noCorpus(path, "it mixes paragraphs and questions");
+  return ofQuestions.size > 0 ? inPythonsOrder(ofQuestions) : paragraphs;
+}
+
+/** RULER-HQA's indices count the distinct paragraphs of HotpotQA's questions as Python sorts them: by code points. */
+function inPythonsOrder(texts: Iterable<string>): readonly string[] {
+  return [...texts]
+    .map((text) => ({ text, bytes: Buffer.from(text) }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+    .map(({ text }) => text);
+}
+
+function noCorpus(path: string, why: string): DatasetError {
+  const mend = "give a file of paragraphs, or HotpotQA's rows that the indices were made of";
+  return new DatasetError("UNREADABLE_FILE", `corpus: "${path}": ${why}; ${mend}`, { path });
 }
