@@ -214,13 +214,13 @@ describe("MemUpdate", () => {
     expect(steps[0]?.recalled).toContain("a turn has at most 1 call; this one was not made");
   });
 
-  it.each([
+  it.each<[string, string[], Partial<MemUpdateConfigInput>]>([
     ["no_call", ["The store is fine."], {}],
     ["done", [`${call("search_memory", { query: "x" })} DONE`], {}],
     ["turn_limit", [call("search_memory", { query: "dog" })], { maxTurns: 1 }],
     ["token_limit", [call("search_memory", { query: "dog" })], { episodeTokens: 60 }],
     ["token_limit", ["words ".repeat(50)], { turnTokens: 20 }],
-  ] as const)("records that it ended by %s", async (ending, turns, config) => {
+  ])("records that it ended by %s", async (ending, turns, config) => {
     const { agent } = anAgent(turns, { config });
     const { counters, conversations } = await agent.run(task);
     expect(counters?.[`ended.${ending}`]).toBe(1);

@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
 import { readTaggedReply } from "@palimpsest/trajectories/text";
 import { describe, expect, it } from "vitest";
-import { agentSettingsSchema } from "../agent-settings.js";
+import { readingAgentSettingsSchema } from "../agent-settings.js";
 import { wordTokenizer } from "../testing.js";
 import { type LookBackChances, lookBackHabits } from "./look-back-habits.js";
 
@@ -33,7 +33,7 @@ function habits(agent: object, chances: Partial<LookBackChances> = {}, count = 4
   const tokenizer = wordTokenizer(["<|end|>", ...tags]);
   const rows = lookBackHabits({
     tokenizer,
-    agent: agentSettingsSchema.parse(agent),
+    agent: readingAgentSettingsSchema.parse(agent),
     tasks: Array.from({ length: count }, () => task),
     seed: 5,
     chances: { ...evenly, ...chances },
