@@ -101,7 +101,8 @@ function traceConversation(
     kind,
     step,
     promptTokens: promptTokenIds.length,
-    sampledTokens: sampledTokenIds.length,
+    // In a conversation with tools their words stand among what was sampled, masked.
+    sampledTokens: conversation.lossMask?.reduce((sum, mask) => sum + mask, 0) ?? sampledTokenIds.length,
     stopReason,
     policyVersion,
     ...(detail === "replies" ? {} : { prompt: tokenizer.decode(promptTokenIds) }),
