@@ -26,7 +26,7 @@ function aModel() {
   let left = Number.POSITIVE_INFINITY;
   const reply = (prompt: string) => {
     if (left-- <= 0) stop.abort(new Error("stopped"));
-    const inside = (tag: string) => new RegExp(`<${tag}>\n([sS]*?)\n</${tag}>`).exec(prompt)?.[1] ?? "";
+    const inside = (tag: string) => new RegExp(`<${tag}>\n([\\s\\S]*?)\n</${tag}>`).exec(prompt)?.[1] ?? "";
     const memory = `${inside("memory")} ${inside("section").trim().split(" ")[0]}`;
     if (!prompt.includes("<section>")) return `\\boxed{${inside("memory").trim()}}`;
     return prompt.includes("<update>") ? `<update>${memory}</update><recall>1</recall>` : memory;
