@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reverseTwoHopTasks } from "./reverse-two-hop.js";
 
 const settings = { stretches: { min: 6, max: 10 }, count: 200, seed: "s" } as const;
-const sentencesOf = (document: string) => document.match(/[^.]+\./g) ?? [];
+const sentencesOf = (document: string): readonly string[] => document.match(/[^.]+\./g) ?? [];
 
 describe("reverseTwoHopTasks", () => {
   it("puts the origin before the name's fact, a stretch between them, and the name after most of the document", () => {
