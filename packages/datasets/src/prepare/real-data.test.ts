@@ -140,6 +140,43 @@ describe.skipIf(!present)("the real data sets", () => {
     );
   });
 
+  it("fill 12,800 documents from all their pools, and 25,600 where documents may repeat", async () => {
+    const pools = [
+      ...["paragraphs.jsonl", "dev_200.json", "dev_100.hf_schema.json", "train_100.json"].map(
+        (one) => `hotpotqa/${one}`,
+      ),
+      ...["2wikimultihopqa/paragraphs_6119.json", "2wikimultihopqa/dev_164.json"],
+      ...["musique/train_100.json", "squad/xquad.en.json"],
+    ].map((one) => join(data, one));
+    const out = join(folder, "long");
+    const made = (lengths: readonly number[], repeat: boolean) =>
+      prepareData({
+        preparer: preparerByName("ruler-hqa"),
+        options: { lengths, pool: pools, repeat },
+        inputs: [join(data, "hotpotqa/smoke_8.json")],
+        out,
+        seed: 1,
+        limit: 2,
+        format: "eval",
+      });
+    await expect(made([25_600], false)).rejects.toThrow(
+      /for 25600 documents, and the pool has 1\d{4} that are not its own/,
+    );
+    const { manifest } = await made([12_800, 25_600], true);
+    expect(manifest.badRows.total).toBe(0);
+    for (const numDocs of [12_800, 25_600]) {
+      let read = 0;
+      for await (const { id, document, metadata } of preparedTasks(join(out, `eval_${numDocs}.json`))) {
+        read += 1;
+        expect(document.match(/^Document \d+:$/gm)?.length).toBeGreaterThanOrEqual(numDocs);
+        expect(metadata["numDocs"]).toBe(numDocs);
+        expect((metadata["repeatedDocs"] ?? 0) === 0).toBe(numDocs === 12_800);
+        expect(id).toMatch(/^5/);
+      }
+      expect(read).toBe(2);
+    }
+  });
+
   it("are the same bytes each time", async () => {
     const hashes = [];
     for (let i = 0; i < 2; i++) {
