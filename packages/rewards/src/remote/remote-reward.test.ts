@@ -180,7 +180,7 @@ describe("remoteReward", () => {
       const fromFile = remoteReward(config(url, { tokenFile }), {});
       await fromFile(aTask(), anEpisode());
       writeFileSync(tokenFile, "second\n");
-      const refused = await fromFile(aTask(), anEpisode()).then(String, String);
+      const refused = await Promise.resolve(fromFile(aTask(), anEpisode())).then(String, String);
       expect(seen.map(({ headers }) => headers.authorization)).toEqual([
         "Bearer s3cret",
         "Bearer first",

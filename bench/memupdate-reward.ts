@@ -1,0 +1,88 @@
+/**
+ * What MemUpdate's two rewards pay for five ways of changing a store, on LoCoMo's test questions: the loopholes of the
+ * released one beside the other. Prints a table; with --json FILE also writes the figures.
+ * `npx tsx --conditions=@palimpsest/source bench/memupdate-reward.ts --input locomo10.json [--every 4]`
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { locomoOptionsSchema, locomoTasks, readLocomoConversation } from "@palimpsest/datasets";
+import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
+import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
+
+const { values } = parseArgs({
+  options: { input: { type: "string" }, every: { type: "string", default: "4" }, json: { type: "string" } },
+});
+if (values.input === undefined) throw new Error("--input: name LoCoMo's locomo10.json");
+
+const options = locomoOptionsSchema.parse({});
+const tasks = (JSON.parse(readFileSync(values.input, "utf8")) as unknown[]).flatMap((value) => {
+  const read = readLocomoConversation(value);
+  if ("reason" in read) throw new Error(`${read.reason}: ${read.detail}`);
+  return locomoTasks(read.data, options, 1);
+});
+const every = Number(values.every);
+const asked = tasks.filter(({ metadata }) => metadata["split"] === "test").filter((_, i) => i % every === 0);
+
+/** The commonest words of the training questions' answers. */
+const counts = new Map<string, number>();
+for (const { answers, metadata } of tasks) {
+  if (metadata["split"] !== "train") continue;
+  for (const word of answers.join(" ").toLowerCase().split(/\s+/))
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+}
+const common = [...counts]
+  .sort((a, b) => b[1] - a[1])
+  .slice(0, 500)
+  .map(([word]) => word)
+  .join(" ");
+
+const written = (content: string): MemoryRecord => ({
+  id: "written",
+  content,
+  memoryType: "episodic",
+  provenance: [],
+  metadata: {},
+});
+const ids = ({ records = [] }: Task) => records.map(({ id }) => id);
+const diff = (changes: Partial<StoreDiff>): StoreDiff => ({
+  created: [],
+  updated: [],
+  deleted: [],
+  ...changes,
+});
+const ways: Readonly<Record<string, (task: Task) => StoreDiff>> = {
+  "nothing is changed": () => diff({}),
+  "the question and 500 common words are written": ({ question }) =>
+    diff({ created: [written(`${question} ${common}`)] }),
+  "the same, and all else is deleted": (task) =>
+    diff({ created: [written(`${task.question} ${common}`)], deleted: ids(task) }),
+  "all but 100 records are deleted": (task) => diff({ deleted: ids(task).slice(100) }),
+  "the question is written with its right answer": ({ question, answers }) =>
+    diff({ created: [written(`${question} ${answers[0]}`)] }),
+};
+
+const rewards = (["memupdate-released", "memupdate"] as const).map((name) => ({
+  name,
+  reward: trajectoryReward(rewardConfigSchema.parse({ name })),
+}));
+const rows: { way: string; means: Record<string, number> }[] = [];
+for (const [way, change] of Object.entries(ways)) {
+  const means: Record<string, number> = {};
+  for (const task of asked) {
+    const episode = { answer: "", conversations: [], memorySteps: [], storeDiff: change(task) };
+    for (const { name, reward } of rewards) {
+      const score = await reward(task, episode);
+      means[name] = (means[name] ?? 0) + score.reward / asked.length;
+    }
+  }
+  rows.push({ way, means });
+}
+
+process.stdout.write(`${asked.length} test questions of LoCoMo, store of observations\n`);
+for (const { way, means } of rows) {
+  const figures = rewards.map(({ name }) => (means[name] ?? 0).toFixed(3).padStart(8));
+  process.stdout.write(`${way.padEnd(48)}${figures.join("")}\n`);
+}
+if (values.json !== undefined) {
+  writeFileSync(values.json, `${JSON.stringify({ questions: asked.length, rewards: rows }, null, 2)}\n`);
+}
