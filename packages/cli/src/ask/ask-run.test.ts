@@ -125,6 +125,13 @@ describe("ask", () => {
     expect(readFileSync(stateFile, "utf8")).toBe("{}");
   });
 
+  it("does not begin where the place cannot be kept", async () => {
+    const asking = options({ stateFile: join(folder, "no-such-folder", "state.json") });
+    await expect(ask(asking)).rejects.toThrow(
+      /--resume .*state\.json: cannot be written \(ENOENT.*name another file/,
+    );
+  });
+
   it("keeps the place when the model fails", async () => {
     const stateFile = join(folder, "state.json");
     const failing = options({ stateFile });

@@ -68,7 +68,7 @@ export async function ask(options: AskOptions): Promise<AskResult> {
     seed: String(options.seed),
   };
   const earlier = stateFile === undefined ? undefined : await readAskState(stateFile, of);
-  const writer = stateFile === undefined ? undefined : new AskStateWriter(stateFile);
+  const writer = stateFile === undefined ? undefined : await AskStateWriter.open(stateFile);
   const conversations = [...(earlier?.conversations ?? [])];
   const memorySteps = [...(earlier?.memorySteps ?? [])];
   const startedAtMs = Date.now();
@@ -131,10 +131,10 @@ export async function ask(options: AskOptions): Promise<AskResult> {
       },
     );
   } catch (reason) {
-    throw withMend(reason);
-  } finally {
     await writer?.flush();
+    throw withMend(reason);
   }
+  await writer?.close();
   const trace: Trace = {
     version: traceVersion,
     origin: "ask",

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { EpisodeState } from "@palimpsest/agents";
 import { type Trace, traceSchema } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -96,41 +96,75 @@ function jsonOf(text: string): unknown {
 /**
  * Writes states to a file, each whole or not at all, one at a time; of those that come meanwhile only the last.
  * A. After `flush` the file holds the last state that was put.
+ * B. A state that cannot be written is told at the next `put`, so that no long run goes on without its place kept.
  */
 export class AskStateWriter {
   readonly #path: string;
   readonly #leastMs: number;
   #next: AskState | undefined;
   #writing: Promise<void> | undefined;
+  #failure: PalimpsestError | undefined;
   #writtenAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param leastMs between two writes, so that a fast model does not wait for the disk */
-  constructor(path: string, leastMs = 1000) {
+  private constructor(path: string, leastMs: number) {
     this.#path = path;
     this.#leastMs = leastMs;
   }
 
-  put(state: AskState): void {
-    this.#next = state;
-    if (performance.now() - this.#writtenAtMs < this.#leastMs) return;
-    // Its failure is told by flush.
-    this.#writing ??= this.#write();
-    this.#writing.catch(() => undefined);
+  /**
+   * @param leastMs between two writes, so that a fast model does not wait for the disk
+   * @throws {PalimpsestError} INVALID_ARGUMENT where nothing can be written there
+   */
+  static async open(path: string, leastMs = 1000): Promise<AskStateWriter> {
+    try {
+      await writeFile(partOf(path), "");
+      await rm(partOf(path));
+    } catch (cause) {
+      throw cannotWrite(path, cause);
+    }
+    return new AskStateWriter(path, leastMs);
   }
 
+  /** @throws {PalimpsestError} INVALID_ARGUMENT where an earlier one could not be written */
+  put(state: AskState): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#next = state;
+    if (performance.now() - this.#writtenAtMs >= this.#leastMs) this.#writing ??= this.#write();
+  }
+
+  /** @throws {PalimpsestError} INVALID_ARGUMENT */
   async flush(): Promise<void> {
     await this.#writing;
     await this.#write();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Nothing more is written: the run has its answer. */
+  async close(): Promise<void> {
+    this.#next = undefined;
+    await this.#writing;
   }
 
   async #write(): Promise<void> {
-    while (this.#next !== undefined) {
+    while (this.#next !== undefined && this.#failure === undefined) {
       const state = this.#next;
       this.#next = undefined;
-      await writeFile(`${this.#path}.part`, JSON.stringify({ version: 1, ...state }));
-      await rename(`${this.#path}.part`, this.#path);
+      try {
+        await writeFile(partOf(this.#path), JSON.stringify({ version: 1, ...state }));
+        await rename(partOf(this.#path), this.#path);
+      } catch (cause) {
+        this.#failure = cannotWrite(this.#path, cause);
+      }
       this.#writtenAtMs = performance.now();
     }
     this.#writing = undefined;
   }
+}
+
+const partOf = (path: string) => `${path}.part`;
+
+function cannotWrite(path: string, cause: unknown): PalimpsestError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `--resume ${path}: cannot be written (${why}); name another file`;
+  return new PalimpsestError("INVALID_ARGUMENT", message, { cause });
 }
