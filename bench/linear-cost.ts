@@ -206,7 +206,7 @@ function plotOf(rows: readonly Row[], chunkSizes: readonly number[]): string {
     series: series(y),
   });
   return stackedPlots([
-    plot("Time to read a document, model left out", "seconds", (row) => row.cpuSeconds),
+    plot("Time to read a document, model left out", "seconds", (row) => row.seconds),
     plot("Peak memory: heap after collection", "MiB", (row) => row.peakLiveBytes / 2 ** 20),
     plot("Tokens through the model", "million tokens", (row) => (row.promptTokens + row.sampledTokens) / 1e6),
   ]);
