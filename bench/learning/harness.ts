@@ -102,7 +102,34 @@ export async function learningBench(bench: LearningBench): Promise<void> {
   let updateSeconds = 0;
   const recent: number[] = [];
   const first = Object.values(task.measures)[0] as Measure;
-  const { curve, rewards, model } = await runInProcess({
+  const curve: CurvePoint[] = [];
+  const rewards: number[] = [];
+  const file = join(
+    flags.out,
+    `${bench.name}.${flags.task}.${seed}${flags.shuffled ? ".shuffled" : ""}.json`,
+  );
+  mkdirSync(flags.out, { recursive: true });
+  /** As far as the run has come: one that is cut short leaves what it has shown. */
+  const write = (): RunFile => {
+    const { user, system } = process.cpuUsage(processorBefore);
+    const run: RunFile = {
+      task: flags.task,
+      recipe: recipe.name,
+      seed,
+      shuffled: flags.shuffled,
+      steps: rewards.length,
+      curve: curve.map(({ step, sets }) => ({ step, sets: sets.map(roundedSet) })),
+      rewards: rewards.map(rounded),
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+      processorSeconds: Math.round((user + system) / 1e6),
+      rolloutSeconds: Math.round(rolloutSeconds),
+      updateSeconds: Math.round(updateSeconds),
+      machine: { cpu: cpus()[0]?.model ?? "", cpus: cpus().length, threads },
+    };
+    writeFileSync(file, `${JSON.stringify(run)}\n`);
+    return run;
+  };
+  const { model } = await runInProcess({
     recipe,
     seed,
     shuffleRewards: flags.shuffled,
@@ -112,6 +139,7 @@ export async function learningBench(bench: LearningBench): Promise<void> {
     ...(task.sets ? { sets: await task.sets(recipe) } : {}),
     onStep: (update, step, secondsRollout) => {
       recent.push(update.rewardMean);
+      rewards.push(update.rewardMean);
       rolloutSeconds += secondsRollout;
       updateSeconds += update.durationMs / 1000;
       if ((step + 1) % 10 !== 0) return;
@@ -126,29 +154,11 @@ export async function learningBench(bench: LearningBench): Promise<void> {
         ([column, measure]) => `${column} ${readMeasure(point, measure).toFixed(3)}`,
       );
       console.log(`evaluated after ${point.step}: ${columns.join(", ")}`);
+      curve.push(point);
+      write();
     },
   });
-  const { user, system } = process.cpuUsage(processorBefore);
-  const run: RunFile = {
-    task: flags.task,
-    recipe: recipe.name,
-    seed,
-    shuffled: flags.shuffled,
-    steps: recipe.train.steps,
-    curve: curve.map(({ step, sets }) => ({ step, sets: sets.map(roundedSet) })),
-    rewards: rewards.map(rounded),
-    seconds: Math.round((performance.now() - startedAt) / 1000),
-    processorSeconds: Math.round((user + system) / 1e6),
-    rolloutSeconds: Math.round(rolloutSeconds),
-    updateSeconds: Math.round(updateSeconds),
-    machine: { cpu: cpus()[0]?.model ?? "", cpus: cpus().length, threads },
-  };
-  mkdirSync(flags.out, { recursive: true });
-  const file = join(
-    flags.out,
-    `${bench.name}.${flags.task}.${seed}${flags.shuffled ? ".shuffled" : ""}.json`,
-  );
-  writeFileSync(file, `${JSON.stringify(run)}\n`);
+  const run = write();
   if (flags.save) await saveModel(flags.save, model);
   const [start, end] = [curve[0], curve.at(-1)] as [CurvePoint, CurvePoint];
   console.log(

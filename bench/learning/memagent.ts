@@ -26,6 +26,11 @@ await learningBench({
         "at 4 times the length": { set: "256", measure: "exactMatch" },
       },
     },
+    "hotpotqa-gpu": {
+      recipe: "recipes/memagent/smollm2-hotpotqa-gpu.yaml",
+      evaluateEvery: 10,
+      measures: { F1: { measure: "f1" }, "exact match": { measure: "exactMatch" } },
+    },
     hotpotqa: {
       recipe: "recipes/memagent/smollm2-hotpotqa.yaml",
       evaluateEvery: 10,
@@ -44,6 +49,12 @@ await learningBench({
       title: "MemAgent, two hops: exact match on unseen questions",
       yLabel: "exact match, mean and range of seeds",
       lines: [{ task: "two-hop", column: "exact match", name: "two-hop" }],
+    },
+    {
+      file: "learning-memagent-hotpotqa",
+      title: "SmolLM2-135M on HotpotQA: F1 on unseen questions",
+      yLabel: "F1",
+      lines: [{ task: "hotpotqa-gpu", column: "F1", name: "SmolLM2" }],
     },
   ],
 });

@@ -37,7 +37,7 @@ await learningBench({
   plots: [
     {
       file: "learning-memupdate",
-      title: "MemUpdate, a small store: questions that it answers afterwards",
+      title: "MemUpdate, a small store: questions answered",
       yLabel: "score, mean and range of seeds",
       lines: [
         { task: "small-store", column: "shown question", name: "shown" },

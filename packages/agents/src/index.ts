@@ -42,6 +42,7 @@ export {
   type MemUpdateConfigInput,
   memUpdateConfigSchema,
 } from "./memupdate/config.js";
+export { type StoreHabitChances, type StoreHabitOptions, storeHabits } from "./memupdate/habits.js";
 export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
 export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
@@ -71,6 +72,5 @@ export {
   tokenTerms,
   whitespaceTerms,
 } from "./rememr1/retriever.js";
-export { type StoreHabitChances, type StoreHabitOptions, storeHabits } from "./memupdate/habits.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
 export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";

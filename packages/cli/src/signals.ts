@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 const stopping = ["SIGINT", "SIGTERM"] as const;
 
 /** Aborts at the first SIGINT or SIGTERM; the second ends the process at once. */
@@ -17,6 +19,8 @@ export async function untilStopped<T>(work: (signal: AbortSignal) => Promise<T>)
 
 function listen(): { readonly signal: AbortSignal; readonly forget: () => void } {
   const controller = new AbortController();
+  // Every request under way listens to it, and there may be hundreds.
+  setMaxListeners(0, controller.signal);
   const handlers = stopping.map((name) => {
     const stop = () => {
       if (controller.signal.aborted) process.exit(130);

@@ -1,4 +1,5 @@
 import { type LinePlot, linePlot } from "./line-plot.js";
+import { escapeXml } from "./svg.js";
 
 /** Several line plots below each other as one SVG document. At least one. */
 export function stackedPlots(plots: readonly LinePlot[]): string {
@@ -8,5 +9,6 @@ export function stackedPlots(plots: readonly LinePlot[]): string {
   const whole = height * plots.length;
   const stacked = documents.map((svg, i) => svg.replace("<svg ", `<svg x="0" y="${i * height}" `).trim());
   const attributes = `xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${whole}" width="${width}" height="${whole}" role="img"`;
-  return `<svg ${attributes}>\n${stacked.join("\n")}\n</svg>\n`;
+  const title = `<title>${escapeXml(plots.map((plot) => plot.title).join("; "))}</title>`;
+  return `<svg ${attributes}>\n${title}\n${stacked.join("\n")}\n</svg>\n`;
 }
