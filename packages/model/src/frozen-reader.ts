@@ -1,16 +1,9 @@
-import {
-  type Backend,
-  type JitFunction,
-  type JitMode,
-  type JitModule,
-  jit,
-  type TensorSpec,
-} from "@palimpsest/jit";
+import type { Backend, JitFunction, JitMode } from "@palimpsest/jit";
 import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { forwardHidden } from "./forward.js";
-import { parameterShapes } from "./parameters.js";
+import { type FrozenModule, frozenModule } from "./frozen-module.js";
 import type { LoadedModel } from "./text/local-text-model.js";
 import { tokenStatistics } from "./token-statistics.js";
 
@@ -23,31 +16,13 @@ export interface FrozenReaderOptions {
 
 /** A model whose weights stay as they are and which says how likely a text is to follow another. */
 export class FrozenReader {
-  readonly #tokenizer: NonNullable<LoadedModel["tokenizer"]>;
-  readonly #module: JitModule;
-  /** Lengths that texts are padded to: one traced function each. */
-  readonly #widths: readonly number[];
+  readonly #frozen: FrozenModule;
 
   /** @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer */
-  constructor({ tokenizer, config, parameters }: LoadedModel, options: FrozenReaderOptions) {
-    if (tokenizer === undefined) {
-      throw new ModelError("TOKENIZER_INVALID", "the model has no tokenizer.json, so it cannot read texts");
-    }
-    const { backend, mode = "auto", maxTokens = 2048 } = options;
-    const most = Math.min(maxTokens, config.maxPositions);
-    this.#tokenizer = tokenizer;
-    this.#widths = [...[128, 512].filter((width) => width < most), most];
-    const state = Object.fromEntries(
-      Object.entries(parameterShapes(config)).map(([name, shape]): [string, TensorSpec] => [
-        name,
-        { shape, dtype: "float32" },
-      ]),
-    );
-    const functions = Object.fromEntries(
-      this.#widths.map((width) => [`score${width}`, scoring(config, width)] as const),
-    );
-    this.#module = jit({ backend, mode, state, functions });
-    this.#module.writeState(parameters);
+  constructor(model: LoadedModel, options: FrozenReaderOptions) {
+    const { backend, mode, maxTokens = 2048 } = options;
+    const form = { backend, mode, maxTokens, widths: [128, 512], purpose: "read texts" };
+    this.#frozen = frozenModule(model, form, scoring);
   }
 
   /**
@@ -61,26 +36,27 @@ export class FrozenReader {
     readonly signal?: AbortSignal;
   }): Promise<{ readonly logprob: number; readonly tokens: number }> {
     request.signal?.throwIfAborted();
-    const prompt = this.#tokenizer.encode(request.prompt);
-    const answer = this.#tokenizer.encode(request.answer);
+    const { module, tokenizer, widths } = this.#frozen;
+    const prompt = tokenizer.encode(request.prompt);
+    const answer = tokenizer.encode(request.answer);
     const length = prompt.length + answer.length;
-    const width = this.#widths.find((each) => each >= length);
+    const width = widths.find((each) => each >= length);
     if (width === undefined || prompt.length === 0) {
       throw new ModelError(
         "CONFIG_INVALID",
-        `reader: a prompt of ${prompt.length} and an answer of ${answer.length} tokens; together at most ${this.#widths.at(-1)}, the prompt not empty`,
+        `reader: a prompt of ${prompt.length} and an answer of ${answer.length} tokens; together at most ${widths.at(-1)}, the prompt not empty`,
       );
     }
     const tokenIds = new Int32Array(width);
     tokenIds.set(prompt);
     tokenIds.set(answer, prompt.length);
-    const outputs = this.#module.call(`score${width}`, { tokenIds });
+    const outputs = module.call(String(width), { tokenIds });
     const logprobs = [...(outputs["logprobs"] ?? [])].slice(prompt.length - 1, length - 1);
     return { logprob: logprobs.reduce((sum, value) => sum + value, 0), tokens: answer.length };
   }
 
   dispose(): void {
-    this.#module.dispose();
+    this.#frozen.module.dispose();
   }
 }
 

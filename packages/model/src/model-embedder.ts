@@ -1,16 +1,8 @@
-import {
-  type Backend,
-  type JitFunction,
-  type JitMode,
-  type JitModule,
-  jit,
-  type TensorSpec,
-} from "@palimpsest/jit";
+import type { Backend, JitFunction, JitMode } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "./config.js";
-import { ModelError } from "./error.js";
 import { forwardHidden } from "./forward.js";
-import { parameterShapes } from "./parameters.js";
+import { type FrozenModule, frozenModule } from "./frozen-module.js";
 import type { LoadedModel } from "./text/local-text-model.js";
 
 export interface ModelEmbedderOptions {
@@ -32,33 +24,15 @@ const rows = 8;
 export class ModelEmbedder {
   readonly name: string;
   readonly dimensions: number;
-  readonly #tokenizer: NonNullable<LoadedModel["tokenizer"]>;
-  readonly #module: JitModule;
-  /** Lengths that texts are padded to: one traced function each. */
-  readonly #widths: readonly number[];
+  readonly #frozen: FrozenModule;
 
   /** @throws {ModelError} TOKENIZER_INVALID when the model came without a tokenizer */
-  constructor({ tokenizer, config, parameters }: LoadedModel, options: ModelEmbedderOptions) {
-    if (tokenizer === undefined) {
-      throw new ModelError("TOKENIZER_INVALID", "the model has no tokenizer.json, so it cannot embed texts");
-    }
-    const { backend, mode = "auto", name, maxTokens = 128 } = options;
-    const most = Math.min(maxTokens, config.maxPositions);
+  constructor(model: LoadedModel, options: ModelEmbedderOptions) {
+    const { backend, mode, name, maxTokens = 128 } = options;
     this.name = `${name} (mean of the last states)`;
-    this.dimensions = config.hiddenSize;
-    this.#tokenizer = tokenizer;
-    this.#widths = [...[16, 32, 64, 128].filter((width) => width < most), most];
-    const state = Object.fromEntries(
-      Object.entries(parameterShapes(config)).map(([parameter, shape]): [string, TensorSpec] => [
-        parameter,
-        { shape, dtype: "float32" },
-      ]),
-    );
-    const functions = Object.fromEntries(
-      this.#widths.map((width) => [`embed${width}`, embedding(config, width)] as const),
-    );
-    this.#module = jit({ backend, mode, state, functions });
-    this.#module.writeState(parameters);
+    this.dimensions = model.config.hiddenSize;
+    const form = { backend, mode, maxTokens, widths: [16, 32, 64, 128], purpose: "embed texts" };
+    this.#frozen = frozenModule(model, form, embedding);
   }
 
   /**
@@ -66,10 +40,9 @@ export class ModelEmbedder {
    * @throws the signal's reason
    */
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const most = this.#widths.at(-1) as number;
-    const encoded = texts.map((text) =>
-      this.#tokenizer.encode(text, { specialTokens: "text" }).slice(0, most),
-    );
+    const { tokenizer, widths } = this.#frozen;
+    const most = widths.at(-1) as number;
+    const encoded = texts.map((text) => tokenizer.encode(text, { specialTokens: "text" }).slice(0, most));
     const vectors = encoded.map(() => new Float32Array(this.dimensions));
     // Texts of like length share a call: the longest decides its width.
     const order = encoded.map((_, i) => i).filter((i) => (encoded[i] as number[]).length > 0);
@@ -88,12 +61,13 @@ export class ModelEmbedder {
   }
 
   dispose(): void {
-    this.#module.dispose();
+    this.#frozen.module.dispose();
   }
 
   #meanStates(texts: readonly (readonly number[])[]): Float32Array {
     const longest = Math.max(...texts.map((ids) => ids.length));
-    const width = this.#widths.find((each) => each >= longest) as number;
+    const { module, widths } = this.#frozen;
+    const width = widths.find((each) => each >= longest) as number;
     const tokenIds = new Int32Array(rows * width);
     const weights = new Float32Array(rows * width);
     texts.forEach((ids, row) => {
@@ -101,7 +75,7 @@ export class ModelEmbedder {
       const first = ids.length > 1 ? 1 : 0;
       weights.fill(1 / (ids.length - first), row * width + first, row * width + ids.length);
     });
-    return this.#module.call(`embed${width}`, { tokenIds, weights })["means"] as Float32Array;
+    return module.call(String(width), { tokenIds, weights })["means"] as Float32Array;
   }
 }
 

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { AgentError } from "../error.js";
+import { presetConfig } from "../preset-config.js";
 import { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.
@@ -62,13 +61,5 @@ export function memAgentConfig(
   preset: MemAgentPreset = "memagent",
   overrides: Partial<MemAgentConfigInput> = {},
 ): MemAgentConfig {
-  if (!memAgentPresets.includes(preset)) {
-    throw new AgentError(
-      "BAD_CONFIG",
-      `preset: "${preset}" is unknown; use one of ${memAgentPresets.join(", ")}`,
-    );
-  }
-  const parsed = memAgentConfigSchema.safeParse({ ...presets[preset], ...overrides });
-  if (!parsed.success) throw new AgentError("BAD_CONFIG", `memagent: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  return presetConfig("memagent", memAgentConfigSchema, presets, preset, overrides);
 }

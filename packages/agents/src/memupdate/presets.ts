@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { AgentError } from "../error.js";
+import { presetConfig } from "../preset-config.js";
 import { type MemUpdateConfig, type MemUpdateConfigInput, memUpdateConfigSchema } from "./config.js";
 
 const systemPrompt = `You keep a store of memories of conversations. Tomorrow somebody who sees nothing but a few memories that a search finds will be asked questions about these conversations. Make the store better for that.
@@ -68,13 +67,5 @@ export function memUpdateConfig(
   preset: MemUpdatePreset = "memupdate",
   overrides: Partial<MemUpdateConfigInput> = {},
 ): MemUpdateConfig {
-  if (!memUpdatePresets.includes(preset)) {
-    throw new AgentError(
-      "BAD_CONFIG",
-      `preset: "${preset}" is unknown; use one of ${memUpdatePresets.join(", ")}`,
-    );
-  }
-  const parsed = memUpdateConfigSchema.safeParse({ ...presets[preset], ...overrides });
-  if (!parsed.success) throw new AgentError("BAD_CONFIG", `memupdate: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  return presetConfig("memupdate", memUpdateConfigSchema, presets, preset, overrides);
 }

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { AgentError } from "../error.js";
+import { presetConfig } from "../preset-config.js";
 import { type ReMemR1Config, type ReMemR1ConfigInput, rememr1ConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, an earlier note of yours that you asked for, what you noted last, and the section to read now.
@@ -84,13 +83,5 @@ export function rememr1Config(
   preset: ReMemR1Preset = "rememr1",
   overrides: Partial<ReMemR1ConfigInput> = {},
 ): ReMemR1Config {
-  if (!rememr1Presets.includes(preset)) {
-    throw new AgentError(
-      "BAD_CONFIG",
-      `preset: "${preset}" is unknown; use one of ${rememr1Presets.join(", ")}`,
-    );
-  }
-  const parsed = rememr1ConfigSchema.safeParse({ ...presets[preset], ...overrides });
-  if (!parsed.success) throw new AgentError("BAD_CONFIG", `rememr1: ${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  return presetConfig("rememr1", rememr1ConfigSchema, presets, preset, overrides);
 }

@@ -1,25 +1,13 @@
 import type { MemoryRecord } from "@palimpsest/trajectories";
 
-const months = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const monthName = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" });
 
 /** An ISO time as people say it, "8 May 2023"; the time itself where it is none. */
 export function plainDate(time: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?/.exec(time) ?? [];
   if (year === undefined) return time;
-  const name = month === undefined ? undefined : months[Number(month) - 1];
+  const number = Number(month);
+  const name = number >= 1 && number <= 12 ? monthName.format(Date.UTC(2000, number - 1)) : undefined;
   return [day === undefined ? undefined : Number(day), name, year]
     .filter((part) => part !== undefined)
     .join(" ");
