@@ -91,7 +91,7 @@ def main():
         return loss.item()
 
     update()
-    print("ready", torch.__version__, flush=True)
+    print(json.dumps({"ready": torch.__version__}), flush=True)
     for line in sys.stdin:
         limit = json.loads(line)["seconds"]
         started, cpu, updates = time.perf_counter(), time.process_time(), 0
