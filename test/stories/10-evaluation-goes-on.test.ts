@@ -1,11 +1,12 @@
 /** An evaluation that is killed in the middle and started again: nothing that was finished is asked a second time. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Command } from "../support/command.js";
+import { answerChat, startChatServer, stopServer } from "./chat-server.js";
 
 const questions = 12;
 
@@ -27,36 +28,17 @@ beforeEach(async () => {
   stop = new Promise((resolve) => {
     stopped = resolve;
   });
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      response.setHeader("content-type", "application/json");
-      if (request.method === "GET") {
-        response.end(JSON.stringify({ object: "list", data: [{ id: "test-model", object: "model" }] }));
-        return;
-      }
-      const number = Number(/colour of number (\d+)/.exec(Buffer.concat(chunks).toString())?.[1]);
-      asked.push(number);
-      // Held back without an answer: the process is killed while these are under way.
-      if (answered >= answersBeforeStop) {
-        stopped();
-        return;
-      }
-      answered += 1;
-      const content = number % 3 === 0 ? "I do not know" : `\\boxed{shade ${number}}`;
-      response.end(
-        JSON.stringify({
-          id: "1",
-          object: "chat.completion",
-          model: "test-model",
-          choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }],
-          usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-        }),
-      );
-    });
+  server = await startChatServer((body, response) => {
+    const number = Number(/colour of number (\d+)/.exec(body)?.[1]);
+    asked.push(number);
+    // Held back without an answer: the process is killed while these are under way.
+    if (answered >= answersBeforeStop) {
+      stopped();
+      return;
+    }
+    answered += 1;
+    answerChat(response, number % 3 === 0 ? "I do not know" : `\\boxed{shade ${number}}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const rows = Array.from({ length: questions }, (_, i) => ({
     id: `q${i}`,
     question: `What is the colour of number ${i}?`,
@@ -67,8 +49,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await stopServer(server);
   await rm(folder, { recursive: true, force: true });
 });
 

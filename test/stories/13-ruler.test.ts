@@ -1,11 +1,12 @@
 /** RULER on a served model: tasks are generated, asked, scored and reported by length. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Command } from "../support/command.js";
+import { answerChat, startChatServer, stopServer } from "./chat-server.js";
 
 let folder: string;
 let server: Server;
@@ -20,33 +21,11 @@ function reply(prompt: string): string {
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "palimpsest-ruler-"));
-  server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      response.setHeader("content-type", "application/json");
-      if (request.method === "GET") {
-        response.end(JSON.stringify({ object: "list", data: [{ id: "test-model", object: "model" }] }));
-        return;
-      }
-      const content = reply(Buffer.concat(chunks).toString());
-      response.end(
-        JSON.stringify({
-          id: "1",
-          object: "chat.completion",
-          model: "test-model",
-          choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content } }],
-          usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-        }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server = await startChatServer((body, response) => answerChat(response, reply(body)));
 });
 
 afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await stopServer(server);
   await rm(folder, { recursive: true, force: true });
 });
 

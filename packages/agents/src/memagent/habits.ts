@@ -1,6 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
-import { callSeed } from "../episode.js";
 import { AgentError } from "../error.js";
+import { habitDraws } from "../habit-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import type { MemAgentConfig } from "./config.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
@@ -48,8 +48,7 @@ export interface HabitOptions {
 export function memAgentHabits(options: HabitOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
   return options.tasks.map((task, index) => {
-    let draws = 0;
-    const chance = () => callSeed(callSeed(options.seed, index), draws++) / 2 ** 31;
+    const chance = habitDraws(options.seed, index);
     return habit(options, prompts, task, chance);
   });
 }

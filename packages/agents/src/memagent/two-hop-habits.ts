@@ -1,5 +1,5 @@
 import type { Task } from "@palimpsest/trajectories";
-import { callSeed } from "../episode.js";
+import { habitDraws } from "../habit-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import type { MemAgentConfig } from "./config.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "./demonstrations.js";
@@ -49,8 +49,7 @@ export interface TwoHopHabitOptions {
 export function memAgentTwoHopHabits(options: TwoHopHabitOptions): Demonstration[] {
   const prompts = memAgentPrompts(options.tokenizer, options.config);
   return options.tasks.map((task, index) => {
-    let draws = 0;
-    const chance = () => callSeed(callSeed(options.seed, index), draws++) / 2 ** 31;
+    const chance = habitDraws(options.seed, index);
     return habit(options, prompts, task, chance);
   });
 }

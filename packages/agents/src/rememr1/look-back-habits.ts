@@ -1,6 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
 import type { ReadingAgentSettings } from "../agent-settings.js";
-import { callSeed } from "../episode.js";
+import { habitDraws } from "../habit-draws.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";
 import { memAgentPrompts } from "../memagent/memagent.js";
 import type { Tokenizer } from "../sampler.js";
@@ -65,8 +65,7 @@ interface Habit {
 export function lookBackHabits(options: LookBackOptions): Demonstration[] {
   const row = rowWriter(options.tokenizer, options.agent);
   return options.tasks.map((task, index) => {
-    let draws = 0;
-    const chance = () => callSeed(callSeed(options.seed, index), draws++) / 2 ** 31;
+    const chance = habitDraws(options.seed, index);
     return row(task.question, habitOf(options, task, chance));
   });
 }

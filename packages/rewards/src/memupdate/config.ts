@@ -59,7 +59,7 @@ export const memUpdateRewardSchema = z.strictObject({
   score: storeScoreSchema.prefault({ by: "span" }).describe("how well a store answers a question"),
   topK: z.int().min(1).max(100).default(5).describe("records that a question finds"),
   embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("of the search that finds them"),
-  denseWeight: z.number().min(0).max(1).default(0.5).describe("share of the embedder in that search"),
+  denseWeight: z.number().min(0).max(1).default(0.2).describe("share of the embedder in that search"),
   efficiency: z
     .enum(["none", "gains", "all"])
     .default("gains")
