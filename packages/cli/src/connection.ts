@@ -17,7 +17,7 @@ export function withConnection(command: Command): Command {
     .option("--address <host:port>", "the head (default: PALIMPSEST_ADDRESS, else the head of this machine)")
     .option(
       "--token <token>",
-      "the cluster's token (default: PALIMPSEST_TOKEN, else this machine's token file)",
+      "the cluster's token; other users see it in the process list, so rather set PALIMPSEST_TOKEN (default: that, else this machine's token file)",
     )
     .option("--data-dir <folder>", "data folder of this machine's head");
 }

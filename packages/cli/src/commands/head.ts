@@ -58,7 +58,7 @@ export function addHead(program: Command): void {
           `token file      ${tokenPathOf(options.dataDir)}`,
           `address file    ${headAddressPathOf(options.dataDir)}`,
           `metrics         http://${started.metricsAddress}/metrics`,
-          `join a worker   palimpsest worker join --address ${started.address} --token "$(cat ${tokenPathOf(options.dataDir)})"`,
+          `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
           "",
         ].join("\n"),
       );
