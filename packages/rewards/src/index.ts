@@ -7,8 +7,6 @@ export { createJudge, type Judge, type JudgeConfig, judgeSchema } from "./judge/
 export type { JudgedAnswer } from "./judge/judge-prompt.js";
 export {
   abstains,
-  type LocomoCategory,
-  locomoCategories,
   locomoCategory,
   locomoF1,
   locomoStems,

@@ -19,6 +19,7 @@ export type {
 export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
 export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
 export type { CloseOptions, JobConsumer } from "./job-consumer.js";
+export { type LocomoCategory, locomoCategories } from "./locomo-category.js";
 export {
   type MemoryRecord,
   type MemoryType,

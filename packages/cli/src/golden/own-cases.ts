@@ -1,12 +1,5 @@
-import {
-  bleuOne,
-  locomoCategories,
-  locomoF1,
-  type QaMetrics,
-  qaMetrics,
-  rewardByName,
-  rewardNames,
-} from "@palimpsest/rewards";
+import { bleuOne, locomoF1, type QaMetrics, qaMetrics, rewardByName, rewardNames } from "@palimpsest/rewards";
+import { locomoCategories } from "@palimpsest/trajectories";
 import { z } from "zod";
 
 const ownCaseSchema = z.strictObject({

@@ -1,17 +1,8 @@
+import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
-
-/** Categories of LoCoMo's questions, in the order of their numbers 1 … 5, named as in its paper. */
-export const locomoCategories = [
-  "multi-hop",
-  "temporal",
-  "open-domain",
-  "single-hop",
-  "adversarial",
-] as const;
-export type LocomoCategory = (typeof locomoCategories)[number];
 
 export interface LocomoTurn {
   /** "D1:3": third turn of the first session. */

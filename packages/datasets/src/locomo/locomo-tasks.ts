@@ -1,8 +1,8 @@
-import type { Probe } from "@palimpsest/trajectories";
+import { locomoCategories, type Probe } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { PreparedTask } from "../prepare/preparer.js";
 import { createRandom } from "../random.js";
-import { type LocomoConversation, type LocomoQuestion, locomoCategories } from "./conversation.js";
+import type { LocomoConversation, LocomoQuestion } from "./conversation.js";
 import { locomoSplit } from "./split.js";
 import { locomoDocument, locomoRecords, recordSources } from "./store-records.js";
 

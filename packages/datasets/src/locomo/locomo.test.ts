@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { locomoCategories } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import {
   type LocomoConversation,
@@ -15,7 +16,6 @@ import {
   readLocomoConversation,
 } from "../index.js";
 import { prepareData } from "../prepare/prepare-data.js";
-import { locomoCategories } from "./conversation.js";
 import { evidenceIds } from "./evidence-ids.js";
 import { isoDate } from "./session-date.js";
 

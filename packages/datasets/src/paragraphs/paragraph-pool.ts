@@ -1,4 +1,5 @@
 import type { Paragraph } from "../questions/source-question.js";
+import { SubstringIndex } from "./substring-index.js";
 
 /** The text of a paragraph inside a context: its title, then its text. */
 export const paragraphText = ({ title, text }: Paragraph): string =>
@@ -14,7 +15,8 @@ export class ParagraphPool {
   readonly titles: readonly string[];
   readonly #places = new Map<string, number>();
   readonly #byTitle = new Map<string, number[]>();
-  #lowered: readonly string[] | undefined;
+  /** Of the texts in lower case; made when it is first asked. */
+  #index: SubstringIndex | undefined;
 
   constructor(paragraphs: Iterable<Paragraph>) {
     const distinct = new Map<string, string>();
@@ -50,11 +52,10 @@ export class ParagraphPool {
 
   /** Places of the paragraphs that hold one of the texts, title included, upper and lower case alike. */
   holding(texts: readonly string[]): ReadonlySet<number> {
-    this.#lowered ??= this.texts.map((text) => text.toLowerCase());
-    const wanted = texts.map((text) => text.toLowerCase());
+    this.#index ??= new SubstringIndex(this.texts.map((text) => text.toLowerCase()));
     const places = new Set<number>();
-    for (const [place, text] of this.#lowered.entries()) {
-      if (wanted.some((one) => text.includes(one))) places.add(place);
+    for (const text of texts) {
+      for (const place of this.#index.holding(text.toLowerCase())) places.add(place);
     }
     return places;
   }

@@ -1,16 +1,7 @@
+import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories";
 import { RewardError } from "../error.js";
 import { splitWords, stripWhiteSpace } from "../white-space.js";
 import { porterStem } from "./porter-stem.js";
-
-/** Categories of LoCoMo's questions, in the order of their numbers 1 … 5, named as in its paper. */
-export const locomoCategories = [
-  "multi-hop",
-  "temporal",
-  "open-domain",
-  "single-hop",
-  "adversarial",
-] as const;
-export type LocomoCategory = (typeof locomoCategories)[number];
 
 /**
  * The category's name from its number in the data, 1 … 5, or from its name.

@@ -1,4 +1,5 @@
-import { type LocomoCategory, locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
+import type { LocomoCategory } from "@palimpsest/trajectories";
+import { locomoParts, locomoStems, stemF1 } from "../locomo/answer-f1.js";
 
 /**
  * LoCoMo's F1 of the best stretch of words in any of the lines: what a perfect reader could quote from them. The gold's

@@ -1,10 +1,10 @@
 import type { MemoryStore } from "@palimpsest/memory";
-import type { Probe } from "@palimpsest/trajectories";
+import { type LocomoCategory, locomoCategories, type Probe } from "@palimpsest/trajectories";
 import { afterThinking } from "../answer-text.js";
 import { openTextModel, type Reader, type RewardDependencies, type TextModel } from "../dependencies.js";
 import { RewardError } from "../error.js";
 import { createJudge } from "../judge/judge.js";
-import { type LocomoCategory, locomoCategories, locomoF1 } from "../locomo/answer-f1.js";
+import { locomoF1 } from "../locomo/answer-f1.js";
 import { bestSpanF1 } from "./best-span.js";
 import type { MemUpdateRewardConfig, StoreScoreConfig } from "./config.js";
 import { memoryLine } from "./memory-line.js";
