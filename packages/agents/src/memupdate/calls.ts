@@ -35,6 +35,7 @@ function says(content: string, word: string): boolean {
 /** What the calls of an episode came to. */
 export class CallCounts {
   readonly #byTool: Map<string, number>;
+  #done = 0;
   #malformed = 0;
   #failed = 0;
   #refused = 0;
@@ -63,6 +64,7 @@ export class CallCounts {
     const counted = this.#byTool.get(name);
     if (counted !== undefined) this.#byTool.set(name, counted + 1);
     const { outcome, text } = await tools.run(name, given, context);
+    if (outcome === "done") this.#done += 1;
     if (outcome === "malformed") this.#malformed += 1;
     if (outcome === "failed") this.#failed += 1;
     return this.#cut(text, config);
@@ -78,6 +80,7 @@ export class CallCounts {
   get counters(): Record<string, number> {
     return {
       ...Object.fromEntries([...this.#byTool].map(([name, count]) => [`tool_call_counts.${name}`, count])),
+      done_calls: this.#done,
       malformed_calls: this.#malformed,
       failed_calls: this.#failed,
       refused_calls: this.#refused,

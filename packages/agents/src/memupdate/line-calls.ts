@@ -6,7 +6,8 @@ import type { ToolCall } from "./tool-calls.js";
  *     search WORDS            create TEXT           update ID TEXT        delete ID
  *     sample K [STRATEGY]     merge ID ID … [: TEXT]                      split ID [CRITERIA]
  *
- * Lines that begin with another word are talk. A verb without what it needs is a call that its tool refuses.
+ * Ids may stand in brackets, as full results show them. Lines that begin with another word are talk. A verb without what
+ * it needs is a call that its tool refuses.
  * @param topK memories that a search returns
  */
 export function parseCallLines(text: string, topK: number): { calls: ToolCall[]; content: string } {
@@ -26,9 +27,9 @@ const forms = {
   create: (content: string) => call("manage_memory", { operation: "create", content }),
   update(rest: string) {
     const [id, content] = firstWord(rest);
-    return call("manage_memory", { operation: "update", memory_id: id, content });
+    return call("manage_memory", { operation: "update", memory_id: bareId(id), content });
   },
-  delete: (id: string) => call("delete_memory", { memory_id: id }),
+  delete: (id: string) => call("delete_memory", { memory_id: bareId(id) }),
   sample(rest: string) {
     const [count, strategy] = firstWord(rest);
     return call("sample_memory", { k: Number(count), ...(strategy === "" ? {} : { strategy }) });
@@ -36,7 +37,10 @@ const forms = {
   merge(rest: string) {
     const [ids = "", ...texts] = rest.split(":");
     const content = texts.join(":").trim();
-    const memory_ids = ids.split(/\s+/).filter((id) => id !== "");
+    const memory_ids = ids
+      .split(/\s+/)
+      .filter((id) => id !== "")
+      .map(bareId);
     return call("merge_memory", {
       memory_ids,
       strategy: "summarize",
@@ -45,7 +49,7 @@ const forms = {
   },
   split(rest: string) {
     const [id, criteria] = firstWord(rest);
-    return call("split_memory", { memory_id: id, criteria: criteria === "" ? "thematic" : criteria });
+    return call("split_memory", { memory_id: bareId(id), criteria: criteria === "" ? "thematic" : criteria });
   },
 } as const;
 
@@ -58,3 +62,6 @@ function firstWord(text: string): [string, string] {
   const [, first = "", rest = ""] = /^(\S*)\s*(.*)$/.exec(text) ?? [];
   return [first, rest];
 }
+
+/** "[m12]" → "m12" */
+const bareId = (id: string): string => /^\[(.+)\]$/.exec(id)?.[1] ?? id;

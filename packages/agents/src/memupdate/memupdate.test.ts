@@ -77,6 +77,7 @@ describe("MemUpdate", () => {
       "tool_call_counts.sample_memory": 0,
       "tool_call_counts.merge_memory": 0,
       "tool_call_counts.split_memory": 0,
+      done_calls: 4,
       malformed_calls: 0,
       failed_calls: 0,
       refused_calls: 0,
@@ -176,6 +177,7 @@ describe("MemUpdate", () => {
       "Error: the call cannot be read: a <tool_call> is opened and not closed.",
     ]);
     expect(counters).toMatchObject({ malformed_calls: 4, failed_calls: 1, "ended.done": 1, num_turns: 3 });
+    expect(counters?.["done_calls"]).toBe(0);
   });
 
   it("U7: stops when it is aborted", async () => {
@@ -321,6 +323,21 @@ describe("preset tiny", () => {
     expect(storeDiff?.created.map(({ id, content }) => [id, content])).toEqual([["m4", "Anna is in Oslo"]]);
     expect(storeDiff?.deleted).toEqual(["r1"]);
     expect(counters).toMatchObject({ num_turns: 3, "ended.done": 1, malformed_calls: 0 });
+  });
+
+  it("takes ids of lines in brackets too, as full results show them", async () => {
+    const lines = " update [r1] Anna lives in Rome.\n delete [r3]";
+    const { agent, prompts } = anAgent([" search Anna", lines, " done"], {
+      preset: "tiny",
+      config: { resultStyle: "full", resultCharacters: 400, episodeTokens: 256, turnTokens: 32 },
+    });
+    const { storeDiff, counters } = await agent.run(task);
+    expect(prompts[1]).toContain("[r1]");
+    expect(storeDiff?.updated.map(({ id, content }) => [id, content])).toEqual([
+      ["r1", "Anna lives in Rome."],
+    ]);
+    expect(storeDiff?.deleted).toEqual(["r3"]);
+    expect(counters).toMatchObject({ done_calls: 3, failed_calls: 0 });
   });
 });
 

@@ -48,26 +48,25 @@ export function addEvalRuler(command: Command): void {
   withEvalFlags(ruler)
     .addHelpText(
       "after",
-      "\nWith --tasks that name qa_1 or qa_2 their files must be given. --limit counts questions a length over all tasks.",
+      "\nWith --tasks that name qa_1 or qa_2 their files must be given. --limit counts as --count does.",
     )
     .action(async (flags: RulerFlags) => {
       const settings = readEvalSettings(flags);
-      const { essay, squad, hotpotqa, lengths, count, dataSeed } = flags;
+      const { essay, squad, hotpotqa, lengths, count, dataSeed, limit = count } = flags;
       const sources = await readRulerSources({ essay, squad, hotpotqa });
       const tasks =
         flags.tasks ??
         rulerTaskNames.filter((name) => (name === "qa_1" ? squad : name === "qa_2" ? hotpotqa : name));
       const counted = await countingTokenizer(flags);
       const items = rulerItems(
-        { tasks: [...tasks], lengths: [...lengths], count, seed: dataSeed },
+        { tasks: [...tasks], lengths: [...lengths], count: Math.min(count, limit), seed: dataSeed },
         { ...sources, ...(counted ? { countTokens: counted.countTokens } : {}) },
       );
-      const kept = flags.limit;
       await runEvaluation(
         {
           suite: "ruler",
           title: "RULER",
-          items: kept === undefined ? items : firstOfEachGroup(items, kept),
+          items,
           scorer: rulerScorer,
           usual: ["memagent", "full-context", "truncated", "rag-bm25"],
           facts: {
@@ -101,18 +100,6 @@ async function countingTokenizer({
     if (error instanceof ModelError) return undefined;
     throw error;
   }
-}
-
-function firstOfEachGroup<Item extends { readonly group: string | number }>(
-  items: readonly Item[],
-  most: number,
-): Item[] {
-  const taken = new Map<string | number, number>();
-  return items.filter(({ group }) => {
-    const count = (taken.get(group) ?? 0) + 1;
-    taken.set(group, count);
-    return count <= most;
-  });
 }
 
 function parseLengths(text: string): number[] {

@@ -7,31 +7,56 @@ export interface EvalProgress {
   close(): void;
 }
 
-/** A line that changes on a terminal; in a log a line at the end of each contestant and at every tenth of it. */
-export function evalProgress(stream: NodeJS.WriteStream, contestants: number): EvalProgress {
+const tickMs = 1000;
+/** A log that is silent for longer than this says how far it is. */
+const silenceMs = 30_000;
+
+/**
+ * A line that changes on a terminal, its time every second; in a log a line at the beginning and the end of each
+ * contestant, at every tenth of it, and wherever nothing was written for half a minute.
+ */
+export function evalProgress(
+  stream: Pick<NodeJS.WriteStream, "write" | "isTTY">,
+  contestants: number,
+): EvalProgress {
   const startedMs = performance.now();
   const finished = new Set<string>();
+  const live = stream.isTTY ? createLogUpdate(stream as NodeJS.WriteStream) : undefined;
+  let current: SuiteProgress | undefined;
+  let writtenMs = startedMs;
   const line = ({ contestant, done, total, failed, resumed, score }: SuiteProgress) => {
     const notes = [
       ...(resumed > 0 ? [`${resumed} from earlier`] : []),
       ...(failed > 0 ? [`${failed} failed`] : []),
       formatSeconds((performance.now() - startedMs) / 1000),
     ];
-    return `[${finished.size + 1}/${contestants}] ${contestant}: ${done}/${total}, score ${(score * 100).toFixed(1)} (${notes.join(", ")})`;
+    const scored = done === 0 ? "" : `, score ${(score * 100).toFixed(1)}`;
+    return `[${finished.size + 1}/${contestants}] ${contestant}: ${done}/${total}${scored} (${notes.join(", ")})`;
   };
-  const live = stream.isTTY ? createLogUpdate(stream) : undefined;
+  const write = (progress: SuiteProgress) => {
+    if (live) live(line(progress));
+    else stream.write(`${line(progress)}\n`);
+    writtenMs = performance.now();
+  };
+  const timer = setInterval(() => {
+    if (current && (live || performance.now() - writtenMs >= silenceMs)) write(current);
+  }, tickMs);
+  timer.unref();
   return {
     show(progress) {
       const { contestant, done, total } = progress;
-      const text = line(progress);
+      current = progress;
       const tenth = Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total);
-      if (live) live(text);
-      else if (tenth) stream.write(`${text}\n`);
+      if (live || done === 0 || tenth) write(progress);
       if (done === total) {
+        current = undefined;
         finished.add(contestant);
         live?.done();
       }
     },
-    close: () => live?.done(),
+    close() {
+      clearInterval(timer);
+      live?.done();
+    },
   };
 }

@@ -101,7 +101,7 @@ describe("storeContestant", () => {
 
   it("answers with the baselines' reader from the store that the agent left", async () => {
     const { prompts, reader } = reading();
-    const { agent } = scriptedAgent(anEpisode({ storeDiff, counters: { "toolCalls.manage_memory": 2 } }));
+    const { agent, calls } = scriptedAgent(anEpisode({ storeDiff, counters: { done_calls: 2 } }));
     const contestant = storeContestant({
       name: "memupdate",
       agent,
@@ -112,15 +112,24 @@ describe("storeContestant", () => {
       temperature: 0,
       topP: 1,
     });
-    const item = anItem(1, { question: "What does Ada like, tea?", records, evidence: ["D1:1"] });
+    const asked = { question: "What does Ada like, tea? Be short.", searchQuery: "What does Ada like, tea?" };
+    const item = anItem(1, { ...asked, records, evidence: ["D1:1"] });
     const prediction = await contestant.answer(item, options);
+    // The editor is told what is asked, the reader also how to answer.
+    expect(calls[0]?.[0].question).toBe("What does Ada like, tea?");
+    expect(prompts[0]).toContain("question: What does Ada like, tea? Be short.");
     expect(prompts[0]).toContain("Ada likes tea.");
     expect(prompts[0]).not.toContain("coffee");
     expect(prompts[0]).not.toContain("Bo likes");
     expect(prediction.counts.conversations).toBe(4);
     expect(prediction.measures).toMatchObject({
       "recall@8": 1,
-      "toolCalls.manage_memory": 2,
+      done_calls: 2,
+      "episodes.with_done_call": 1,
+      "episodes.with_change": 1,
+      "records.created": 1,
+      "records.updated": 1,
+      "records.deleted": 1,
       initial_memory_tokens: 8,
       final_memory_tokens: 9,
     });

@@ -54,12 +54,14 @@ function predictionOf(result: EpisodeResult, memories: boolean): Prediction {
   };
 }
 
-/** What the agent counted, and how its store changed. */
-function storeMeasures({ counters = {}, storeDiff }: EpisodeResult): Record<string, number> {
+/** What the agent counted, and how its store changed; `episodes.*` are 0 or 1, so that their means are shares of episodes. */
+export function storeMeasures({ counters = {}, storeDiff }: EpisodeResult): Record<string, number> {
   if (!storeDiff) return { ...counters };
   const { created, updated, deleted } = storeDiff;
   return {
     ...counters,
+    "episodes.with_done_call": (counters["done_calls"] ?? 0) > 0 ? 1 : 0,
+    "episodes.with_change": created.length + updated.length + deleted.length > 0 ? 1 : 0,
     "records.created": created.length,
     "records.updated": updated.length,
     "records.deleted": deleted.length,

@@ -121,6 +121,16 @@ describe("retrievalContestant", () => {
     });
   }
 
+  it("looks for the bare question, and puts the one that says how to answer", async () => {
+    const { prompts, base } = echoing({ contextTokens: 200, passages: 1, passageTokens: 60 });
+    const bare = "Who was born in Varn?";
+    const told = { ...item, question: `${bare} Name a city in Norway or on the Seine.` };
+    const ask1 = (asked: EvalItem) => ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), asked);
+    expect((await ask1({ ...told, searchQuery: bare })).retrieved).toEqual([["Varn"]]);
+    expect((await ask1(told)).retrieved).not.toEqual([["Varn"]]);
+    expect(prompts[0]).toContain(told.question);
+  });
+
   it("shows fewer passages where more do not fit", async () => {
     const { requests, base } = echoing({ contextTokens: 48, passages: 4, passageTokens: 60 });
     const answer = await ask(retrievalContestant({ ...base, retrieval: { by: "bm25" } }), item);

@@ -23,7 +23,8 @@ export function retrievalContestant(
     settings: { kind: "retrieval", by: retrieval.by, embedder: embedder ?? null, reader: config, model },
     async answer(item, answering) {
       const passages = await passagesOf(item, (text) => reader.encode(text).length, config.passageTokens);
-      const hits = await search(retrieval, passages, item.question, config.passages, answering.signal);
+      const query = item.searchQuery ?? item.question;
+      const hits = await search(retrieval, passages, query, config.passages, answering.signal);
       const found = hits.flatMap(({ index }) => passages[index] ?? []);
       const { ids, shown } = fill(found, reader.room(item.question, config.contextTokens), reader.encode);
       const answered = await reader.answer(item.question, ids, answering);

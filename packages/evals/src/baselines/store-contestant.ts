@@ -2,7 +2,7 @@ import type { Agent } from "@palimpsest/agents";
 import { storeAfter } from "@palimpsest/rewards";
 import { EvaluationError } from "../error.js";
 import type { Contestant, Prediction } from "../suite/contestant.js";
-import { agentContestant, type OnEpisode } from "./agent-contestant.js";
+import { agentContestant, type OnEpisode, storeMeasures } from "./agent-contestant.js";
 import type { BaselineOptions } from "./direct.js";
 import { type Retrieval, retrievalContestant } from "./retrieval.js";
 
@@ -37,7 +37,7 @@ export function storeContestant(
       }
       const { signal, seed } = answering;
       const result = await agent.run(
-        { question: item.question, document: "", records },
+        { question: item.searchQuery ?? item.question, document: "", records },
         { signal, seed, record: onEpisode ? "all" : "none", temperature, topP },
       );
       onEpisode?.(item, result);
@@ -50,7 +50,7 @@ export function storeContestant(
         counts: sumOf(result.counts, answered.counts),
         measures: {
           ...answered.measures,
-          ...result.counters,
+          ...storeMeasures(result),
           initial_memory_tokens: tokens(records),
           final_memory_tokens: tokens(after),
         },

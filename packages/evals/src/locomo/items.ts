@@ -69,6 +69,7 @@ function itemsOf(conversation: LocomoConversation, options: LocomoItemOptions): 
         id: `${conversation.id}-q${index}`,
         group: category,
         question: asked?.question ?? question.question,
+        ...(asked && asked.question !== question.question ? { searchQuery: question.question } : {}),
         answers: [answer ?? notMentioned],
         document,
         records,

@@ -53,6 +53,21 @@ describe.skipIf(missing)("locomoItems on the real conversations", () => {
     for (const { question, metadata } of adversarial) expect(question).toContain(`(b) ${metadata["b"]}`);
   });
 
+  it("lets searches look for the bare question, without options and orders", () => {
+    const items = locomoItems(read(), {
+      split: "test",
+      records: ["observation"],
+      adversarial: true,
+      seed: 0,
+    });
+    const told = items.filter(({ searchQuery }) => searchQuery !== undefined);
+    expect(new Set(told.map(({ group }) => group))).toEqual(new Set(["temporal", "adversarial"]));
+    for (const { question, searchQuery = "" } of told) {
+      expect(question.startsWith(searchQuery)).toBe(true);
+      expect(searchQuery).not.toMatch(/Use the dates|\(b\)/);
+    }
+  });
+
   it("takes the first questions of each category of each conversation", () => {
     const items = locomoItems(read(), { split: "test", records: ["dialogue"], limit: 2, seed: 0 });
     // conv-30 asks no open-domain question.

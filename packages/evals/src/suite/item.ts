@@ -19,6 +19,8 @@ export interface EvalItem {
   /** The same question in several groups has the same key, so that groups can be compared item by item. */
   readonly questionKey?: string;
   readonly question: string;
+  /** The bare question, where `question` also says how to answer: what searches look for and editors of stores read. */
+  readonly searchQuery?: string;
   /** Any one counts as right, unless the scorer says that all are wanted. At least one. */
   readonly answers: readonly string[];
   /** "" where the item is about a store of records. */
@@ -46,11 +48,22 @@ export async function documentText(item: EvalItem): Promise<string> {
 
 /** Changes whenever anything of the item changes. */
 export function itemFingerprint(item: EvalItem): string {
-  const { id, group, question, answers, document, records = null, evidence = [], metadata } = item;
+  const {
+    id,
+    group,
+    question,
+    searchQuery,
+    answers,
+    document,
+    records = null,
+    evidence = [],
+    metadata,
+  } = item;
   return fingerprint({
     id,
     group,
     question,
+    searchQuery,
     answers,
     document: typeof document === "string" ? document : { lazy: document.fingerprint },
     records,

@@ -61,7 +61,7 @@ export interface SuiteProgress {
   readonly failed: number;
   /** Of `done`, those that were in the cache. */
   readonly resumed: number;
-  /** Mean of the scorer's first metric so far. */
+  /** Mean of the scorer's first metric so far; 0 before the first item. */
   readonly score: number;
 }
 
@@ -77,6 +77,7 @@ export interface SuiteOptions {
   readonly seed?: number;
   readonly retry?: Partial<RetryRules>;
   readonly signal?: AbortSignal;
+  /** Told at the beginning of each contestant and after every item. */
   readonly onProgress?: (progress: SuiteProgress) => void;
   /** Told of every item that was put to a contestant, not of those in the cache; waited for. */
   readonly onOutcome?: (contestant: string, item: EvalItem, outcome: ItemOutcome) => void | Promise<void>;
@@ -130,20 +131,22 @@ async function runContestant(
   const clock = new SharedClock(now);
   const outcomes: ItemOutcome[] = [];
   const tally = { done: 0, failed: 0, resumed: 0, score: 0 };
-  const settle = (place: number, outcome: ItemOutcome) => {
-    outcomes[place] = outcome;
-    tally.done += 1;
-    tally.failed += outcome.failure === undefined ? 0 : 1;
-    tally.resumed += outcome.resumed ? 1 : 0;
-    tally.score += outcome.scores[metric] ?? 0;
+  const report = () =>
     options.onProgress?.({
       ...tally,
       contestant: contestant.name,
       contestantsDone,
       contestantsTotal: options.contestants.length,
       total: items.length,
-      score: tally.score / tally.done,
+      score: tally.done === 0 ? 0 : tally.score / tally.done,
     });
+  const settle = (place: number, outcome: ItemOutcome) => {
+    outcomes[place] = outcome;
+    tally.done += 1;
+    tally.failed += outcome.failure === undefined ? 0 : 1;
+    tally.resumed += outcome.resumed ? 1 : 0;
+    tally.score += outcome.scores[metric] ?? 0;
+    report();
   };
 
   let next = 0;
@@ -165,6 +168,7 @@ async function runContestant(
     }
   };
   options.signal?.throwIfAborted();
+  report();
   const guarded = async () => {
     try {
       await lane();
