@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AnswerOptions } from "./contestant.js";
+import type { EvalItem } from "./item.js";
 import { PredictionCache } from "./prediction-cache.js";
 import { qaScorer } from "./qa-scorer.js";
 import { runSuite, type SuiteOptions, type SuiteProgress } from "./runner.js";
@@ -80,6 +82,36 @@ describe("runSuite", () => {
     });
     await runSuite(base({ contestants: [contestant], concurrency: 4 }));
     expect(most).toBe(4);
+  });
+
+  it("lets many items under way listen for the end without a warning of leaks", async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => warnings.push(warning.name);
+    process.on("warning", hear);
+    try {
+      const contestant = {
+        ...right,
+        answer: (item: EvalItem, options: AnswerOptions) => {
+          options.signal.addEventListener("abort", () => undefined);
+          return right.answer(item, options);
+        },
+      };
+      const many = Array.from({ length: 16 }, (_, i) => anItem(i));
+      await runSuite(base({ items: many, contestants: [contestant], signal: new AbortController().signal }));
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off("warning", hear);
+    }
+    expect(warnings).not.toContain("MaxListenersExceededWarning");
+  });
+
+  it("tells of the beginning of each contestant and of every item", async () => {
+    const told: SuiteProgress[] = [];
+    await runSuite(base({ concurrency: 1, onProgress: (one) => told.push(one) }));
+    expect(told.map(({ done, score }) => [done, score])).toEqual([
+      [0, 0],
+      ...items.map((_, i) => [i + 1, 1]),
+    ]);
   });
 
   it("takes finished items from the cache and runs failed ones again (S4)", async () => {

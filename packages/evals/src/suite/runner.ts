@@ -9,6 +9,7 @@
  * S5. An item's seed depends on the run's seed and on the item, not on timing, contestant or order.
  * S6. Only transient failures are tried again, at most `maxAttempts` times in all, after waits that double.
  */
+import { setMaxListeners } from "node:events";
 import { callSeed } from "@palimpsest/agents";
 import { EvaluationError } from "../error.js";
 import type { Contestant, Prediction } from "./contestant.js";
@@ -127,6 +128,8 @@ async function runContestant(
   const { items, scorer, cache, concurrency = 16, seed = 0, now = () => performance.now() } = options;
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  // Every item under way listens for it; Node would take more than ten of them for a leak.
+  setMaxListeners(0, signal);
   const metric = scorer.metrics[0]?.name ?? "";
   const clock = new SharedClock(now);
   const outcomes: ItemOutcome[] = [];
