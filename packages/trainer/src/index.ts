@@ -22,5 +22,5 @@ export {
 export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type RunReport, reportRun } from "./report-run.js";
 export { runFolderName } from "./run-folder.js";
-export { holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
+export { agentOfRun, holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";

@@ -6,7 +6,8 @@ import { createLearner } from "@palimpsest/learner";
 import { hashWeights, initModel, type ModelFolder, parseModelInit, saveModel } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkpointDirOf } from "./learner-actor.js";
-import { holdsRunModel, readRunModel } from "./run-model.js";
+import { readRecipe } from "./recipe.js";
+import { agentOfRun, holdsRunModel, readRunModel } from "./run-model.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
 const base = join(folder, "base");
@@ -83,4 +84,21 @@ test("a run without a checkpoint, and a checkpoint without its run, say what is 
   await expect(readRunModel(checkpoint, options)).rejects.toThrow(/run\.json.*tokenizer/);
   const read = await readRunModel(checkpoint, { ...options, tokenizerFrom: base });
   expect(hashWeights(read.parameters)).toBe(hashWeights(trained));
+});
+
+test("a run's agent has the settings that it was trained with, read from the run or from a checkpoint", () => {
+  const runDir = join(folder, "with-agent");
+  const checkpoint = join(checkpointDirOf(runDir), "policy-00000001");
+  mkdirSync(checkpoint, { recursive: true });
+  writeFileSync(join(checkpoint, "checkpoint.json"), "{}");
+  const { recipe } = readRecipe("recipes/memagent/smollm2-hotpotqa.yaml");
+  writeFileSync(join(runDir, "run.json"), JSON.stringify({ runId: "r", recipe }));
+  for (const path of [runDir, checkpoint]) expect(agentOfRun(path)).toEqual(recipe.agent);
+
+  writeFileSync(
+    join(runDir, "run.json"),
+    JSON.stringify({ recipe: { agent: { kind: "other", config: {} } } }),
+  );
+  expect(() => agentOfRun(runDir)).toThrow(/run\.json.*agent/s);
+  expect(() => agentOfRun(join(folder, "nowhere"))).toThrow(/is not there, so its recipe is not known/);
 });

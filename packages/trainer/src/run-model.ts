@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
 import { hasAdapters, latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
 import {
   loadGenerationConfig,
@@ -21,6 +22,16 @@ import {
 } from "./model-source.js";
 
 const runFileSchema = z.object({ recipe: z.object({ model: modelSourceSchema }) });
+/** A run keeps its agent's settings in full, whatever presets become later. */
+const savedAgentSchema = z
+  .object({ config: z.record(z.string(), z.unknown()) })
+  .loose()
+  .transform(({ config, ...agent }) => ({ ...agent, settings: config }));
+const runAgentSchema = z.object({
+  recipe: z.object({
+    agent: z.preprocess((saved) => savedAgentSchema.safeParse(saved).data ?? saved, agentSettingsSchema),
+  }),
+});
 
 export interface RunModelOptions extends ResolveSourceOptions {
   /** Folder to take the tokenizer from; default: the model that the run began with. */
@@ -63,16 +74,27 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
   };
 }
 
+/** The agent that a run trains, given the run's folder or one of its checkpoints. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
+export function agentOfRun(folder: string): AgentSettings {
+  const path = resolve(folder);
+  const runDir = existsSync(join(path, "run.json")) ? path : dirname(dirname(path));
+  return readRunFile(runDir, runAgentSchema).recipe.agent;
+}
+
 /** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
+  const { recipe } = readRunFile(runDir, runFileSchema);
+  const source = absoluteSource(recipe.model, runDir);
+  return await resolveStart(source, runDir, options);
+}
+
+function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): z.output<Schema> {
   const file = join(runDir, "run.json");
   if (!existsSync(file)) {
     const mend = "give the folder of its run, or name a model folder with the tokenizer";
-    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its first model is not known; ${mend}`);
+    throw new PalimpsestError("NOT_FOUND", `${file} is not there, so its recipe is not known; ${mend}`);
   }
-  const { recipe } = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
-  const source = absoluteSource(recipe.model, runDir);
-  return await resolveStart(source, runDir, options);
+  return parseConfig(schema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
 }
 
 /** The model folder that the run of a checkpoint began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */

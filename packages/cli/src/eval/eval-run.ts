@@ -25,6 +25,7 @@ import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
 import { openEvalTraces } from "./eval-traces.js";
+import { trainedAgent } from "./trained-agent.js";
 
 /** What a command gives to be run: who is asked comes from flags and settings. */
 export interface EvalPlan {
@@ -65,6 +66,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
             contestant: contestantSettings(splitName(label).contestant, settings),
             settings,
             model: { ...model, identity: identityOf(model, flags) },
+            trainedAgent: (recipe) => trainedAgent(recipe, flags.model),
             ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
           }),
         );

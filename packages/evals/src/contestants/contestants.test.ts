@@ -1,3 +1,4 @@
+import { agentSettingsSchema } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { describe, expect, it } from "vitest";
 import { contestantSettings, createContestant } from "./create-contestant.js";
@@ -18,7 +19,7 @@ const plain: EvalSettings = parseEvalSettings(
     contestants: Object.fromEntries(
       Object.entries(builtInContestants).map(([name, contestant]) => [
         name,
-        contestant.kind === "agent"
+        contestant.kind === "agent" || contestant.kind === "trained"
           ? { ...contestant, settings: { ...contestant.settings, ...text } }
           : contestant,
       ]),
@@ -26,12 +27,16 @@ const plain: EvalSettings = parseEvalSettings(
   },
   "plain",
 );
+/** The agent of every recipe here: sections of as many tokens as its name says. */
+const trainedAgent = (recipe = "640") =>
+  agentSettingsSchema.parse({ preset: "memagent", settings: { ...text, chunkTokens: Number(recipe) } });
 const make = (name: string, settings = plain, identity: unknown = "m") =>
   createContestant({
     label: name,
     contestant: contestantSettings(name, settings),
     settings,
     model: modelWith(identity),
+    trainedAgent,
   });
 
 describe("contestants from settings", () => {
@@ -66,6 +71,21 @@ describe("contestants from settings", () => {
     expect(settings(make("rag-bm25", changed))).toBe(settings(make("rag-bm25")));
     const reader = overrideSetting(plain, "reader.passages", 2);
     expect(settings(make("rag-bm25", reader))).not.toBe(settings(make("rag-bm25")));
+  });
+
+  it("makes a trained agent of its recipe, by default that of the run", () => {
+    const settings = (one: ReturnType<typeof make>) => JSON.stringify(one.settings);
+    expect(settings(make("trained"))).toContain('"chunkTokens":640');
+    expect(settings(make("trained", overrideSetting(plain, "trained.recipe", "320")))).toContain(
+      '"chunkTokens":320',
+    );
+    const changed = settings(make("trained", overrideSetting(plain, "trained.memoryTokens", 9)));
+    expect(changed).toContain('"chunkTokens":640');
+    expect(changed).toContain('"memoryTokens":9');
+    const contestant = contestantSettings("trained", plain);
+    expect(() =>
+      createContestant({ label: "x", contestant, settings: plain, model: modelWith("m") }),
+    ).toThrow(/BAD_CONFIG.*contestants.x/s);
   });
 
   it("replaces single settings, and says which names there are", () => {

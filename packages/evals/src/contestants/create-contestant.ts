@@ -1,4 +1,4 @@
-import { type AgentModel, agentSettingsSchema, createAgent } from "@palimpsest/agents";
+import { type AgentModel, type AgentSettings, agentSettingsSchema, createAgent } from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { z } from "zod";
 import { agentContestant, type OnEpisode } from "../baselines/agent-contestant.js";
@@ -45,6 +45,8 @@ export function createContestant(options: {
   readonly settings: EvalSettings;
   readonly model: ContestantModel;
   readonly embedder?: Embedder;
+  /** The agent of a recipe, for contestants of kind `trained`; without a name that of the run that is evaluated. */
+  readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
   /** Told of every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;
 }): Contestant {
@@ -57,10 +59,9 @@ export function createContestant(options: {
   };
   const base = { name, model: model.identity };
   switch (contestant.kind) {
-    case "agent": {
-      const { agent: kind, preset = kind, memories } = contestant;
-      const input = { kind, preset, settings: contestant.settings };
-      const parsed = parse(`contestants.${name}`, agentSettingsSchema, input);
+    case "agent":
+    case "trained": {
+      const parsed = agentOf(name, contestant, options.trainedAgent);
       const asked = {
         ...base,
         agent: createAgent(parsed, { ...model, embedder }),
@@ -69,7 +70,7 @@ export function createContestant(options: {
         topP,
         ...(options.onEpisode ? { onEpisode: options.onEpisode } : {}),
       };
-      if (parsed.kind !== "memupdate") return agentContestant({ ...asked, memories });
+      if (parsed.kind !== "memupdate") return agentContestant({ ...asked, memories: contestant.memories });
       return storeContestant({ ...asked, reader: reader(), retrieval: retrievalOf(contestant.by, embedder) });
     }
     case "full-context":
@@ -85,6 +86,23 @@ export function createContestant(options: {
         retrieval: retrievalOf(contestant.by, embedder),
       });
   }
+}
+
+/** An agent's settings in full: a preset's or a recipe's, with what the contestant replaces. */
+function agentOf(
+  name: string,
+  contestant: Extract<ContestantSettings, { readonly kind: "agent" | "trained" }>,
+  trainedAgent: ((recipe: string | undefined) => AgentSettings) | undefined,
+): AgentSettings {
+  const field = `contestants.${name}`;
+  if (contestant.kind === "agent") {
+    const { agent: kind, preset = kind, settings } = contestant;
+    return parse(field, agentSettingsSchema, { kind, preset, settings });
+  }
+  if (!trainedAgent)
+    throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here; give its agent`);
+  const { kind, preset, config } = trainedAgent(contestant.recipe);
+  return parse(field, agentSettingsSchema, { kind, preset, settings: { ...config, ...contestant.settings } });
 }
 
 const retrievalOf = (by: "bm25" | "embedding", embedder: Embedder): Retrieval =>

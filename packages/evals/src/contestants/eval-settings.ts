@@ -7,6 +7,20 @@ const readerOverrides = z
   .default({})
   .describe("settings that replace the reader's, for this contestant");
 
+/** Of every contestant that is an agent. */
+const agentFields = {
+  settings: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe("settings that replace the preset's, or the recipe's, by name"),
+  memories: z.boolean().default(false).describe("keep the memory after each step, for people"),
+  by: z
+    .enum(["bm25", "embedding"])
+    .default("bm25")
+    .describe("of memupdate: how the memories that the reader answers from are found in the store it left"),
+  reader: readerOverrides,
+};
+
 /** One contestant as a user writes it. */
 export const contestantSettingsSchema = z.discriminatedUnion("kind", [
   z.strictObject({
@@ -16,16 +30,17 @@ export const contestantSettingsSchema = z.discriminatedUnion("kind", [
       .string()
       .optional()
       .describe("settings to start from; absent: the preset with the agent's name"),
-    settings: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe("settings that replace the preset's, by name"),
-    memories: z.boolean().default(false).describe("keep the memory after each step, for people"),
-    by: z
-      .enum(["bm25", "embedding"])
-      .default("bm25")
-      .describe("of memupdate: how the memories that the reader answers from are found in the store it left"),
-    reader: readerOverrides,
+    ...agentFields,
+  }),
+  z.strictObject({
+    kind: z.literal("trained").describe("the agent that a training recipe describes"),
+    recipe: z
+      .string()
+      .optional()
+      .describe(
+        "the recipe's file, relative to the working folder; absent: the recipe of the run that --model names",
+      ),
+    ...agentFields,
   }),
   z.strictObject({
     kind: z.literal("full-context").describe("the whole document in one prompt"),
@@ -57,6 +72,7 @@ export const builtInContestants = {
   rememr1: agent("rememr1"),
   "rememr1-no-recall": agent("rememr1", "rememr1", { recall: false }),
   memupdate: agent("memupdate"),
+  trained: { kind: "trained", settings: {}, memories: false, by: "bm25", reader: {} },
   "full-context": { kind: "full-context", reader: {} },
   truncated: { kind: "truncated", reader: {} },
   "rag-bm25": { kind: "rag", by: "bm25", reader: {} },

@@ -3,7 +3,8 @@ import { type ContestantSettings, type EvalSettings, parseEvalSettings } from ".
 
 /**
  * The settings with one replaced: `reader.NAME`, `answer.NAME`, a name of the file's top level, or `CONTESTANT.NAME`, which
- * is a setting of an agent or of how a baseline reads; `CONTESTANT.preset` is an agent's preset.
+ * is a setting of an agent or of how a baseline reads; `CONTESTANT.preset` is an agent's preset,
+ * `trained.recipe` the recipe of a trained one.
  * @throws {EvaluationError} BAD_CONFIG
  */
 export function overrideSetting(settings: EvalSettings, path: string, value: unknown): EvalSettings {
@@ -25,9 +26,10 @@ export function overrideSetting(settings: EvalSettings, path: string, value: unk
 }
 
 function overrideContestant(contestant: ContestantSettings, name: string, value: unknown): object {
-  if (contestant.kind !== "agent") {
+  if (contestant.kind !== "agent" && contestant.kind !== "trained") {
     return { ...contestant, reader: { ...contestant.reader, [name]: value } };
   }
-  if (name === "preset" || name === "memories" || name === "by") return { ...contestant, [name]: value };
+  const own = ["memories", "by", contestant.kind === "agent" ? "preset" : "recipe"];
+  if (own.includes(name)) return { ...contestant, [name]: value };
   return { ...contestant, settings: { ...contestant.settings, [name]: value } };
 }
