@@ -34,15 +34,17 @@ const standIn = "\u{f0000}content\u{f0000}";
 
 /**
  * What stands before and after the content of one user's message.
+ * @param earlier turns of the same chat before it
  * @throws {AgentError} BAD_CONFIG when the format changes, repeats or leaves out what a user says
  */
 export function aroundUserTurn(
   format: ChatFormat,
   options: { readonly enableThinking?: boolean },
+  earlier: readonly ChatTurn[] = [],
 ): { readonly before: string; readonly after: string } {
   let rendered: string;
   try {
-    rendered = format.render([{ role: "user", content: standIn }], options);
+    rendered = format.render([...earlier, { role: "user", content: standIn }], options);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AgentError(

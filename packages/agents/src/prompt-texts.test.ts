@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { agentSettingsSchema } from "./agent-settings.js";
 import type { ChatFormat } from "./chat-format.js";
 import { memAgent, memAgentPrompts } from "./memagent/memagent.js";
 import { memAgentConfig } from "./memagent/presets.js";
@@ -19,16 +20,42 @@ describe("promptTexts", () => {
   it("puts prompts into a user's turn of the model's own template, with the stop tokens of the model", () => {
     const config = memAgentConfig("memagent", settings);
     expect(promptTexts(config, wordTokenizer(marks), own)).toEqual({
-      memoryPrompt: "be short [USER]{question} {memory} {section}[/USER]",
-      finalPrompt: "be short [USER]{question} {memory}[/USER]",
+      memoryPrompt: "be short [USER]{question} {memory} {section}[/USER] no thinking",
+      finalPrompt: "be short [USER]{question} {memory}[/USER] no thinking",
       specialTokens: ["[USER]", "[/USER]"],
       stopTokens: ["</s>"],
     });
   });
 
-  it("hands the thinking switch to the template", () => {
-    const config = memAgentConfig("memagent", { ...settings, enableThinking: false });
-    expect(promptTexts(config, wordTokenizer(marks), own).finalPrompt).toContain("[/USER] no thinking");
+  it("switches a template's thinking off unless the settings want it, for every agent", () => {
+    const finalPrompt = (enableThinking?: boolean) => {
+      const given = enableThinking === undefined ? {} : { enableThinking };
+      const config = memAgentConfig("memagent", { ...settings, ...given });
+      return promptTexts(config, wordTokenizer(marks), own).finalPrompt;
+    };
+    expect(finalPrompt()).toContain("[/USER] no thinking");
+    expect(finalPrompt(true)).not.toContain("no thinking");
+    for (const kind of ["memagent", "rememr1", "memupdate"] as const) {
+      const { config } = agentSettingsSchema.parse({ kind, preset: kind });
+      expect(config.enableThinking).toBe(false);
+    }
+  });
+
+  it("shows examples as turns before the prompt, as text where there are no turns", () => {
+    const config = memAgentConfig("memagent", {
+      ...settings,
+      memoryExamples: [{ user: "one", assistant: "1" }],
+      finalExamples: [{ user: "two", assistant: "2" }],
+    });
+    const tokenizer = wordTokenizer(marks);
+    expect(promptTexts(config, tokenizer, undefined)).toMatchObject({
+      memoryPrompt:
+        "<|im_start|>user\none<|im_end|>\n<|im_start|>assistant\n1<|im_end|>\n<|im_start|>user\n{question} {memory} {section}<|im_end|>\n<|im_start|>assistant\n",
+      specialTokens: ["<|im_start|>", "<|im_end|>"],
+    });
+    expect(promptTexts(config, tokenizer, own).finalPrompt).toContain("[USER]two2{question}");
+    const plain = { ...config, prompt: "text", stopTokens: ["</s>"] } as const;
+    expect(promptTexts(plain, tokenizer, own).finalPrompt).toBe("two\n2\n\n{question} {memory}");
   });
 
   it("uses <|im_start|> turns where a model has the marks and no template, plain prompts where it has neither", () => {

@@ -1,13 +1,15 @@
-import { aroundUserTurn, type ChatFormat, chatMl } from "./chat-format.js";
+import { aroundUserTurn, type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
 import { AgentError } from "./error.js";
 import type { MemAgentConfig } from "./memagent/config.js";
+import type { PromptExample } from "./prompt-example.js";
 import type { Tokenizer } from "./sampler.js";
 
 /** The settings that say how prompts look and how they reach the model. */
 export type PromptSettings = Pick<
   MemAgentConfig,
-  "prompt" | "memoryPrompt" | "finalPrompt" | "specialTokens" | "stopTokens" | "enableThinking"
->;
+  "prompt" | "memoryPrompt" | "finalPrompt" | "specialTokens" | "stopTokens"
+> &
+  Partial<Pick<MemAgentConfig, "memoryExamples" | "finalExamples" | "enableThinking">>;
 
 /** The prompts as they reach the model, slots still open. */
 export interface PromptTexts {
@@ -28,7 +30,8 @@ export function promptTexts(
   tokenizer: Tokenizer,
   chat: ChatFormat | undefined,
 ): PromptTexts {
-  const { memoryPrompt, finalPrompt, specialTokens, stopTokens, enableThinking } = config;
+  const { memoryPrompt, finalPrompt, memoryExamples = [], finalExamples = [] } = config;
+  const { specialTokens, stopTokens, enableThinking } = config;
   const format = chosenFormat(config, tokenizer, chat);
   if (format === undefined) {
     if (stopTokens.length === 0) {
@@ -37,20 +40,38 @@ export function promptTexts(
         "stopTokens: a plain prompt needs at least one special token that ends a reply; name one of the model's own",
       );
     }
-    return { memoryPrompt, finalPrompt, specialTokens, stopTokens };
+    return {
+      memoryPrompt: `${asText(memoryExamples)}${memoryPrompt}`,
+      finalPrompt: `${asText(finalExamples)}${finalPrompt}`,
+      specialTokens,
+      stopTokens,
+    };
   }
-  const { before, after } = aroundUserTurn(format, enableThinking === undefined ? {} : { enableThinking });
-  const inTurn = (content: string) => `${before}${content.trim()}${after}`;
-  const written = `${before}${after}`;
+  const options = enableThinking === undefined ? {} : { enableThinking };
+  const memory = aroundUserTurn(format, options, asTurns(memoryExamples));
+  const final = aroundUserTurn(format, options, asTurns(finalExamples));
+  const inTurn = (around: { before: string; after: string }, content: string) =>
+    `${around.before}${content.trim()}${around.after}`;
+  const written = `${memory.before}${memory.after}${final.before}${final.after}`;
   return {
-    memoryPrompt: inTurn(memoryPrompt),
-    finalPrompt: inTurn(finalPrompt),
+    memoryPrompt: inTurn(memory, memoryPrompt),
+    finalPrompt: inTurn(final, finalPrompt),
     specialTokens: [
       ...new Set([...specialTokens, ...format.specialTokens.filter((text) => written.includes(text))]),
     ],
     stopTokens: stopTokens.length > 0 ? stopTokens : format.stopTokens,
   };
 }
+
+const asTurns = (examples: readonly PromptExample[]): ChatTurn[] =>
+  examples.flatMap(({ user, assistant }): ChatTurn[] => [
+    { role: "user", content: user.trim() },
+    { role: "assistant", content: assistant.trim() },
+  ]);
+
+/** Where there are no turns: example after example, a blank line after each. */
+const asText = (examples: readonly PromptExample[]) =>
+  examples.map(({ user, assistant }) => `${user}\n${assistant}\n\n`).join("");
 
 /** undefined: the prompts are used as they are. */
 export function chosenFormat(

@@ -1,19 +1,39 @@
 import type { Tokenizer } from "./sampler.js";
+import { plainIds } from "./template.js";
+
+/** What a reply says: sampled ids without the stop token at their end and without a model's thinking. */
+export type ReplyContent = (sampled: readonly number[]) => readonly number[];
 
 /**
- * What a reply says: sampled ids without the stop token at their end and without a model's thinking.
- * @param thinkingEnd mark that ends thinking; everything up to the last one is left out; null: nothing is
+ * @param thinkingEnd mark that ends thinking, such as </think>; everything up to the last one is left out, and thinking
+ *   that was begun and not ended is all of the reply; null: nothing is left out
+ * @param prompts texts that replies follow: one may end with thinking begun by the template
  */
 export function replyContent(
   tokenizer: Tokenizer,
   stopTokenIds: readonly number[],
   thinkingEnd: string | null,
-): (sampled: readonly number[]) => readonly number[] {
-  const mark = thinkingEnd === null ? [] : markIds(tokenizer, thinkingEnd);
-  return (sampled) => {
+  prompts: readonly string[] = [],
+): ReplyContent {
+  const spoken = (sampled: readonly number[]) => {
     const last = sampled.at(-1);
-    const text = last !== undefined && stopTokenIds.includes(last) ? sampled.slice(0, -1) : sampled;
-    return text.slice(endOfLast(text, mark));
+    return last !== undefined && stopTokenIds.includes(last) ? sampled.slice(0, -1) : sampled;
+  };
+  if (thinkingEnd === null) return spoken;
+  const mark = markIds(tokenizer, thinkingEnd);
+  const start = /^<\/(.+)>$/.exec(thinkingEnd)?.[1];
+  const opening = start === undefined ? undefined : `<${start}>`;
+  const begun = opening !== undefined && prompts.some((prompt) => prompt.trimEnd().endsWith(opening));
+  return (sampled) => {
+    const ids = spoken(sampled);
+    const at = endOfLast(ids, mark);
+    if (at > 0) return ids.slice(at);
+    const text = tokenizer.decode(ids);
+    // A mark that is no token of its own may share one with what stands beside it.
+    const end = text.lastIndexOf(thinkingEnd);
+    if (end >= 0) return plainIds(tokenizer, text.slice(end + thinkingEnd.length));
+    const cut = begun || (opening !== undefined && text.trimStart().startsWith(opening));
+    return cut ? [] : ids;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ChatFormat, Sampler, Tokenizer } from "@palimpsest/agents";
-import type { EngineConfigInput, Retry } from "@palimpsest/engines";
+import type { EndpointSamplerConfig, Retry } from "@palimpsest/engines";
 import type { ModelFolder } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
 import { withLoadingScreen } from "./display/loading-screen.js";
@@ -19,8 +19,8 @@ export interface AgentModelOptions {
   readonly parallel?: number;
   /** Of a local model: tokens of prompt and reply together. Default: what the model knows, at most 4096. */
   readonly maxLength?: number;
-  /** Of an endpoint: attempts, deadlines. */
-  readonly engine?: Partial<Omit<EngineConfigInput, "url" | "model">>;
+  /** Of an endpoint: attempts, deadlines, whether its model thinks. */
+  readonly engine?: Partial<Omit<EndpointSamplerConfig, "url" | "model">>;
   /** Told of every attempt at an endpoint that failed and is made again. */
   readonly onRetry?: (retry: Retry) => void;
   readonly signal?: AbortSignal;

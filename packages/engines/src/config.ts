@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { EngineError } from "./error.js";
 
+const notHttp = "is no address of a server; give one such as http://127.0.0.1:8000";
+
 export const engineConfigSchema = z.strictObject({
   url: z
-    .url({ protocol: /^https?$/, abort: true })
+    .url({ protocol: /^https?$/, abort: true, error: notHttp })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {
       message: "holds a name or password; give the key as apiKey",
     })
@@ -50,6 +52,16 @@ export type EngineConfigInput = z.input<typeof engineConfigSchema>;
 export function parseConfig<T extends z.ZodType>(schema: T, input: unknown): z.infer<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => `${issue.path.join(".") || "config"}: ${issue.message}`);
+  const fields = parsed.error.issues.map(({ path, message }) => {
+    const given = path.length === 1 && path[0] === "url" ? urlGiven(input) : undefined;
+    if (given === undefined || message !== notHttp) return `${path.join(".") || "config"}: ${message}`;
+    return `url: "${given}" ${message}`;
+  });
   throw new EngineError("CONFIG_INVALID", `engine: ${fields.join("; ")}`);
 }
+
+const urlGiven = (input: unknown): string | undefined => {
+  const url = z.looseObject({ url: z.string() }).safeParse(input).data?.url;
+  // Names and passwords of a URL are in no error.
+  return url === undefined || url.includes("@") ? undefined : url;
+};

@@ -80,6 +80,26 @@ describe("an endpoint sampler", () => {
     expect(server.received[0]).toMatchObject({ path: "/v1/completions", body: { prompt: "once upon a" } });
   });
 
+  it("S2: asks a model that can think not to, unless it should or other fields say so", async () => {
+    const sent = async (config: Partial<EndpointSamplerConfig>) => {
+      const { server, sampler } = await aSampler(saying("tea"), config);
+      await sampler.generate(request(sampler, turns));
+      return server.received[0]?.body["chat_template_kwargs"];
+    };
+    expect(await sent({})).toEqual({ enable_thinking: false });
+    expect(await sent({ enableThinking: true })).toEqual({ enable_thinking: true });
+    expect(await sent({ extraBody: { chat_template_kwargs: { mode: "fast" } } })).toEqual({ mode: "fast" });
+  });
+
+  it("S2: leaves the switch away where a server refuses it, from then on", async () => {
+    const refusal = json({ error: { message: "Unrecognized request argument: chat_template_kwargs" } }, 400);
+    const { server, sampler, retries } = await aSampler(saying("tea"));
+    server.next(refusal);
+    for (let i = 0; i < 2; i++) await sampler.generate(request(sampler, turns));
+    const sent = server.received.map(({ body }) => "chat_template_kwargs" in body);
+    expect([sent, retries]).toEqual([[true, false, false], []]);
+  });
+
   it("gives no number where the server gives none: every log-prob is NaN", async () => {
     const { sampler } = await aSampler(saying("a b c"));
     const { tokenIds, rolloutLogprobs } = await sampler.generate(request(sampler, turns));

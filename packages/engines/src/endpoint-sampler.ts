@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ChatEndpoint, type EndpointText, type ServedModel } from "./chat-endpoint.js";
 import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./config.js";
 import { EndpointTokenizer, type PlainTokenizer } from "./endpoint-tokenizer.js";
+import { EngineError } from "./error.js";
 import type { GenerateRequest, GenerateResult } from "./generate.js";
 import type { Retry, RetryClock } from "./http-client.js";
 
@@ -12,8 +13,13 @@ import type { Retry, RetryClock } from "./http-client.js";
  *
  * S1. A prompt of turns goes to /v1/chat/completions as messages, one without any to /v1/completions.
  * S2. What the model thought, in a field of its own or up to </think>, is left out of the reply.
+ *     A model that can think is asked not to, unless the configuration wants it; servers that refuse the field are asked
+ *     without it.
  * S3. A reply that was cut, by the server or to fit maxTokens here, has stopReason "length".
  */
+
+/** Of vLLM, SGLang and llama.cpp; other servers pass over it or refuse it by name. */
+const thinkingField = "chat_template_kwargs";
 
 const endpointSamplerConfigSchema = engineConfigSchema.extend({
   maxConcurrency: z.int().min(1).default(8).describe("requests under way at once"),
@@ -22,10 +28,14 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
     .min(1)
     .default(4)
     .describe("attempts of one request whose answers make no sense, such as JSON that does not parse"),
+  enableThinking: z
+    .boolean()
+    .default(false)
+    .describe("switch of models that can think, sent as chat_template_kwargs: {enable_thinking}"),
   extraBody: z
     .record(z.string(), z.unknown())
     .default({})
-    .describe("further fields of every request, such as chat_template_kwargs: {enable_thinking: false}"),
+    .describe("further fields of every request, in place of those that would be sent"),
 });
 
 export type EndpointSamplerConfig = z.input<typeof endpointSamplerConfigSchema> & EngineConfigInput;
@@ -44,12 +54,14 @@ export class EndpointSampler {
   readonly tokenizer: EndpointTokenizer;
   readonly #endpoint: ChatEndpoint;
   readonly #extraBody: Readonly<Record<string, unknown>>;
+  #thinkingBody: { readonly [thinkingField]?: object };
   readonly #onRetry: EndpointSamplerOptions["onRetry"];
 
   /** @throws {EngineError} CONFIG_INVALID */
   constructor(config: EndpointSamplerConfig, options: EndpointSamplerOptions = {}) {
-    const { extraBody, ...engine } = parseConfig(endpointSamplerConfigSchema, config);
+    const { extraBody, enableThinking, ...engine } = parseConfig(endpointSamplerConfigSchema, config);
     this.#extraBody = extraBody;
+    this.#thinkingBody = { [thinkingField]: { enable_thinking: enableThinking } };
     this.#endpoint = new ChatEndpoint(engine, options.clock);
     this.#onRetry = options.onRetry;
     this.tokenizer = new EndpointTokenizer(options.tokenizer);
@@ -72,18 +84,26 @@ export class EndpointSampler {
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
     const { promptTokenIds, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
     const messages = this.tokenizer.messagesOf(promptTokenIds);
-    const reply = await this.#endpoint.generateText({
-      ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
-      maxTokens,
-      temperature,
-      seed,
-      extraBody: this.#extraBody,
-      ...(topP === undefined || topP === 1 ? {} : { topP }),
-      ...(topK ? { topK } : {}),
-      ...(minP ? { minP } : {}),
-      ...(stop === undefined ? {} : { stop }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
+    const ask = (thinking: object) =>
+      this.#endpoint.generateText({
+        ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
+        maxTokens,
+        temperature,
+        seed,
+        extraBody: { ...(messages === undefined ? {} : thinking), ...this.#extraBody },
+        ...(topP === undefined || topP === 1 ? {} : { topP }),
+        ...(topK ? { topK } : {}),
+        ...(minP ? { minP } : {}),
+        ...(stop === undefined ? {} : { stop }),
+        ...(signal === undefined ? {} : { signal }),
+        ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
+      });
+    const reply = await ask(this.#thinkingBody).catch((reason: unknown) => {
+      const refused = reason instanceof EngineError && reason.code === "REFUSED";
+      if (!refused || !reason.message.includes(thinkingField) || thinkingField in this.#extraBody)
+        throw reason;
+      this.#thinkingBody = {};
+      return ask({});
     });
     const sampled = this.#sampledIds(reply, request);
     if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);

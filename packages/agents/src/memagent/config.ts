@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { promptExampleSchema } from "../prompt-example.js";
 
 /**
  * Settings of MemAgent (arXiv:2507.02259). Presets follow the two releases: `memagent` the official one,
- * `memagent-vime` the port with 2048-token chunks; `tiny` is for models of a hundred thousand parameters.
+ * `memagent-vime` the port with 2048-token chunks; `small` is for chat models below a billion parameters, `tiny` for
+ * models of a hundred thousand.
  */
 export const memAgentConfigSchema = z.strictObject({
   chunkTokens: z.int().min(1).default(5000).describe("document tokens read by one memory update; no overlap"),
@@ -33,10 +35,15 @@ export const memAgentConfigSchema = z.strictObject({
     ),
   enableThinking: z
     .boolean()
-    .optional()
-    .describe("switch of chat templates of models that can think; absent: the template's own default"),
+    .default(false)
+    .describe("switch of chat templates of models that can think; others do not look at it"),
   memoryPrompt: z.string().describe("prompt of a memory update with {question}, {memory} and {section}"),
   finalPrompt: z.string().describe("prompt of the answer with {question} and {memory}"),
+  memoryExamples: z
+    .array(promptExampleSchema)
+    .default([])
+    .describe("turns before memoryPrompt that show how it is answered, for models too small to be told"),
+  finalExamples: z.array(promptExampleSchema).default([]).describe("the same before finalPrompt"),
   initialMemory: z.string().default("No previous memory").describe("the memory that the first update reads"),
   specialTokens: z
     .array(z.string().min(1))

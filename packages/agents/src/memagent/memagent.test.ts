@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type EpisodeState, toTrajectory } from "../episode.js";
-import type { GenerateRequest, Sampler } from "../sampler.js";
+import { replyContent } from "../reply-content.js";
+import type { GenerateRequest, Sampler, Tokenizer } from "../sampler.js";
 import { oracleReply, scriptedSampler, wordTokenizer } from "../testing.js";
+import type { MemAgentConfigInput } from "./config.js";
 import { memAgent } from "./memagent.js";
 import { memAgentConfig } from "./presets.js";
 
@@ -219,6 +221,35 @@ describe("memAgent", () => {
     const result = await memAgent({ sampler, tokenizer, config }).run({ document, question });
     expect(result.memory).toBe(" anna likes tea.");
     expect(result.answer).toBe(" anna likes tea.");
+  });
+
+  it("leaves out thinking that was cut before its end, whoever began it", async () => {
+    const reading = async (reply: string, overrides: Partial<MemAgentConfigInput> = {}) => {
+      const { tokenizer, sampler } = recorded(() => reply);
+      const settings = { memoryTokens: 8, finalTokens: 40, thinkingEnd: "</think>", ...overrides };
+      const config = memAgentConfig("tiny", settings);
+      return await memAgent({ sampler, tokenizer, config }).run({ document, question });
+    };
+    const own = await reading("<think> anna likes tea or figs or wine or milk or rice </think> tea");
+    expect([own.memory, own.answer]).toEqual(["", " tea"]);
+    expect(own.counts.emptyUpdates).toBe(own.counts.conversations - 1);
+    const begun = await reading(" anna likes tea or figs or wine or milk </think> tea", {
+      memoryPrompt: "{question}{memory}{section}<think>\n",
+    });
+    expect([begun.memory, begun.answer]).toEqual(["", " tea"]);
+    expect((await reading(" anna <think> likes")).memory).toBe(" anna <think> likes");
+  });
+
+  it("finds the end of thinking within tokens that it shares", async () => {
+    const ids = new Map([...["hm </thi", "nk> ", "tea", "<|end|>"].entries()]);
+    const tokenizer: Tokenizer = {
+      encode: (text) => (text === " tea" ? [7] : [9]),
+      decode: (tokenIds) => tokenIds.map((id) => (id === 7 ? " tea" : (ids.get(id) ?? "?"))).join(""),
+      specialTokenId: (text) => (text === "<|end|>" ? 3 : undefined),
+    };
+    const content = replyContent(tokenizer, [3], "</think>");
+    expect(tokenizer.decode(content([0, 1, 2, 3]))).toBe(" tea");
+    expect(content([2, 3])).toEqual([2]);
   });
 
   it("refuses samples that contradict the request", async () => {

@@ -68,7 +68,10 @@ export function memAgentPrompts(
         final: (memoryIds) => boundFinal.render({ memory: memoryIds }),
       };
     },
-    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd, [
+      texts.memoryPrompt,
+      texts.finalPrompt,
+    ]),
   };
 }
 

@@ -1,4 +1,5 @@
 import { presetConfig } from "../preset-config.js";
+import { smallFinalExamples, smallFinalPrompt, smallMemoryPrompt, smallReadings } from "../small-examples.js";
 import { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, what you noted from the earlier sections, and the section to read now. Write the memory anew: keep every earlier note that still matters for the problem and add what this section says about it. Whatever you do not write down is lost.
@@ -36,6 +37,22 @@ const presets = {
   memagent: { ...chat, chunkTokens: 5000, memoryTokens: 1024, finalTokens: 1024 },
   /** The vime port: 2048-token chunks, short answers. */
   "memagent-vime": { ...chat, chunkTokens: 2048, memoryTokens: 1024, finalTokens: 256 },
+  /** Short sections and prompts with examples, for chat models of some hundred million parameters. */
+  small: {
+    prompt: "auto",
+    chunkTokens: 480,
+    memoryTokens: 64,
+    finalTokens: 48,
+    memoryPrompt: smallMemoryPrompt({ question: "{question}", notes: "{memory}", text: "{section}" }),
+    memoryExamples: smallReadings.map(({ reply, question, notes, text }) => ({
+      user: smallMemoryPrompt({ question, notes, text }),
+      assistant: reply,
+    })),
+    finalPrompt: smallFinalPrompt("{memory}", "{question}"),
+    finalExamples: [...smallFinalExamples],
+    initialMemory: "none",
+    thinkingEnd: "</think>",
+  },
   /** Prompts of a dozen tokens for a model of a hundred thousand parameters. */
   tiny: {
     prompt: "text",

@@ -67,7 +67,7 @@ export function memUpdatePrompts(
       ...results.flatMap((text, i) => [...(i === 0 ? [] : between), ...plainIds(tokenizer, text)]),
       ...after,
     ],
-    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd, [texts.prompt]),
   };
 }
 
@@ -88,7 +88,7 @@ function plainTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[]): 
 
 function chatTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[], format: ChatFormat): Texts {
   const { systemPrompt, userPrompt, enableThinking, specialTokens, stopTokens } = config;
-  const options: RenderOptions = enableThinking === undefined ? {} : { enableThinking };
+  const options: RenderOptions = { enableThinking };
   const user: ChatTurn = { role: "user", content: userPrompt };
   const told = (text: string | null): ChatTurn[] =>
     text === null ? [] : [{ role: "system", content: text }];

@@ -104,7 +104,7 @@ export function readerPrompt(
 ): ReaderPrompt {
   const { answerPrompt, enableThinking } = config;
   const format = chosenFormat(config, tokenizer, chat);
-  const around = format && aroundUserTurn(format, enableThinking === undefined ? {} : { enableThinking });
+  const around = format && aroundUserTurn(format, { enableThinking });
   const text = around === undefined ? answerPrompt : `${around.before}${answerPrompt}${around.after}`;
   const stopTokens = config.stopTokens.length > 0 ? config.stopTokens : (format?.stopTokens ?? []);
   if (stopTokens.length === 0) {
@@ -124,7 +124,7 @@ export function readerPrompt(
   return {
     stopTokenIds,
     render: (memories, question) => template.bind({ memories, question }).render({}),
-    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd, [text]),
   };
 }
 

@@ -1,4 +1,5 @@
 import { presetConfig } from "../preset-config.js";
+import { smallFinalExamples, smallFinalPrompt, smallMemoryPrompt, smallReadings } from "../small-examples.js";
 import { type ReMemR1Config, type ReMemR1ConfigInput, rememr1ConfigSchema } from "./config.js";
 
 const memoryPrompt = `A long article is shown to you one section at a time. Below are a problem, an earlier note of yours that you asked for, what you noted last, and the section to read now.
@@ -55,6 +56,32 @@ const presets = {
     overflow: "middle",
     memoryOf: "reply",
     similarityFloor: null,
+  },
+  /**
+   * Short sections and prompts with examples, for chat models of some hundred million parameters. They write no tags around
+   * their updates: the reply less its recalls is remembered.
+   */
+  small: {
+    prompt: "auto",
+    chunkTokens: 480,
+    memoryTokens: 80,
+    finalTokens: 48,
+    memoryPrompt: smallMemoryPrompt({
+      question: "{question}",
+      notes: "{memory}",
+      earlier: "{recalled}",
+      text: "{section}",
+    }),
+    memoryExamples: smallReadings.map(({ reply, recall, ...reading }) => ({
+      user: smallMemoryPrompt({ ...reading, earlier: "none" }),
+      assistant: `${reply} <recall>${recall}</recall>`,
+    })),
+    finalPrompt: smallFinalPrompt("{memory}\n{recalled}", "{question}"),
+    finalExamples: [...smallFinalExamples],
+    initialMemory: "none",
+    nothingRecalled: "none",
+    thinkingEnd: "</think>",
+    memoryOf: "reply",
   },
   /** Prompts of two dozen tokens for a model of a hundred thousand parameters; each tag is one token. */
   tiny: {

@@ -53,6 +53,9 @@ export function rememr1Prompts(
         final: (recalled, memoryIds) => boundFinal.render({ recalled, memory: memoryIds }),
       };
     },
-    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd),
+    content: replyContent(tokenizer, stopTokenIds, config.thinkingEnd, [
+      texts.memoryPrompt,
+      texts.finalPrompt,
+    ]),
   };
 }

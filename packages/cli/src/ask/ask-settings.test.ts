@@ -22,8 +22,35 @@ describe("chooseSettings", () => {
     expect(notes).toEqual([]);
   });
 
-  it("makes sections and memories smaller for a small model, and says so", () => {
-    const { settings, notes } = chooseSettings(wishes, local(8192, 135e6));
+  it("shows a model below a billion parameters how it is done, and says so", () => {
+    for (const agent of ["memagent", "rememr1"] as const) {
+      const { settings, notes } = chooseSettings({ ...wishes, agent }, local(4096, 135e6));
+      expect(settings).toMatchObject({ kind: agent, preset: "small", config: { chunkTokens: 480 } });
+      expect(settings.config.memoryExamples).toHaveLength(2);
+      expect(notes).toEqual([
+        `for a model of 135 million parameters: prompts with examples, sections of 480 tokens, a memory of ${settings.config.memoryTokens} (preset small; --preset ${agent} has the usual ones)`,
+      ]);
+      const usual = chooseSettings({ ...wishes, agent }, local(32_768, 1e9));
+      expect(usual.settings.preset).toBe(agent);
+      expect(chooseSettings({ ...wishes, agent, preset: agent }, local(4096, 135e6)).settings.preset).toBe(
+        agent,
+      );
+    }
+  });
+
+  it("counts the examples of a prompt, so that a small context holds them and a section", () => {
+    const tokens = (text: string) => chatting.encode(text).length;
+    const { settings, notes } = chooseSettings(wishes, local(640, 135e6));
+    const { chunkTokens, memoryTokens, memoryPrompt, memoryExamples } = settings.config;
+    const shown = memoryExamples.map(({ user, assistant }) => tokens(user) + tokens(assistant));
+    const prompt = shown.reduce((sum, length) => sum + length, tokens(memoryPrompt));
+    expect(chunkTokens).toBeLessThan(480);
+    expect(prompt + chunkTokens + 2 * memoryTokens).toBeLessThanOrEqual(640);
+    expect(notes[1]).toContain(`chunkTokens=${chunkTokens}`);
+  });
+
+  it("makes sections and memories smaller where a small model is asked with the usual prompts, and says so", () => {
+    const { settings, notes } = chooseSettings({ ...wishes, preset: "memagent" }, local(8192, 135e6));
     const { chunkTokens, memoryTokens, finalTokens } = settings.config;
     expect([memoryTokens, finalTokens]).toEqual([128, 256]);
     expect(chunkTokens).toBeGreaterThan(1000);

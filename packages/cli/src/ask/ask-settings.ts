@@ -20,7 +20,9 @@ export interface ChosenSettings {
   readonly notes: readonly string[];
 }
 
-/** Models below this lose the thread in long prompts, and read them slowly on a CPU. */
+/**
+ * Models below this follow examples and no instructions, lose the thread in long prompts, and read them slowly on a CPU.
+ */
 const smallModelParameters = 1e9;
 const smallModelContext = 2048;
 /** Texts are counted by about four characters a token, not by the server's tokenizer. */
@@ -28,7 +30,7 @@ const guessedShare = 0.7;
 const leastChunkTokens = 16;
 
 /**
- * Settings that the model can read: the preset's, made smaller where its context is.
+ * Settings that the model can follow and read: the preset that suits its size, made smaller where its context is.
  * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the mend
  */
 export function chooseSettings(
@@ -37,25 +39,38 @@ export function chooseSettings(
 ): ChosenSettings {
   const { agent, set } = wishes;
   const chats = model.chat !== undefined || model.tokenizer.specialTokenId("<|im_start|>") !== undefined;
-  const preset = wishes.preset ?? (chats ? agent : "tiny");
+  const preset = wishes.preset ?? (!chats ? "tiny" : isSmall(model) ? "small" : agent);
   const wanted = parse({ kind: agent, preset, settings: set });
   if (preset === "tiny") return { settings: wanted, notes: [] };
+  const notes = wishes.preset === undefined && preset === "small" ? [smallNote(wanted, model)] : [];
   if (model.contextTokens === undefined) {
     const { chunkTokens } = wanted.config;
     const note = `the server does not say how much its model reads at once; sections have ${chunkTokens} tokens (--set chunkTokens=… where that is too much)`;
-    return { settings: wanted, notes: [note] };
+    return { settings: wanted, notes: [...notes, note] };
   }
   const fitted = fit(wanted.config, contextOf(model), wishes, model);
   const { chunkTokens, memoryTokens, finalTokens } = wanted.config;
   const usual: Readonly<Record<string, number>> = { chunkTokens, memoryTokens, finalTokens };
   const changed = Object.entries(fitted).filter(([name, value]) => value !== usual[name]);
   const settings = parse({ kind: agent, preset, settings: { ...set, ...fitted } });
-  if (changed.length === 0) return { settings, notes: [] };
+  if (changed.length === 0) return { settings, notes };
   const list = changed.map(([name, value]) => `${name}=${value}`).join(" ");
   return {
     settings,
-    notes: [`for a model that reads ${model.contextTokens} tokens: ${list} (--set replaces them)`],
+    notes: [...notes, `for a model that reads ${model.contextTokens} tokens: ${list} (--set replaces them)`],
   };
+}
+
+/** Unknown of a server's model: servers serve large ones. */
+const isSmall = ({ parameterCount = Number.POSITIVE_INFINITY }: Pick<AgentModel, "parameterCount">) =>
+  parameterCount < smallModelParameters;
+
+function smallNote(
+  { kind, config }: ReadingAgentSettings,
+  { parameterCount = 0 }: Pick<AgentModel, "parameterCount">,
+): string {
+  const { chunkTokens, memoryTokens } = config;
+  return `for a model of ${Math.round(parameterCount / 1e6)} million parameters: prompts with examples, sections of ${chunkTokens} tokens, a memory of ${memoryTokens} (preset small; --preset ${kind} has the usual ones)`;
 }
 
 interface ReadingConfig {
@@ -63,15 +78,13 @@ interface ReadingConfig {
   readonly memoryTokens: number;
   readonly finalTokens: number;
   readonly memoryPrompt: string;
+  readonly memoryExamples: readonly { readonly user: string; readonly assistant: string }[];
 }
 
-function contextOf({
-  contextTokens = 0,
-  parameterCount = Number.POSITIVE_INFINITY,
-  trainable,
-}: Pick<AgentModel, "contextTokens" | "parameterCount" | "trainable">): number {
+function contextOf(model: Pick<AgentModel, "contextTokens" | "parameterCount" | "trainable">): number {
+  const { contextTokens = 0, trainable } = model;
   const context = trainable ? contextTokens : Math.floor(contextTokens * guessedShare);
-  return parameterCount < smallModelParameters ? Math.min(context, smallModelContext) : context;
+  return isSmall(model) ? Math.min(context, smallModelContext) : context;
 }
 
 function fit(
@@ -90,7 +103,9 @@ function fit(
   const finalTokens = given("finalTokens") ? config.finalTokens : Math.min(config.finalTokens, least(8));
   // A memory is read and another written; a recalled one is read besides.
   const memories = (agent === "rememr1" ? 3 : 2) * memoryTokens;
-  const prompt = tokenizer.encode(`${config.memoryPrompt}${question}`).length + 64;
+  const examples = config.memoryExamples.map(({ user, assistant }) => `${user}\n${assistant}\n`).join("");
+  const asked = config.memoryPrompt.replaceAll("{question}", question);
+  const prompt = tokenizer.encode(`${examples}${asked}`).length + 64;
   const room = (given("chunkTokens") ? (contextTokens ?? context) : context) - prompt - memories;
   if (given("chunkTokens") && config.chunkTokens > room) {
     throw new PalimpsestError(

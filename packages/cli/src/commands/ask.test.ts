@@ -124,7 +124,7 @@ describe("palimpsest ask", () => {
       ...["ask", join(folder, "docs"), "-q", question, "--endpoint", server.url, "--model", "reader"],
       ...["--agent", "rememr1", "--set", "chunkTokens=150", "memoryTokens=300", "--trace", page],
     );
-    expect(stdout).toBe("The answer is \\boxed{Cora}.\n");
+    expect(stdout).toBe("The answer is Cora.\n");
     expect(stderr).toContain("passed over d.bin: is a binary file");
     expect(stderr).toContain("; recalled: ");
     const html = readFileSync(page, "utf8");

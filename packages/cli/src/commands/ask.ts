@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { parse as parseYaml } from "yaml";
-import type { AgentModel } from "../agent-model.js";
+import { type AgentModel, defaultAgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
 import type { AskScreen } from "../ask/ask-screen.js";
 import { formatSeconds } from "../display/duration.js";
@@ -20,7 +20,7 @@ interface AskFlags {
   readonly tokenizer?: string;
   readonly backend: string;
   readonly context?: number;
-  readonly temperature: number;
+  readonly temperature?: number;
   readonly seed: number;
   readonly attempts?: number;
   readonly timeout?: number;
@@ -36,6 +36,15 @@ interface RetryNote {
   readonly message: string;
 }
 
+const examples = `
+Examples:
+  palimpsest ask report.pdf -q "Who signed the second contract?" --trace steps.html
+  palimpsest ask docs/ -q "Which setting bounds the queue?" --endpoint http://127.0.0.1:8000
+  cat notes.txt | palimpsest ask -q "What was decided?" --agent rememr1 --json
+
+The answer goes to standard output, all else to standard error. A model of some hundred million parameters, as the default is,
+shows how it works; ask a larger one where the answer matters.`;
+
 export function addAsk(program: Command): void {
   program
     .command("ask")
@@ -47,11 +56,14 @@ export function addAsk(program: Command): void {
         .choices(["memagent", "rememr1"])
         .default("memagent"),
     )
-    .option("--preset <name>", "the agent's settings to start from; default: those that suit the model")
+    .option(
+      "--preset <name>",
+      "the agent's settings to start from, such as memagent or small; default: those that suit the model's size",
+    )
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
       "--model <name>",
-      "folder, file, run, known name or hub id; with --endpoint the server's name for it",
+      `folder, file, run, known name or hub id; default: ${defaultAgentModel}; with --endpoint the server's name for it, default: its first`,
     )
     .option("--endpoint <url>", "an OpenAI-compatible server; its key comes from OPENAI_API_KEY")
     .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
@@ -61,7 +73,7 @@ export function addAsk(program: Command): void {
       "tokens that a local model reads and writes at once; default: at most 4096",
       parseWhole,
     )
-    .option("--temperature <t>", "0 is greedy", parseAmount, 0)
+    .option("--temperature <t>", "0, which is the default, is greedy", parseAmount)
     .option("--seed <n>", "same seed, same answer, where the model keeps to it", parseWhole, 0)
     .option("--attempts <n>", "of one request to a server, the first included; default 6", parseWhole)
     .option("--timeout <seconds>", "for one attempt; default 240", parseAmount)
@@ -69,6 +81,7 @@ export function addAsk(program: Command): void {
     .option("--resume <file>", "keeps the place in this file, and goes on from it where there is one")
     .option("--trace <file>", "every step: .html to look at, .jsonl adds a line to a trace file")
     .option("--json", "answer, memory, counts and retries as JSON on standard output")
+    .addHelpText("after", examples)
     .action(run);
 }
 
@@ -91,7 +104,8 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   let screen: AskScreen | undefined;
   let place = { read: 0, total: 0 };
   const note = (text: string) => (screen ? screen.note(text) : process.stderr.write(`${text}\n`));
-  const model = await openModel(flags, signal, (retry) => {
+  const thinks = settings["enableThinking"] === true;
+  const model = await openModel(flags, thinks, signal, (retry) => {
     retries.push(retry);
     note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
   });
@@ -103,13 +117,14 @@ async function run(source: string, flags: AskFlags): Promise<void> {
     for (const text of chosen.notes) note(text);
     screen = openAskScreen(process.stderr);
     const live = screen;
+    const { config } = chosen.settings;
     const answer = await ask({
       question,
       text: document.text,
       document: source === "-" ? "standard input" : source,
       model,
       settings: chosen.settings,
-      temperature: flags.temperature,
+      temperature: flags.temperature ?? (settings["temperature"] === undefined ? 0 : config.temperature),
       seed: flags.seed,
       stateFile: flags.resume,
       signal,
@@ -138,6 +153,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
 
 async function openModel(
   { endpoint, model, tokenizer, backend, context, attempts, timeout }: AskFlags,
+  enableThinking: boolean,
   signal: AbortSignal,
   onRetry: (retry: RetryNote) => void,
 ): Promise<AgentModel> {
@@ -150,6 +166,7 @@ async function openModel(
     backend,
     parallel: 1,
     engine: {
+      enableThinking,
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
       ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
     },
@@ -201,7 +218,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   } else {
     const { harmless } = await import("../ask/ask-screen.js");
-    const text = result.answer.trim() || "(the model said nothing)";
+    const text = await spoken(result.answer);
     process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);
   }
   const told = [
@@ -212,6 +229,15 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     ...(retries.length > 0 ? [`${retries.length} requests tried again`] : []),
   ];
   process.stderr.write(`${told.join("; ")}\n`);
+}
+
+/** For people: what stands in a box without the box. */
+async function spoken(answer: string): Promise<string> {
+  const { boxedAnswer } = await import("@palimpsest/rewards");
+  const text = answer.trim();
+  const boxed = boxedAnswer(text);
+  const plain = boxed === null ? text : text.replace(`\\boxed{${boxed}}`, () => boxed);
+  return plain.trim() || "(the model said nothing)";
 }
 
 async function writeTrace(path: string, { trace }: AskResult): Promise<void> {

@@ -51,7 +51,7 @@ export const readerConfigSchema = z.strictObject({
     .enum(["auto", "chat", "chatml", "text"])
     .default("auto")
     .describe("how prompts reach the model, as for agents"),
-  enableThinking: z.boolean().optional().describe("switch of chat templates of models that can think"),
+  enableThinking: z.boolean().default(false).describe("switch of chat templates of models that can think"),
   specialTokens: z
     .array(z.string().min(1))
     .default([])

@@ -33,7 +33,7 @@ export function createReader(model: AgentModel, config: ReaderConfig): Reader {
       prompt,
       specialTokens,
       stopTokens,
-      ...(enableThinking === undefined ? {} : { enableThinking }),
+      enableThinking,
     },
     tokenizer,
     chat,

@@ -1,0 +1,70 @@
+import type { PromptExample } from "./prompt-example.js";
+
+/*
+ * Prompts for chat models of some hundred million parameters: they copy the form of what stands before and follow no
+ * instructions of any length. People, towns and films of the examples are made up: nothing of them can be right by chance.
+ */
+
+/** The parts of a memory prompt, in its order; those that an agent does not have are left out. */
+export interface SmallReading {
+  readonly question: string;
+  readonly notes: string;
+  readonly earlier?: string;
+  readonly text: string;
+}
+
+export const smallMemoryPrompt = ({ question, notes, earlier, text }: SmallReading): string =>
+  [
+    `Question: ${question}`,
+    `Notes: ${notes}`,
+    ...(earlier === undefined ? [] : [`Earlier notes: ${earlier}`]),
+    `Text: ${text}`,
+    `Copy the facts that help to answer the question: ${question}`,
+    ...(earlier === undefined ? [] : ["Ask for earlier notes with <recall>words</recall>."]),
+  ].join("\n");
+
+export const smallFinalPrompt = (notes: string, question: string): string =>
+  `${notes}\n\nQuestion: ${question}\nAnswer with a name, a number, a date, yes or no.`;
+
+const river = `Which river flows through the town where the painter of "The Red Barn" was born?`;
+const judges = "Were Mo Lind and Kai Berg both judges?";
+
+/** Two texts that are read for their questions: one begins the notes, one adds to them. */
+export const smallReadings: readonly (SmallReading & { readonly reply: string; readonly recall: string })[] =
+  [
+    {
+      question: river,
+      notes: "none",
+      text: "The Red Barn is an oil painting of 1911 by Ada Holm, who was born in Varn. It hangs in a museum in Lund. A barn is a farm building for hay and animals.",
+      reply: "The Red Barn was painted by Ada Holm, who was born in Varn.",
+      recall: "Varn river",
+    },
+    {
+      question: judges,
+      notes: "Mo Lind was a judge.",
+      text: "Chess is a game for two players. Kai Berg (1929-2001) was a judge at the high court of Bergen and wrote two books about trout.",
+      reply: "Mo Lind was a judge. Kai Berg was a judge at the high court of Bergen.",
+      recall: "Mo Lind judge",
+    },
+  ];
+
+export const smallFinalExamples: readonly PromptExample[] = [
+  {
+    user: smallFinalPrompt(
+      "The Red Barn was painted by Ada Holm. Ada Holm was born in Varn. Varn lies on the river Elst.",
+      river,
+    ),
+    assistant: "Elst",
+  },
+  {
+    user: smallFinalPrompt("Mo Lind was born in 1931. Kai Berg was born in 1929. Both were judges.", judges),
+    assistant: "yes",
+  },
+  {
+    user: smallFinalPrompt(
+      "The Opal is a film of 1987 directed by Ina Roth. Ina Roth was born in Oslo.",
+      "Where was the director of The Opal born?",
+    ),
+    assistant: "Oslo",
+  },
+];
