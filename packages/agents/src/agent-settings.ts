@@ -19,6 +19,8 @@ export interface AgentModel {
   readonly tokenizer: Tokenizer;
   /** The model's own chat format; absent: it has none. */
   readonly chat?: ChatFormat;
+  /** Tokens of prompt and reply together, where it is known: a conversation that grows ends before it is longer. */
+  readonly contextTokens?: number;
   /** Of agents with a store, in place of the one that their settings name. */
   readonly embedder?: Embedder;
 }

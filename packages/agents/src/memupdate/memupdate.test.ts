@@ -33,6 +33,7 @@ function anAgent(
     readonly preset?: MemUpdatePreset;
     readonly config?: Partial<MemUpdateConfigInput>;
     readonly chat?: ChatFormat;
+    readonly contextTokens?: number;
   } = {},
 ) {
   const tokenizer = wordTokenizer([...marks, "<|end|>"]);
@@ -46,8 +47,9 @@ function anAgent(
     },
   });
   const config = memUpdateConfig(options.preset ?? "memupdate", options.config);
-  const { chat } = options;
-  const agent = memUpdate({ sampler, tokenizer, config, now, ...(chat ? { chat } : {}) });
+  const { chat, contextTokens } = options;
+  const room = contextTokens === undefined ? {} : { contextTokens };
+  const agent = memUpdate({ sampler, tokenizer, config, now, ...room, ...(chat ? { chat } : {}) });
   return { agent, prompts, tokenizer };
 }
 
@@ -227,6 +229,20 @@ describe("MemUpdate", () => {
     const { counters, conversations } = await agent.run(task);
     expect(counters?.[`ended.${ending}`]).toBe(1);
     expect(conversations[0]?.sampledTokenIds.length).toBeLessThanOrEqual(config.episodeTokens ?? 16_384);
+  });
+
+  it("ends before it is longer than the model takes, and says where not even a turn fits", async () => {
+    const turns = Array.from({ length: 9 }, () => call("search_memory", { query: "dog" }));
+    const whole = await anAgent(turns).agent.run(task);
+    const promptTokens = whole.conversations[0]?.promptTokenIds.length ?? 0;
+    const { agent } = anAgent(turns, { contextTokens: promptTokens + 100 });
+    const { counters, conversations } = await agent.run(task);
+    expect(counters?.["ended.token_limit"]).toBe(1);
+    expect(conversations[0]?.sampledTokenIds.length).toBeLessThanOrEqual(100);
+    expect(conversations[0]?.sampledTokenIds.length).toBeGreaterThan(30);
+    await expect(anAgent(turns, { contextTokens: promptTokens }).agent.run(task)).rejects.toThrow(
+      /BAD_CONFIG.*leaves no turn within the model's/,
+    );
   });
 
   it("closes a turn that its limit cut, so that the tools' words stand apart", async () => {

@@ -45,6 +45,7 @@ interface Parts {
   readonly reader: ReaderPrompt;
   readonly tools: MemoryTools;
   readonly bases: StoreBases;
+  readonly contextTokens: number;
   readonly now: () => number;
 }
 
@@ -60,10 +61,13 @@ export function memUpdate(options: {
   readonly config?: MemUpdateConfig;
   /** The model's own chat format; absent: it has none. */
   readonly chat?: ChatFormat;
+  /** What the model takes, where it is less than the prompt and the configuration's episodeTokens. */
+  readonly contextTokens?: number;
   readonly embedder?: Embedder;
   readonly now?: () => number;
 }): Agent {
   const { sampler, tokenizer, config = memUpdateConfig(), chat, now = Date.now } = options;
+  const { contextTokens = Number.POSITIVE_INFINITY } = options;
   const tools = memoryTools(config.tools);
   const parts: Parts = {
     sampler,
@@ -71,6 +75,7 @@ export function memUpdate(options: {
     config,
     tools,
     now,
+    contextTokens,
     prompts: memUpdatePrompts(tokenizer, config, tools.definitions, chat),
     reader: readerPrompt(tokenizer, config, chat),
     bases: new StoreBases(options.embedder ?? createEmbedder(config.embedder)),
@@ -138,7 +143,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
 
 /** The turns of one episode, until one of the endings. */
 async function editStore(
-  { tokenizer, config, prompts, tools }: Parts,
+  { tokenizer, config, prompts, tools, contextTokens }: Parts,
   episode: {
     readonly log: EpisodeLog;
     readonly calls: CallCounts;
@@ -147,8 +152,15 @@ async function editStore(
   },
 ): Promise<{ readonly ending: MemUpdateEnding; readonly turns: number }> {
   const { log, calls, transcript, context } = episode;
+  const most = Math.min(config.episodeTokens, contextTokens - transcript.tokenIds().length);
+  if (most < 1) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      `userPrompt: a prompt of ${transcript.tokenIds().length} tokens leaves no turn within the model's ${contextTokens}; take tools out, use callForm: lines, or give the model more room`,
+    );
+  }
   for (let turn = 1; ; turn++) {
-    const room = Math.min(config.turnTokens, config.episodeTokens - transcript.length);
+    const room = Math.min(config.turnTokens, most - transcript.length);
     const sampled = await log.sample(transcript.tokenIds(), room);
     transcript.addTurn(sampled);
     const content = prompts.content(sampled.tokenIds);
@@ -173,7 +185,7 @@ async function editStore(
     if (blocks.length === 0) return end(sampled.stopReason === "length" ? "token_limit" : "no_call");
     if (last) return end("turn_limit");
     const said = prompts.results(results, sampled.stopReason === "stop");
-    if (transcript.length + said.length >= config.episodeTokens) return end("token_limit");
+    if (transcript.length + said.length >= most) return end("token_limit");
     transcript.addMasked(said);
   }
 }
