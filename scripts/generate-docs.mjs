@@ -12,15 +12,13 @@ const load = (name) => import(pathToFileURL(join(root, "packages", name, "dist/i
 const { z } = await import(
   pathToFileURL(createRequire(join(root, "packages/trainer/package.json")).resolve("zod")).href
 );
-const [{ recipeSchema }, { headConfigSchema }, { nodeConfigSchema }, { catalogueMarkdown }, evals, agents] =
-  await Promise.all([
-    load("trainer"),
-    load("head"),
-    load("node"),
-    load("telemetry"),
-    load("evals"),
-    load("agents"),
-  ]);
+const [trainer, head, node, telemetry, evals, agents, rewards] = await Promise.all(
+  ["trainer", "head", "node", "telemetry", "evals", "agents", "rewards"].map(load),
+);
+const { recipeSchema } = trainer;
+const { headConfigSchema } = head;
+const { nodeConfigSchema } = node;
+const { catalogueMarkdown } = telemetry;
 
 const { evalSettingsSchema, readerConfigSchema, traceSchema } = evals;
 
@@ -55,7 +53,7 @@ function rows(node, path, found) {
     const preset =
       field.default === undefined ? (required ? "required" : "") : cell(code(field.default).slice(0, 60));
     found.push(
-      `| \`${here}\` | ${cell(typeOf(field))} | ${field.type === "object" ? "" : preset} | ${cell(field.description ?? "")} |`,
+      `| \`${here}\` | ${cell(typeOf(field))} | ${field.type === "object" && !required ? "" : preset} | ${cell(field.description ?? "")} |`,
     );
     rows(field, here, found);
     if (field.items) rows(field.items, `${here}[]`, found);
@@ -63,18 +61,25 @@ function rows(node, path, found) {
   return found;
 }
 
+const header = ["| field | type | default | meaning |", "|---|---|---|---|"];
+
 function table(title, intro, schema) {
-  return [
-    `## ${title}`,
-    "",
-    intro,
-    "",
-    "| field | type | default | meaning |",
-    "|---|---|---|---|",
-    ...rows(schemaOf(schema), "", []),
-    "",
-  ];
+  return [`## ${title}`, "", intro, "", ...header, ...rows(schemaOf(schema), "", []), ""];
 }
+
+/** A table for each variant of the rewards' schema, without the name that tells it from the others. */
+function rewardTables(title, intro, schema) {
+  const sections = schemaOf(schema).oneOf.flatMap(({ properties: { name, ...properties }, ...variant }) => {
+    const names = name.enum ?? [name.const];
+    const settings = rows({ ...variant, properties }, "", []);
+    const what = cell(name.description ?? "");
+    const told = settings.length > 0 ? ["", ...header, ...settings] : ["", "It has no settings."];
+    return [`### ${names.map(code).join(", ")}`, ...(what ? ["", `${sentence(what)}.`] : []), ...told, ""];
+  });
+  return [`## ${title}`, "", intro, "", ...sections];
+}
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const written = "<!-- Written by scripts/generate-docs.mjs from the code: change the code, then run it. -->";
 
@@ -97,6 +102,11 @@ const configuration = [
   ),
   ...table("ReMemR1", "`agent.settings` of kind rememr1, in the same way.", agents.rememr1ConfigSchema),
   ...table("MemUpdate", "`agent.settings` of kind memupdate, in the same way.", agents.memUpdateConfigSchema),
+  ...rewardTables(
+    "Rewards",
+    "`reward.settings` of a recipe, by `reward.name`. What they score: [guides/rewards.md](guides/rewards.md).",
+    rewards.rewardConfigSchema,
+  ),
   ...table(
     "Head",
     "What a program gives to `Head.start`; `palimpsest head start --help` says which of them have flags.",

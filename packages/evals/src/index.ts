@@ -9,6 +9,7 @@ export { storeContestant } from "./baselines/store-contestant.js";
 export { compareEvaluations, type LengthComparison } from "./compare.js";
 export {
   type ContestantModel,
+  contestantAgent,
   contestantSettings,
   createContestant,
 } from "./contestants/create-contestant.js";

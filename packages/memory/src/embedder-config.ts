@@ -14,10 +14,15 @@ export const embedderConfigSchema = z.discriminatedUnion("kind", [
     url: z.string().min(1).describe("where the server listens"),
     model: z.string().min(1).describe("the server's name for the model"),
     dimensions: z.int().min(1).describe("numbers in the model's vectors"),
+    tokenEnv: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("environment variable with the server's key, sent as a bearer token"),
   }),
   z.strictObject({
     kind: z.literal("model").describe("a language model's mean hidden state, in this process"),
-    model: z.string().min(1).describe("a model's folder"),
+    model: z.string().min(1).describe("a model's folder, relative to the recipe"),
     maxTokens: z.int().min(1).default(128).describe("tokens of a text that are read"),
   }),
 ]);
@@ -32,6 +37,6 @@ export function createEmbedder(config: EmbedderConfig): Embedder {
   if (config.kind === "hashed") return hashedEmbedder(config);
   throw new MemoryError(
     "BAD_INPUT",
-    `embedder.kind: "${config.kind}" must be opened by the program and given to the agent as \`embedder\`; or use hashed`,
+    `embedder.kind: "${config.kind}" must be opened by the program and given to agent or reward as \`embedder\`; or use hashed`,
   );
 }

@@ -42,7 +42,10 @@ export type ModelEndpoint = z.output<typeof modelEndpointSchema>;
 
 /** The model that says how likely answers are. */
 export const frozenReaderSchema = z.strictObject({
-  path: z.string().min(1).describe("folder of a model in the Hugging Face layout; it is never trained"),
+  path: z
+    .string()
+    .min(1)
+    .describe("folder of a model in the Hugging Face layout, relative to the recipe; it is never trained"),
 });
 export type FrozenReader = z.output<typeof frozenReaderSchema>;
 

@@ -58,6 +58,7 @@ export {
   type RewardConfig,
   type RewardConfigInput,
   rewardConfigSchema,
+  rewardEmbedder,
   type ScoredEpisode,
   type TrajectoryReward,
   trajectoryReward,

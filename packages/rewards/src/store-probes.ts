@@ -1,7 +1,22 @@
+import { createEmbedder, embedderConfigSchema, MemoryStore, StoreBases } from "@palimpsest/memory";
 import type { MemoryRecord, Probe } from "@palimpsest/trajectories";
 import { z } from "zod";
-import { storeStates } from "./memupdate/store-states.js";
+import type { RewardDependencies } from "./dependencies.js";
+import { type StoreStates, storeStates } from "./memupdate/store-states.js";
 import type { TrajectoryReward } from "./trajectory-reward.js";
+
+/** Which records a probe is answered from. */
+const foundSchema = z.discriminatedUnion("by", [
+  z.strictObject({
+    by: z.literal("words").describe("those that share most words with the question, as many as there are"),
+  }),
+  z.strictObject({
+    by: z.literal("search").describe("those that the search of the agent's tools finds"),
+    topK: z.int().min(1).max(100).default(1).describe("records that a question finds"),
+    embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("of that search"),
+    denseWeight: z.number().min(0).max(1).default(0.2).describe("share of the embedder in that search"),
+  }),
+]);
 
 /** A reward for small stores of short facts, which needs no model to read them. */
 export const storeProbesRewardSchema = z.strictObject({
@@ -22,39 +37,44 @@ export const storeProbesRewardSchema = z.strictObject({
     .describe(
       "taken off for each change of the store beside the first: without it changes are made for their own sake",
     ),
+  found: foundSchema.prefault({ by: "words" }).describe("which records a probe is answered from"),
 });
+type StoreProbesConfig = z.output<typeof storeProbesRewardSchema>;
 
 /**
- * Asks the store its probes after the episode. A probe is answered from the records that share most words with its
- * question; its score is the share of these that hold the answer, so that a stale record beside the right one costs half.
+ * Asks the store its probes after the episode. A probe is answered from the records that `found` names, by default those
+ * that share most words with its question; its score is the share of these that hold the answer, so that a stale record
+ * beside the right one costs half.
  * The reward counts shown probes only. Components: `shown`, `heldOut` (mean scores), `gain` (shown, against the store
  * before), `faults` (calls that came to nothing), `unchanged` (1 where the store is as it was), `needless` (changes beside the
  * first).
  * @throws {RewardError} NO_STORE
  */
-export function storeProbesReward({
-  faultPenalty,
-  changePenalty,
-}: z.output<typeof storeProbesRewardSchema>): TrajectoryReward {
-  return (task, episode) => {
-    const { before, after } = storeStates(task, episode);
+export function storeProbesReward(
+  { faultPenalty, changePenalty, found }: StoreProbesConfig,
+  dependencies: RewardDependencies = {},
+): TrajectoryReward {
+  const findings = findingsBy(found, dependencies);
+  return async (task, episode, options) => {
+    const states = storeStates(task, episode);
+    const { before, after } = await findings(states, options?.signal);
     const probes = task.probes ?? [];
     const shownProbes = probes.filter(({ heldOut }) => !heldOut);
-    const shown = meanScore(shownProbes, after);
+    const shown = await meanScore(shownProbes, after);
     const { malformed_calls = 0, failed_calls = 0, refused_calls = 0 } = episode.counters ?? {};
     const faults = malformed_calls + failed_calls + refused_calls;
-    const { created = [], updated = [], deleted = [] } = episode.storeDiff ?? {};
-    const changes = created.length + updated.length + deleted.length;
+    const { diff } = states;
+    const changes = diff.created.length + diff.updated.length + diff.deleted.length;
     const needless = Math.max(0, changes - 1);
     return {
       reward: shown - faultPenalty * faults - changePenalty * needless,
       components: {
         shown,
-        heldOut: meanScore(
+        heldOut: await meanScore(
           probes.filter(({ heldOut }) => heldOut),
           after,
         ),
-        gain: shown - meanScore(shownProbes, before),
+        gain: shown - (await meanScore(shownProbes, before)),
         faults,
         unchanged: changes === 0 ? 1 : 0,
         needless,
@@ -63,20 +83,57 @@ export function storeProbesReward({
   };
 }
 
-function meanScore(probes: readonly Probe[], records: readonly MemoryRecord[]): number {
-  if (probes.length === 0) return 0;
-  const texts = records.map(({ content }) => content);
-  return probes.reduce((sum, probe) => sum + probeScore(probe, texts), 0) / probes.length;
+async function meanScore(probes: readonly Probe[], find: Find): Promise<number> {
+  const scores = await Promise.all(
+    probes.map(async ({ question, answers }) => shareHolding(await find(question), answers)),
+  );
+  return scores.reduce((sum, score) => sum + score, 0) / Math.max(1, scores.length);
 }
 
-/** Share of the best matching texts that hold an answer; 0 where no text shares a word with the question. */
-export function probeScore({ question, answers }: Probe, texts: readonly string[]): number {
+/** Contents of the records that a question is answered from. */
+type Find = (question: string) => readonly string[] | Promise<readonly string[]>;
+
+type Findings = (
+  states: StoreStates,
+  signal: AbortSignal | undefined,
+) => Promise<{ readonly before: Find; readonly after: Find }>;
+
+function findingsBy(found: StoreProbesConfig["found"], { embedder }: RewardDependencies): Findings {
+  if (found.by === "words") {
+    const find = (records: readonly MemoryRecord[]): Find => {
+      const texts = records.map(({ content }) => content);
+      return (question) => closest(question, texts);
+    };
+    return async ({ before, after }) => ({ before: find(before), after: find(after) });
+  }
+  const { topK, denseWeight } = found;
+  const bases = new StoreBases(embedder ?? createEmbedder(found.embedder));
+  return async ({ before, diff }, signal) => {
+    const base = await bases.baseOf(before, signal);
+    const changed = new MemoryStore(base);
+    await changed.apply(diff, signal);
+    const find =
+      (store: MemoryStore): Find =>
+      async (question) => {
+        const hits = await store.search(question, { topK, denseWeight }, signal);
+        return hits.map(({ record }) => record.content);
+      };
+    return { before: find(new MemoryStore(base)), after: find(changed) };
+  };
+}
+
+/** The texts that share most words with the question; none where no text shares one. */
+function closest(question: string, texts: readonly string[]): readonly string[] {
   const asked = new Set(wordsOf(question));
   const shared = texts.map((text) => new Set(wordsOf(text).filter((word) => asked.has(word))).size);
-  const most = Math.max(0, ...shared);
-  if (most === 0) return 0;
-  const best = texts.filter((_, at) => shared[at] === most);
-  return best.filter((text) => answers.some((answer) => holds(text, answer))).length / best.length;
+  const most = shared.reduce((known, count) => Math.max(known, count), 0);
+  return most === 0 ? [] : texts.filter((_, at) => shared[at] === most);
+}
+
+/** Share of the texts that hold an answer; 0 of none. */
+function shareHolding(texts: readonly string[], answers: readonly string[]): number {
+  const holding = texts.filter((text) => answers.some((answer) => holds(text, answer)));
+  return holding.length / Math.max(1, texts.length);
 }
 
 /** Word by word: "dan" is not in "dana". */

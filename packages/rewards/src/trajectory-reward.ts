@@ -1,3 +1,4 @@
+import type { EmbedderConfig } from "@palimpsest/memory";
 import type { Score, Task, Trajectory } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
@@ -50,6 +51,12 @@ export const rewardConfigSchema = z.discriminatedUnion("name", [
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
 
+/** The embedder of the search that a reward makes in stores; undefined where it makes none. */
+export function rewardEmbedder(config: RewardConfig): EmbedderConfig | undefined {
+  if (config.name === "memupdate") return config.embedder;
+  return config.name === "store-probes" && config.found.by === "search" ? config.found.embedder : undefined;
+}
+
 /**
  * @param dependencies models, environment and embedder, for rewards that need them
  * @throws {RewardError} UNKNOWN_REWARD, BAD_CONFIG
@@ -71,7 +78,7 @@ export function trajectoryReward(
     case "remote":
       return remoteReward(config, dependencies);
     case "store-probes":
-      return storeProbesReward(config);
+      return storeProbesReward(config, dependencies);
     default: {
       const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
       return (task, episode) => reward(episode.answer, task.answers);

@@ -105,6 +105,24 @@ describe("planRun", () => {
     );
   });
 
+  it("fails where a file of tasks is not there, naming field, value and mend; a plan may stand in for the data", async () => {
+    const recipe = recipeOf();
+    const options = { cacheDir, memoryBytes: 64 * gib };
+    const absent = join(folder, "absent.jsonl");
+    const data = { source: "jsonl", path: absent } as const;
+    await expect(planRun({ ...recipe, data }, options)).rejects.toThrow(
+      new RegExp(`data\\.path: .*${absent}.*prepare`),
+    );
+    // The plan says what the data is; where it leaves something out, the error says what.
+    const planned = { ...recipe, data, plan: { tasks: 8, documentTokens: 40, questionTokens: 8 } };
+    expect((await planRun(planned, options)).assumed).toEqual({ model: false, data: true });
+    const files = [{ path: absent, lengthTokens: 100 }];
+    const evaluation = { tasks: 4, lengths: [1], files, temperature: 0, seed: 1 };
+    await expect(planRun({ ...recipe, evaluation }, options)).rejects.toThrow(
+      new RegExp(`evaluation\\.files\\[0\\]\\.path: .*${absent}.*prepare`),
+    );
+  });
+
   it("fails where a part is wrong: a model that is not there, a preset that the model cannot speak", async () => {
     const recipe = recipeOf();
     const absent = { ...recipe, model: { name: "no-such-model" } };

@@ -1,8 +1,9 @@
 import type { ActorHandle } from "@palimpsest/client";
-import { rulerTasks, tasksFromConfig } from "@palimpsest/datasets";
+import { rulerTasks } from "@palimpsest/datasets";
 import { type Evaluation, type LengthResult, type LengthTasks, wilsonInterval } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
+import { recipeTasks } from "./recipe-tasks.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
 /** Questions for each length of a recipe's evaluation; the same for before and after. */
@@ -12,9 +13,9 @@ export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Pro
   const { source, files = [] } = evaluation;
   if (source === undefined) {
     const lengths: LengthTasks[] = [];
-    for (const { path, lengthTokens } of files) {
+    for (const [place, { path, lengthTokens }] of files.entries()) {
       const data = { source: "jsonl", path, limit: evaluation.tasks } as const;
-      lengths.push({ lengthTokens, tasks: await tasksFromConfig(data, signal ? { signal } : {}) });
+      lengths.push({ lengthTokens, tasks: await recipeTasks(`evaluation.files[${place}]`, data, signal) });
     }
     return lengths;
   }

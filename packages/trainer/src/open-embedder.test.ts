@@ -8,7 +8,7 @@ import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
 import { loadBackend } from "@palimpsest/jit";
 import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
 import { expect, test } from "vitest";
-import { openEmbedder } from "./open-embedder.js";
+import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 
 const settings = (embedder?: object) =>
   agentSettingsSchema.parse({
@@ -26,7 +26,10 @@ const record = {
 
 /** What the agent of these settings reads when its model searches. */
 async function searched(embedder: object): Promise<string | undefined> {
-  const opened = await openEmbedder(settings(embedder), await loadBackend({ prefer: "cpu" }));
+  const opened = await openEmbedder(agentEmbedder(settings(embedder)), {
+    environment: { EMBED_KEY: "k3y" },
+    backend: await loadBackend({ prefer: "cpu" }),
+  });
   const tokenizer = wordTokenizer();
   const sampler = scriptedSampler({ tokenizer, reply: () => "search cat" });
   const made = opened.embedder === undefined ? {} : { embedder: opened.embedder };
@@ -37,18 +40,18 @@ async function searched(embedder: object): Promise<string | undefined> {
 }
 
 test("an agent's store is searched with the vectors of a server", async () => {
-  const paths: string[] = [];
+  const asked: string[] = [];
   const server = createServer((request, response) => {
-    paths.push(request.url ?? "");
+    asked.push(`${request.url} ${request.headers.authorization}`);
     response.writeHead(200, { "content-type": "application/json" });
     response.end('{"data":[{"index":0,"embedding":[1,2]}]}');
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    const found = await searched({ kind: "endpoint", url, model: "e", dimensions: 2 });
+    const found = await searched({ kind: "endpoint", url, model: "e", dimensions: 2, tokenEnv: "EMBED_KEY" });
     expect(found).toBe("r1 the cat sat");
-    expect(new Set(paths)).toEqual(new Set(["/v1/embeddings"]));
+    expect(new Set(asked)).toEqual(new Set(["/v1/embeddings Bearer k3y"]));
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
@@ -82,8 +85,15 @@ test("an agent's store is searched with the vectors of a model in the process", 
 });
 
 test("an agent that needs none, or makes its own, gets none", async () => {
-  const backend = await loadBackend({ prefer: "cpu" });
-  expect((await openEmbedder(settings(), backend)).embedder).toBeUndefined();
+  const environment = {};
+  expect((await openEmbedder(agentEmbedder(settings()), { environment })).embedder).toBeUndefined();
   const reader = agentSettingsSchema.parse({ preset: "tiny" });
-  expect((await openEmbedder(reader, backend)).embedder).toBeUndefined();
+  expect((await openEmbedder(agentEmbedder(reader), { environment })).embedder).toBeUndefined();
+});
+
+test("a server's key that is not in the environment is an error that names it", async () => {
+  const config = { kind: "endpoint", url: "http://127.0.0.1:1", model: "e", dimensions: 2 } as const;
+  await expect(openEmbedder({ ...config, tokenEnv: "EMBED_KEY" }, { environment: {} })).rejects.toThrow(
+    "EMBED_KEY",
+  );
 });

@@ -1,35 +1,46 @@
 import type { AgentSettings } from "@palimpsest/agents";
 import { EndpointEmbedder } from "@palimpsest/engines";
-import type { Backend } from "@palimpsest/jit";
-import type { Embedder } from "@palimpsest/memory";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
 import { loadAnyModel, ModelEmbedder } from "@palimpsest/model";
+import { readToken } from "@palimpsest/rewards";
 
-/** An embedder that an agent's settings name and that the agent cannot open itself. */
+/** An embedder that settings name and that whoever has them cannot open itself. */
 export interface OpenedEmbedder {
-  /** Absent where the agent needs none, or makes its own. */
+  /** Absent where none is needed, or it needs no opening. */
   readonly embedder?: Embedder;
   close(): Promise<void>;
 }
 
+/** The embedder of the search that an agent makes in its store; undefined where it has none. */
+export function agentEmbedder(settings: AgentSettings): EmbedderConfig | undefined {
+  return settings.kind === "memupdate" ? settings.config.embedder : undefined;
+}
+
 /**
- * @param apiKey of an endpoint
- * @throws {EngineError} CONFIG_INVALID; {ModelError} where the model cannot be read
+ * @param options.environment where a server's key is looked up by name
+ * @param options.backend of a model; default: one of its own
+ * @throws {RewardError} BAD_CONFIG where the key is not there; {EngineError} CONFIG_INVALID; {ModelError} where the model
+ * cannot be read
  */
 export async function openEmbedder(
-  settings: AgentSettings,
-  backend: Backend,
-  apiKey?: string,
+  config: EmbedderConfig | undefined,
+  options: {
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly backend?: Backend;
+  },
 ): Promise<OpenedEmbedder> {
-  const config = settings.kind === "memupdate" ? settings.config.embedder : undefined;
   switch (config?.kind) {
     case "endpoint": {
-      const { url, model, dimensions } = config;
+      const { url, model, dimensions, tokenEnv } = config;
+      const apiKey = await readToken({ tokenEnv }, options.environment);
       const server = { url, model, ...(apiKey === undefined ? {} : { apiKey }) };
       const embedder = new EndpointEmbedder(server, { dimensions });
       return { embedder, close: () => embedder.close() };
     }
     case "model": {
       const { model: name, maxTokens } = config;
+      const { backend = await loadBackend() } = options;
       const embedder = new ModelEmbedder(await loadAnyModel(name), { backend, name, maxTokens });
       return { embedder, close: async () => embedder.dispose() };
     }

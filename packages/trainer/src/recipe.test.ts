@@ -40,6 +40,32 @@ test("a portable recipe means the same in any folder and is the same text otherw
   expect(portableRecipe(builtin, "/data", "r.yaml")).toContain("builtin:quickstart");
 });
 
+test("folders of models in the settings of agent and reward start from the recipe's folder too", () => {
+  const local = "{ kind: model, model: embed }";
+  const served = "{ kind: endpoint, url: 'http://h', model: embed, dimensions: 8 }";
+  const text = (embedder: string) =>
+    minimal
+      .replace(
+        "{ preset: tiny, settings: { memoryTokens: 6 } }",
+        `{ kind: memupdate, preset: tiny, settings: { embedder: ${embedder} } }`,
+      )
+      .concat(
+        `reward: { name: memupdate, settings: { embedder: ${embedder}, score: { by: reader, reader: { path: frozen } } } }\n`,
+      );
+  const recipe = parseRecipe(text(local), "/data", "r.yaml");
+  expect(recipe.agent.config).toMatchObject({ embedder: { model: "/data/embed" } });
+  expect(recipe.reward.config).toMatchObject({
+    embedder: { model: "/data/embed" },
+    score: { reader: { path: "/data/frozen" } },
+  });
+  const moved = parseRecipe(portableRecipe(text(local), "/data", "r.yaml"), "/elsewhere", "r.yaml");
+  expect(moved).toEqual(recipe);
+  // A server's name for its model is no folder.
+  expect(parseRecipe(text(served), "/data", "r.yaml").reward.config).toMatchObject({
+    embedder: { model: "embed" },
+  });
+});
+
 test("a model may have a name, an id of a hub with a revision, or be a checkpoint of another run", () => {
   const sourceOf = (model: string) =>
     parseRecipe(minimal.replace("{ path: ./base }", model), "/data", "r.yaml").model;

@@ -6,7 +6,7 @@ import { LearnerConfig } from "@palimpsest/learner";
 import { rewardConfigSchema } from "@palimpsest/rewards";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import { parseDocument } from "yaml";
+import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
@@ -46,7 +46,7 @@ const rewardSchema = z
     settings: z
       .record(z.string(), z.unknown())
       .default({})
-      .describe("settings of this reward, where it has some"),
+      .describe("settings of this reward, where it has some: see Rewards"),
     actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
     concurrency: z
       .int()
@@ -184,6 +184,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   const problem = document.errors[0];
   if (problem)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
+  settleModelFolders(document, baseDir);
   const recipe = parseConfig(recipeSchema, document.toJS() as unknown, name);
   return {
     ...recipe,
@@ -193,6 +194,22 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
       ? {}
       : { evaluation: { ...recipe.evaluation, files: absoluteFiles(recipe.evaluation.files, baseDir) } }),
   };
+}
+
+/** Settings of agents and rewards that name a model's folder, where their section names one at all. */
+const modelFolders = [
+  { section: ["agent", "settings", "embedder"], field: "model", kind: "model" },
+  { section: ["reward", "settings", "embedder"], field: "model", kind: "model" },
+  { section: ["reward", "settings", "found", "embedder"], field: "model", kind: "model" },
+  { section: ["reward", "settings", "score", "reader"], field: "path" },
+];
+
+function settleModelFolders(document: Document, baseDir: string): void {
+  for (const { section, field, kind } of modelFolders) {
+    if (!isMap(document.getIn(section)) || document.getIn([...section, "kind"]) !== kind) continue;
+    const path = document.getIn([...section, field]);
+    if (typeof path === "string" && path !== "") document.setIn([...section, field], resolve(baseDir, path));
+  }
 }
 
 function absoluteFiles<File extends { readonly path: string }>(
@@ -223,6 +240,7 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
 export function portableRecipe(text: string, baseDir: string, name: string): string {
   const recipe = parseRecipe(text, baseDir, name);
   const document = parseDocument(text);
+  settleModelFolders(document, baseDir);
   const source = parseConfig(recipeSchema, document.toJS() as unknown, name).model;
   for (const [field, value] of Object.entries(portableSource(source, baseDir)))
     document.setIn(["model", field], value);

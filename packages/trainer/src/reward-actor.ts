@@ -17,7 +17,7 @@ export class RewardActor {
 
   async start(context: ActorContext): Promise<void> {
     const { recipe, runId, queues } = this.#spec;
-    this.#dependencies = rewardDependencies(context.environment);
+    this.#dependencies = await rewardDependencies(recipe.reward.config, context.environment);
     const reward = trajectoryReward(recipe.reward.config, this.#dependencies);
     const cluster = await context.connect();
     this.#queues = await RunQueues.open({

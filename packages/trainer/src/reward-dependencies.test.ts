@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { initParameters, parseModelConfig, saveModel, trainBpe } from "@palimpsest/model";
-import { rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
+import { type RewardConfigInput, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import { afterEach, describe, expect, it } from "vitest";
 import { rewardDependencies } from "./reward-dependencies.js";
 
@@ -38,15 +38,45 @@ async function judgingServer() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
+/** A server with /v1/embeddings, to which boats and ships are one thing and all else another. */
+async function embeddingServer() {
+  const texts: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => {
+      body += part.toString();
+    });
+    request.on("end", () => {
+      const { input } = JSON.parse(body) as { input: string[] };
+      texts.push(...input);
+      const vectorOf = (text: string) => (/boat|ship/.test(text) ? [1, 0] : [0, 1]);
+      const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }));
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ data }));
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, texts };
+}
+
+async function open(
+  settings: RewardConfigInput,
+  environment: Readonly<Record<string, string | undefined>> = {},
+) {
+  const config = rewardConfigSchema.parse(settings);
+  const dependencies = await rewardDependencies(config, environment);
+  return { dependencies, reward: trajectoryReward(config, dependencies) };
+}
+
 const task = { id: "t", question: "Where?", answers: ["Oslo"], document: "", metadata: {} };
 const episode = { answer: "in Oslo", conversations: [], memorySteps: [] };
 
 describe("rewardDependencies", () => {
   it("lets a judge behind a server be asked, with the key of the environment, tried again where it fails", async () => {
     const { url, keys } = await judgingServer();
-    const dependencies = rewardDependencies({ JUDGE_KEY: "k3y" });
     const endpoint = { url, model: "judge", tokenEnv: "JUDGE_KEY" };
-    const reward = trajectoryReward(rewardConfigSchema.parse({ name: "llm-judge", endpoint }), dependencies);
+    const { dependencies, reward } = await open({ name: "llm-judge", endpoint }, { JUDGE_KEY: "k3y" });
     expect(await reward(task, episode)).toEqual({ reward: 1, components: { correct: 1, boxed: 0 } });
     expect(keys).toEqual(["Bearer k3y", "Bearer k3y"]);
     await dependencies.close();
@@ -54,9 +84,8 @@ describe("rewardDependencies", () => {
   });
 
   it("names a key that is not there, and not the key", async () => {
-    const dependencies = rewardDependencies({ OTHER: "k3y" });
     const endpoint = { url: "http://127.0.0.1:1", tokenEnv: "JUDGE_KEY" };
-    const reward = trajectoryReward(rewardConfigSchema.parse({ name: "llm-judge", endpoint }), dependencies);
+    const { dependencies, reward } = await open({ name: "llm-judge", endpoint }, { OTHER: "k3y" });
     await expect(reward(task, episode)).rejects.toThrow(/JUDGE_KEY/);
     await dependencies.close();
   });
@@ -82,9 +111,10 @@ describe("rewardDependencies", () => {
       maxPositions: 512,
     });
     await saveModel(folder, { config, parameters: initParameters(config, 1), tokenizer });
-    const dependencies = rewardDependencies({});
-    const settings = { name: "memupdate", score: { by: "reader", reader: { path: folder } } };
-    const reward = trajectoryReward(rewardConfigSchema.parse(settings), dependencies);
+    const { dependencies, reward } = await open({
+      name: "memupdate",
+      score: { by: "reader", reader: { path: folder } },
+    });
     const record = {
       id: "m1",
       content: "Ann lives in Oslo.",
@@ -98,5 +128,34 @@ describe("rewardDependencies", () => {
     expect(components["shownOld"]).toBeLessThan(0.1);
     expect(components["shownNew"]).not.toBe(components["shownOld"]);
     await dependencies.close();
+  });
+
+  it("searches stores with the vectors of a server, for every reward that searches", async () => {
+    const { url, texts } = await embeddingServer();
+    const embedder = { kind: "endpoint", url, model: "e", dimensions: 2 } as const;
+    const aRecord = (id: string, content: string) =>
+      ({ id, content, memoryType: "episodic", provenance: [], metadata: {} }) as const;
+    const asked = {
+      ...task,
+      question: "Who owns a boat?",
+      answers: ["Ann"],
+      records: [aRecord("m1", "Ben likes rice"), aRecord("m2", "Ann has two ships")],
+      probes: [{ question: "Who owns a boat?", answers: ["Ann"], heldOut: false }],
+    };
+    const forgot = { ...episode, storeDiff: { created: [], updated: [], deleted: ["m2"] } };
+    const search = { topK: 1, denseWeight: 1, embedder } as const;
+    for (const settings of [
+      { name: "memupdate", ...search },
+      { name: "store-probes", found: { by: "search", ...search } },
+    ] as const) {
+      const { dependencies, reward } = await open(settings);
+      const before = texts.length;
+      const { components } = await reward(asked, forgot);
+      expect(components).toMatchObject(
+        settings.name === "memupdate" ? { shownOld: 1, shownNew: 0 } : { shown: 0, gain: -1 },
+      );
+      expect(texts.slice(before)).toEqual(expect.arrayContaining(["Who owns a boat?"]));
+      await dependencies.close();
+    }
   });
 });

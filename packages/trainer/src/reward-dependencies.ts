@@ -5,9 +5,12 @@ import { FrozenReader as LocalReader, loadModel } from "@palimpsest/model";
 import {
   type FrozenReader,
   type ModelEndpoint,
+  type RewardConfig,
   type RewardDependencies,
   readToken,
+  rewardEmbedder,
 } from "@palimpsest/rewards";
+import { openEmbedder } from "./open-embedder.js";
 
 /** What rewards ask for, with what it takes to let go of it. */
 export interface OpenedDependencies extends RewardDependencies {
@@ -16,17 +19,21 @@ export interface OpenedDependencies extends RewardDependencies {
 }
 
 /**
- * Opens models for rewards when they are first asked: servers of OpenAI's protocol, and models in folders that read
- * without being trained.
+ * Opens what a reward needs. Its embedder at once; models when they are first asked: servers of OpenAI's protocol, and
+ * models in folders that read without being trained.
  * @param environment where keys are looked up by name
+ * @throws {RewardError | EngineError | ModelError} where the embedder cannot be opened
  */
-export function rewardDependencies(
+export async function rewardDependencies(
+  config: RewardConfig,
   environment: Readonly<Record<string, string | undefined>>,
-): OpenedDependencies {
+): Promise<OpenedDependencies> {
+  const { embedder, close: closeEmbedder } = await openEmbedder(rewardEmbedder(config), { environment });
   const endpoints: Promise<ChatEndpoint>[] = [];
   const readers = new Map<string, Promise<LocalReader>>();
   return {
     environment,
+    ...(embedder ? { embedder } : {}),
     openTextModel(endpoint) {
       let opened: Promise<ChatEndpoint> | undefined;
       return {
@@ -54,6 +61,7 @@ export function rewardDependencies(
     async close() {
       const opened = await Promise.allSettled([...endpoints.splice(0), ...readers.values()]);
       readers.clear();
+      await closeEmbedder();
       for (const each of opened) {
         if (each.status === "rejected") continue;
         if (each.value instanceof ChatEndpoint) await each.value.close();

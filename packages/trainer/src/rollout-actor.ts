@@ -25,7 +25,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
-import { type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
+import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
@@ -62,7 +62,7 @@ export class RolloutActor {
   #queues!: RunQueues;
   #sampler!: ModelSampler;
   #exporter: { close(): void } | undefined;
-  #dependencies: OpenedDependencies | undefined;
+  #dependencies: Promise<OpenedDependencies> | undefined;
   #embedder: OpenedEmbedder | undefined;
   #held!: HeldWeights;
   #base!: BaseWeights;
@@ -116,7 +116,10 @@ export class RolloutActor {
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
     this.#exporter = exportSampler(context.metrics, this.#sampler);
-    this.#embedder = await openEmbedder(recipe.agent, backend);
+    this.#embedder = await openEmbedder(agentEmbedder(recipe.agent), {
+      environment: context.environment,
+      backend,
+    });
     const { embedder } = this.#embedder;
     this.#agent = createAgent(recipe.agent, {
       sampler: this.#sampler,
@@ -135,13 +138,15 @@ export class RolloutActor {
     await this.#queues?.close();
     await this.#sampler?.close();
     await this.#embedder?.close();
-    await this.#dependencies?.close();
+    const dependencies = await this.#dependencies?.catch(() => undefined);
+    await dependencies?.close();
   }
 
   /** The run's reward; what it opens lasts as long as the actor. */
-  #reward(): TrajectoryReward {
-    this.#dependencies ??= rewardDependencies(this.#context.environment);
-    return trajectoryReward(this.#spec.recipe.reward.config, this.#dependencies);
+  async #reward(): Promise<TrajectoryReward> {
+    const { config } = this.#spec.recipe.reward;
+    this.#dependencies ??= rewardDependencies(config, this.#context.environment);
+    return trajectoryReward(config, await this.#dependencies);
   }
 
   stats(): RolloutStats {
@@ -167,7 +172,7 @@ export class RolloutActor {
     const finished = evaluateByLength({
       agent: this.#agent,
       tasksByLength: [request.tasks],
-      reward: this.#reward(),
+      reward: await this.#reward(),
       concurrency: recipe.rollout.concurrency,
       temperature: request.temperature,
       seed: request.seed,
@@ -203,7 +208,7 @@ export class RolloutActor {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
-    const reward = this.#reward();
+    const reward = await this.#reward();
     const episode = { ...result, memorySteps: result.steps };
     const score = await reward(task, episode, { signal });
     return traceEpisode(task, episode, {

@@ -8,7 +8,6 @@
  * D3. A step is asked of the learner again after the learner's death; the learner answers it once.
  */
 import type { Cluster } from "@palimpsest/client";
-import { tasksFromConfig } from "@palimpsest/datasets";
 import type { Evaluation, LengthTasks, Trace } from "@palimpsest/evals";
 import {
   episodeSeed,
@@ -29,6 +28,7 @@ import type { ModelCache } from "./model-source.js";
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
+import { recipeTasks } from "./recipe-tasks.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
@@ -82,7 +82,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
 
   onEvent({ kind: "phase", phase: "starting", total: 1 });
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
-  const tasks = await tasksFromConfig(recipe.data, { signal });
+  const tasks = await recipeTasks("data", recipe.data, signal);
   const lengths = await evaluationTasks(recipe, signal);
   const modelFolder = await timed("resolving the model", () =>
     resolveStart(recipe.model, folder.path, {

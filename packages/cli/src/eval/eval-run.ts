@@ -1,7 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { AgentSettings } from "@palimpsest/agents";
 import {
+  type Contestant,
   type ContestantRun,
+  type ContestantSettings,
+  contestantAgent,
   contestantSettings,
   createContestant,
   type EvalItem,
@@ -20,6 +24,7 @@ import {
   summarizeSuite,
   writeSuiteReport,
 } from "@palimpsest/evals";
+import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
 import { type AgentModel, defaultAgentModel, openAgentModel } from "../agent-model.js";
 import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
@@ -53,6 +58,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
   const runs = new Map<string, ContestantRun>();
   const models: string[] = [];
+  const embedders: OpenedEmbedder[] = [];
   const tracing = await openEvalTraces(flags.trace, plan);
   const progress = evalProgress(process.stderr, names.length);
   try {
@@ -60,16 +66,24 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
       const model = await openModel(modelName, flags, settings, signal);
       models.push(model.name);
       try {
-        const contestants = own.map((label) =>
-          createContestant({
-            label,
-            contestant: contestantSettings(splitName(label).contestant, settings),
-            settings,
-            model: { ...model, identity: identityOf(model, flags) },
-            trainedAgent: (recipe) => trainedAgent(recipe, flags.model),
-            ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
-          }),
-        );
+        const contestants: Contestant[] = [];
+        for (const label of own) {
+          const contestant = contestantSettings(splitName(label).contestant, settings);
+          const trained = (recipe: string | undefined) => trainedAgent(recipe, modelName);
+          const embedder = await openAgentEmbedder(label, contestant, trained);
+          embedders.push(embedder);
+          contestants.push(
+            createContestant({
+              label,
+              contestant,
+              settings,
+              model: { ...model, identity: identityOf(model, flags) },
+              trainedAgent: trained,
+              ...(embedder.embedder ? { agentEmbedder: embedder.embedder } : {}),
+              ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
+            }),
+          );
+        }
         const run = await runSuite({
           suite: plan.suite,
           items: plan.items,
@@ -84,6 +98,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
         });
         for (const one of run.contestants) runs.set(one.contestant, one);
       } finally {
+        for (const embedder of embedders.splice(0)) await embedder.close();
         await model.close();
       }
     }
@@ -136,6 +151,17 @@ function settingFacts(flags: EvalFlags, settings: EvalSettings): Record<string, 
 function splitName(name: string): { readonly contestant: string; readonly model?: string } {
   const at = name.indexOf("@");
   return at < 0 ? { contestant: name } : { contestant: name.slice(0, at), model: name.slice(at + 1) };
+}
+
+/** What the search of an agent's store needs and the agent cannot open: a server, or a model. */
+async function openAgentEmbedder(
+  label: string,
+  contestant: ContestantSettings,
+  trained: (recipe: string | undefined) => AgentSettings,
+): Promise<OpenedEmbedder> {
+  const isAgent = contestant.kind === "agent" || contestant.kind === "trained";
+  const agent = isAgent ? contestantAgent(label, contestant, trained) : undefined;
+  return await openEmbedder(agent && agentEmbedder(agent), { environment: process.env });
 }
 
 /** One model after another is in memory. */

@@ -1,5 +1,6 @@
 import { agentSettingsSchema } from "@palimpsest/agents";
 import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { describe, expect, it } from "vitest";
 import { contestantSettings, createContestant } from "./create-contestant.js";
 import { builtInContestants, type EvalSettings, parseEvalSettings } from "./eval-settings.js";
@@ -86,6 +87,26 @@ describe("contestants from settings", () => {
     expect(() =>
       createContestant({ label: "x", contestant, settings: plain, model: modelWith("m") }),
     ).toThrow(/BAD_CONFIG.*contestants.x/s);
+  });
+
+  it("gives an agent's store the embedder that the agent's settings name, and no other", () => {
+    const memupdate = (embedder: object, agentEmbedder?: Embedder) => {
+      const settings = overrideSetting(plain, "memupdate.embedder", embedder);
+      const contestant = contestantSettings("memupdate", settings);
+      const model = modelWith("m");
+      return createContestant({
+        label: "x",
+        contestant,
+        settings,
+        model,
+        ...(agentEmbedder ? { agentEmbedder } : {}),
+      });
+    };
+    expect(memupdate({ kind: "hashed", dimensions: 64 }).name).toBe("x");
+    const served = { kind: "endpoint", url: "http://127.0.0.1:1", model: "e", dimensions: 8 };
+    // Its own must be opened: that of the baselines does not take its place without a word.
+    expect(() => memupdate(served)).toThrow(/embedder.kind: "endpoint"/);
+    expect(memupdate(served, hashedEmbedder({ dimensions: 8 })).name).toBe("x");
   });
 
   it("replaces single settings, and says which names there are", () => {

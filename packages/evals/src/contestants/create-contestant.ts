@@ -37,7 +37,8 @@ export function contestantSettings(name: string, settings: EvalSettings): Contes
 /**
  * @param options.label name in the report
  * @param options.embedder of retrieval by embedding; default: one that needs no model
- * @throws {EvaluationError | AgentError} BAD_CONFIG
+ * @param options.agentEmbedder of an agent's store, where its settings name one that a program has to open
+ * @throws {EvaluationError | AgentError} BAD_CONFIG; {MemoryError} BAD_INPUT where `agentEmbedder` is wanted
  */
 export function createContestant(options: {
   readonly label: string;
@@ -45,12 +46,13 @@ export function createContestant(options: {
   readonly settings: EvalSettings;
   readonly model: ContestantModel;
   readonly embedder?: Embedder;
+  readonly agentEmbedder?: Embedder;
   /** The agent of a recipe, for contestants of kind `trained`; without a name that of the run that is evaluated. */
   readonly trainedAgent?: (recipe: string | undefined) => AgentSettings;
   /** Told of every finished episode of an agent. */
   readonly onEpisode?: OnEpisode;
 }): Contestant {
-  const { label: name, contestant, settings, model, embedder = hashedEmbedder() } = options;
+  const { label: name, contestant, settings, model, embedder = hashedEmbedder(), agentEmbedder } = options;
   const { temperature, topP } = settings;
   const known = model.contextTokens === undefined ? {} : { contextTokens: model.contextTokens };
   const reader = () => {
@@ -61,10 +63,10 @@ export function createContestant(options: {
   switch (contestant.kind) {
     case "agent":
     case "trained": {
-      const parsed = agentOf(name, contestant, options.trainedAgent);
+      const parsed = contestantAgent(name, contestant, options.trainedAgent);
       const asked = {
         ...base,
-        agent: createAgent(parsed, { ...model, embedder }),
+        agent: createAgent(parsed, { ...model, ...(agentEmbedder ? { embedder: agentEmbedder } : {}) }),
         settings: parsed,
         temperature,
         topP,
@@ -88,8 +90,11 @@ export function createContestant(options: {
   }
 }
 
-/** An agent's settings in full: a preset's or a recipe's, with what the contestant replaces. */
-function agentOf(
+/**
+ * An agent's settings in full: a preset's or a recipe's, with what the contestant replaces.
+ * @throws {EvaluationError} BAD_CONFIG; what `trainedAgent` throws
+ */
+export function contestantAgent(
   name: string,
   contestant: Extract<ContestantSettings, { readonly kind: "agent" | "trained" }>,
   trainedAgent: ((recipe: string | undefined) => AgentSettings) | undefined,

@@ -6,7 +6,9 @@ import type { TrajectoryReward } from "../trajectory-reward.js";
 import { createJudge, judgeSchema } from "./judge.js";
 
 /** A language model says whether the final answer is right. */
-export const judgeRewardSchema = judgeSchema.extend({ name: z.literal("llm-judge") });
+export const judgeRewardSchema = judgeSchema.extend({
+  name: z.literal("llm-judge").describe("1 where a language model calls the answer right"),
+});
 export type JudgeRewardConfig = z.output<typeof judgeRewardSchema>;
 
 /**

@@ -6,7 +6,7 @@ import { type JudgedAnswer, judgePrompt, noVerdict, readVerdict } from "./judge-
 
 /** How a language model judges answers. */
 export const judgeSchema = z.strictObject({
-  endpoint: modelEndpointSchema,
+  endpoint: modelEndpointSchema.describe("the judge's server"),
   maxTokens: z.int().min(8).default(256).describe("tokens of one verdict, reasons included"),
   maxAttempts: z
     .int()

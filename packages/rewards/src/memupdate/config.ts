@@ -5,7 +5,9 @@ import { judgeSchema } from "../judge/judge.js";
 
 /** MemUpdate's reward as its code computes it. */
 export const memUpdateReleasedSchema = z.strictObject({
-  name: z.literal("memupdate-released"),
+  name: z
+    .literal("memupdate-released")
+    .describe("change of the original's keyword score times its efficiency, as its code computes it"),
   maxTotalMemories: z.int().min(1).default(100).describe("records above which a store counts as too large"),
 });
 export type MemUpdateReleasedConfig = z.output<typeof memUpdateReleasedSchema>;
@@ -23,7 +25,7 @@ const storeScoreSchema = z.discriminatedUnion("by", [
   }),
   z.strictObject({
     by: z.literal("reader").describe("probability of the right answer under a model that is not trained"),
-    reader: frozenReaderSchema,
+    reader: frozenReaderSchema.describe("that model"),
     perToken: z
       .boolean()
       .default(true)
@@ -36,7 +38,7 @@ const storeScoreSchema = z.discriminatedUnion("by", [
   z.strictObject({
     by: z.literal("judge").describe("whether a judge calls right what a model answers from those records"),
     ...answererFields,
-    judge: judgeSchema,
+    judge: judgeSchema.describe("who calls an answer right or wrong"),
   }),
 ]);
 export type StoreScoreConfig = z.output<typeof storeScoreSchema>;
@@ -55,7 +57,9 @@ const weightsSchema = z.strictObject({
 
 /** MemUpdate's reward with the loopholes of the original closed. */
 export const memUpdateRewardSchema = z.strictObject({
-  name: z.literal("memupdate"),
+  name: z
+    .literal("memupdate")
+    .describe("what the change of a store is worth to questions, asked before and after"),
   score: storeScoreSchema.prefault({ by: "span" }).describe("how well a store answers a question"),
   topK: z.int().min(1).max(100).default(5).describe("records that a question finds"),
   embedder: embedderConfigSchema.prefault({ kind: "hashed" }).describe("of the search that finds them"),

@@ -1,5 +1,5 @@
 import { createEmbedder, MemoryStore, type StoreBase, StoreBases } from "@palimpsest/memory";
-import type { Probe, Score, StoreDiff, Task } from "@palimpsest/trajectories";
+import type { Probe, Score, Task } from "@palimpsest/trajectories";
 import type { RewardDependencies } from "../dependencies.js";
 import { RewardError } from "../error.js";
 import { locomoF1 } from "../locomo/answer-f1.js";
@@ -61,7 +61,7 @@ export function memUpdateReward(
   return async (task, episode, options) => {
     const signal = options?.signal;
     const states = storeStates(task, episode);
-    const diff = episode.storeDiff as StoreDiff;
+    const { diff } = states;
     const base = await bases.baseOf(states.before, signal);
     const changed = new MemoryStore(base);
     await changed.apply(diff, signal);
@@ -87,7 +87,7 @@ export function memUpdateReward(
         `probes of task ${task.id}: score "${config.score.by}" says nothing of any of its ${all.length} questions; give some with answers, or score by answer or judge`,
       );
     }
-    return weigh(config, { task, episode, states, diff, shown, heldOut, asked: all.length });
+    return weigh(config, { task, episode, states, shown, heldOut, asked: all.length });
   };
 }
 
@@ -122,15 +122,14 @@ interface Scored {
   readonly task: Task;
   readonly episode: ScoredEpisode;
   readonly states: StoreStates;
-  readonly diff: StoreDiff;
   readonly shown: Gathered;
   readonly heldOut: Gathered;
   readonly asked: number;
 }
 
 function weigh(config: MemUpdateRewardConfig, scored: Scored): Score {
-  const { states, diff, shown, heldOut, episode } = scored;
-  const { before, after } = states;
+  const { states, shown, heldOut, episode } = scored;
+  const { before, after, diff } = states;
   const { weights } = config;
   const most = config.maxTotalMemories ?? Math.max(100, Math.ceil(before.length * 1.25));
   const { efficiency } = memoryEfficiency(storeSize(contentsOf(before)), storeSize(contentsOf(after)), most);

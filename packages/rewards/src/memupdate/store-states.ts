@@ -1,10 +1,11 @@
 import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
 import { RewardError } from "../error.js";
 
-/** A store's records before an episode and after it, in the order in which they came in. */
+/** A store's records before an episode and after it, in the order in which they came in, and what changed. */
 export interface StoreStates {
   readonly before: readonly MemoryRecord[];
   readonly after: readonly MemoryRecord[];
+  readonly diff: StoreDiff;
 }
 
 /**
@@ -15,14 +16,15 @@ export function storeStates(
   task: Pick<Task, "id" | "records">,
   episode: { readonly storeDiff?: StoreDiff },
 ): StoreStates {
-  if (episode.storeDiff === undefined) {
+  const { storeDiff: diff } = episode;
+  if (diff === undefined) {
     throw new RewardError(
       "NO_STORE",
       `storeDiff of an episode of task ${task.id}: there is none; this reward is for agents with a memory store, such as memupdate`,
     );
   }
   const before = task.records ?? [];
-  return { before, after: storeAfter(before, episode.storeDiff) };
+  return { before, after: storeAfter(before, diff), diff };
 }
 
 /** The store after its changes: updated records stay in their places, created ones follow. */

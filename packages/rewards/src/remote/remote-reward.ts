@@ -20,7 +20,7 @@ import { Gate } from "./gate.js";
 import { readRemoteReply, remoteRequest } from "./protocol.js";
 
 export const remoteRewardSchema = z.strictObject({
-  name: z.literal("remote"),
+  name: z.literal("remote").describe("what your own service answers to an episode"),
   url: z
     .url({ protocol: /^https?$/ })
     .refine((url) => new URL(url).username === "" && new URL(url).password === "", {

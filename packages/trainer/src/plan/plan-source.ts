@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { type ChatFormat, chatMl, type Tokenizer } from "@palimpsest/agents";
-import { DatasetError, tasksFromConfig } from "@palimpsest/datasets";
 import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../model-source.js";
 import { openModelText, readModelText } from "../model-text.js";
 import type { Recipe } from "../recipe.js";
+import { absentFile, recipeTasks } from "../recipe-tasks.js";
 import { baseOfCheckpoint } from "../run-model.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 
@@ -68,16 +68,11 @@ const word = " the";
 /**
  * The recipe's tasks; where their file is not on this machine and the recipe says how long documents are, a task of that
  * length in their place.
- * @throws {PalimpsestError} CONFIG_INVALID; {DatasetError}
+ * @throws {PalimpsestError} CONFIG_INVALID
  */
 export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined): Promise<PlannedTasks> {
   const { plan } = recipe;
-  try {
-    const tasks = await tasksFromConfig(recipe.data, signal ? { signal } : {});
-    if (tasks.length > 0) return { tasks, total: tasks.length, assumed: false };
-  } catch (reason) {
-    const isAbsent = reason instanceof DatasetError && reason.code === "UNREADABLE_FILE";
-    if (!isAbsent || plan?.documentTokens === undefined) throw reason;
+  if (plan?.documentTokens !== undefined && absentFile(recipe.data) !== undefined) {
     const task: Task = {
       id: "assumed",
       question: word.repeat(plan.questionTokens),
@@ -87,5 +82,7 @@ export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined)
     };
     return { tasks: [task], total: plan.tasks ?? 1, assumed: true };
   }
+  const tasks = await recipeTasks("data", recipe.data, signal);
+  if (tasks.length > 0) return { tasks, total: tasks.length, assumed: false };
   throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
 }
