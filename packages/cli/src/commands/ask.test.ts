@@ -2,33 +2,23 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readTraces } from "@palimpsest/evals";
-import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Fault, proseWith, ReadingServer } from "../ask/testing.js";
 import { pdfOf } from "../documents/testing.js";
 import { addAsk } from "./ask.js";
+import { CommandRun } from "./testing.js";
 import { addTrace } from "./trace.js";
 
 let folder: string;
-let stdout = "";
-let stderr = "";
+const cli = new CommandRun(addAsk, addTrace);
 const servers: ReadingServer[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ask-command-"));
-  stdout = "";
-  stderr = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    stdout += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderr += String(text);
-    return true;
-  });
+  cli.begin();
   vi.stubEnv("OPENAI_API_KEY", "");
 });
 afterEach(async () => {
-  vi.restoreAllMocks();
+  cli.end();
   vi.unstubAllEnvs();
   for (const server of servers.splice(0)) await server.stop();
   rmSync(folder, { recursive: true });
@@ -40,16 +30,7 @@ async function aServer(faults?: (request: number) => Fault): Promise<ReadingServ
   return server;
 }
 
-/** Runs a command in this process. */
-async function palimpsest(...words: string[]): Promise<void> {
-  const program = new Command("palimpsest").exitOverride().configureOutput({ writeErr: () => undefined });
-  addAsk(program);
-  addTrace(program);
-  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands])) {
-    command.exitOverride().configureOutput({ writeErr: () => undefined });
-  }
-  await program.parseAsync(words, { from: "user" });
-}
+const palimpsest = (...words: string[]) => cli.run(...words);
 
 function put(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
@@ -79,7 +60,7 @@ describe("palimpsest ask", () => {
     const document = put("long.txt", proseWith(facts, 1_000_000));
     const trace = join(folder, "trace.jsonl");
     await palimpsest("ask", document, "-q", question, "--endpoint", server.url, "--json", "--trace", trace);
-    const report = JSON.parse(stdout);
+    const report = JSON.parse(cli.stdout);
     expect(report).toMatchObject({
       boxed: "Cora",
       memory: facts.join("\n"),
@@ -98,11 +79,11 @@ describe("palimpsest ask", () => {
       "UNREACHABLE",
       "BAD_REPLY",
     ]);
-    expect(stderr).toMatch(/tried again: attempt 1 failed: \[BAD_REPLY\] .*JSON that does not parse/);
-    expect(stderr).toMatch(
+    expect(cli.stderr).toMatch(/tried again: attempt 1 failed: \[BAD_REPLY\] .*JSON that does not parse/);
+    expect(cli.stderr).toMatch(
       /\[ \d\d %\] step \d+, \d+ tokens read; memory: The harbour master was called Amos\./,
     );
-    expect(stderr).toMatch(/6 requests tried again\n$/);
+    expect(cli.stderr).toMatch(/6 requests tried again\n$/);
     expect(server.requests).toBe(server.answered + 6);
     const [first, ...more] = await tracesOf(trace);
     expect(more).toEqual([]);
@@ -124,13 +105,31 @@ describe("palimpsest ask", () => {
       ...["ask", join(folder, "docs"), "-q", question, "--endpoint", server.url, "--model", "reader"],
       ...["--agent", "rememr1", "--set", "chunkTokens=150", "memoryTokens=300", "--trace", page],
     );
-    expect(stdout).toBe("The answer is Cora.\n");
-    expect(stderr).toContain("passed over d.bin: is a binary file");
-    expect(stderr).toContain("; recalled: ");
+    expect(cli.stdout).toBe("The answer is Cora.\n");
+    expect(cli.stderr).toContain("passed over d.bin: is a binary file");
+    expect(cli.stderr).toContain("; recalled: ");
     const html = readFileSync(page, "utf8");
     expect(html).toContain(question);
     expect(html).toMatch(/recalled for this step/);
     expect(html).not.toMatch(/ src=| href=/);
+  });
+
+  it("samples as it is told, greedily by default, and reports it", async () => {
+    const server = await aServer();
+    const document = put("a.txt", facts.join(" "));
+    const sampled = async (...more: string[]) => {
+      stdout = "";
+      await palimpsest("ask", document, "-q", question, "--endpoint", server.url, "--json", ...more);
+      const { temperature } = JSON.parse(stdout).agent.config;
+      expect(server.bodies.at(-1)).toMatchObject({ temperature });
+      return temperature;
+    };
+    expect(await sampled()).toBe(0);
+    expect(await sampled("--temperature", "0.5")).toBe(0.5);
+    expect(await sampled("--set", "temperature=0.25")).toBe(0.25);
+    expect(server.bodies.at(-1)).toMatchObject({ chat_template_kwargs: { enable_thinking: false } });
+    await sampled("--set", "enableThinking=true");
+    expect(server.bodies.at(-1)).toMatchObject({ chat_template_kwargs: { enable_thinking: true } });
   });
 
   it("turns kept trajectories into one page", async () => {
@@ -141,14 +140,13 @@ describe("palimpsest ask", () => {
       await palimpsest("ask", document, "-q", asked, "--endpoint", server.url, "--trace", kept);
     }
     await palimpsest("trace", "view", kept);
-    expect(stderr).toContain("kept.html: 2 trajectories");
+    expect(cli.stderr).toContain("kept.html: 2 trajectories");
     const page = readFileSync(join(folder, "kept.html"), "utf8");
     expect(page).toContain("who?");
     expect(page).toContain("when?");
-    stdout = "";
     await palimpsest("trace", "view", kept, "--format", "markdown", "--limit", "1", "--out", "-");
-    expect(stdout).toContain("**Question:** who?");
-    expect(stdout).not.toContain("when?");
+    expect(cli.stdout).toContain("**Question:** who?");
+    expect(cli.stdout).not.toContain("when?");
     await expect(palimpsest("trace", "view", put("none.jsonl", ""))).rejects.toThrow(/holds no trace/);
     await expect(palimpsest("trace", "view", put("bad.jsonl", "{}\n{}\n"))).rejects.toThrow(
       /bad\.jsonl, line 1/,
@@ -171,6 +169,9 @@ describe("palimpsest ask", () => {
     );
     await expect(asking("--set", "maxChunks=2")).rejects.toThrow(
       /\[DOCUMENT_OVERFLOW\].*set overflow to head/,
+    );
+    await expect(palimpsest("ask", document, "-q", question, "--endpoint", "localhost:8000")).rejects.toThrow(
+      /url: "localhost:8000" is no address of a server; give one such as http:/,
     );
     await expect(asking("--attempts", "2")).rejects.toThrow(/\[UNREACHABLE\].*\(the last of 2 attempts\)/);
     await expect(palimpsest("ask", document, "-q", " ")).rejects.toThrow(/--question: is empty/);

@@ -2,10 +2,10 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addLoss } from "./loss-check.js";
 import { addModel } from "./model.js";
+import { CommandRun } from "./testing.js";
 
 const shared =
   process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
@@ -16,31 +16,11 @@ if (missing)
   process.stderr.write(`skipped: no fixtures at ${shared}/fixtures (PALIMPSEST_SHARED moves them)\n`);
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-checks-"));
-let written = "";
-beforeEach(() => {
-  written = "";
-  process.exitCode = undefined;
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    written += String(text);
-    return true;
-  });
-});
-afterAll(() => {
-  process.exitCode = undefined;
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
-
-async function run(...words: string[]): Promise<string> {
-  const program = new Command("palimpsest").exitOverride();
-  addModel(program);
-  addLoss(program);
-  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands])) {
-    command.exitOverride().configureOutput({ writeErr: () => undefined });
-  }
-  await program.parseAsync(words, { from: "user" });
-  return written;
-}
+const cli = new CommandRun(addModel, addLoss);
+beforeEach(() => cli.begin());
+afterEach(() => cli.end());
+afterAll(() => rmSync(folder, { recursive: true }));
+const run = (...words: string[]) => cli.run(...words);
 
 /** A copy of the reference whose reference.json is changed. */
 function changed(change: (json: { dapo: { loss: number } }) => void): string {
@@ -75,7 +55,6 @@ describe.skipIf(missing)("model check", () => {
     const missed = facts.measures.filter((measure: { passed: boolean }) => !measure.passed);
     expect(missed).toEqual([expect.objectContaining({ name: "dapo: loss", bar: 5e-5, goal: "atMost" })]);
     expect(process.exitCode).toBe(1);
-    written = "";
     const table = await run("model", "check", "--reference", bent, ...backend);
     expect(table).toMatch(/MISSED +dapo: loss +1\.0e-3 +≤ 5\.0e-5/);
     expect(table).toContain("1 of 24 measures missed their bars");
@@ -132,7 +111,6 @@ describe.skipIf(missing)("loss check", () => {
     expect(table).toMatch(/^prime +B_prime_default\(DPPO\) loss +5\.0e-6 MISSED +\S+e-6$/m);
     expect(table).toContain("1 differences missed their bars");
     expect(process.exitCode).toBe(1);
-    written = "";
     const facts = JSON.parse(await run("loss", "check", "--golden", path, "--json"));
     expect(facts.passed).toBe(false);
     expect(facts.measures.filter((measure: { passed: boolean }) => !measure.passed)).toEqual([

@@ -5,39 +5,16 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTasks, saveTasks } from "@palimpsest/datasets";
-import { Command } from "commander";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { addData } from "./data.js";
+import { CommandRun } from "./testing.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-data-"));
-let written = "";
-beforeEach(() => {
-  written = "";
-  process.exitCode = undefined;
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    written += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation(() => true);
-});
-afterAll(() => {
-  process.exitCode = undefined;
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
-
-async function data(...words: string[]): Promise<string> {
-  written = "";
-  const program = new Command("palimpsest");
-  addData(program);
-  const strict = (command: Command) => {
-    command.exitOverride();
-    for (const sub of command.commands) strict(sub);
-  };
-  strict(program);
-  await program.parseAsync(["data", ...words], { from: "user" });
-  return written;
-}
+const cli = new CommandRun(addData);
+beforeEach(() => cli.begin());
+afterEach(() => cli.end());
+afterAll(() => rmSync(folder, { recursive: true }));
+const data = (...words: string[]) => cli.run("data", ...words);
 
 const source = join(folder, "source.json");
 writeFileSync(

@@ -5,47 +5,30 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadModel } from "@palimpsest/model";
-import { Command } from "commander";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { addModel } from "./model.js";
+import { CommandRun } from "./testing.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-model-"));
 const path = (...parts: string[]) => join(folder, ...parts);
 const tinyShape = ["--layers", "2", "--hidden-size", "16", "--heads", "2", "--vocab-size", "300"];
 
-let written = "";
-beforeEach(() => {
-  written = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    written += String(text);
-    return true;
-  });
-});
+const cli = new CommandRun(addModel);
+beforeEach(() => cli.begin());
+afterEach(() => cli.end());
 beforeAll(() => {
   writeFileSync(path("text.txt"), "the cat sat on the mat, the cat sat on the mat\n");
 });
 afterAll(() => {
-  vi.restoreAllMocks();
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
-
-/** Runs `palimpsest model …` in this process; returns what it wrote. */
-async function model(...words: string[]): Promise<string> {
-  const program = new Command("palimpsest").exitOverride();
-  addModel(program);
-  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands])) {
-    command.exitOverride().configureOutput({ writeErr: () => undefined });
-  }
-  await program.parseAsync(["model", ...words], { from: "user" });
-  return written;
-}
+const model = (...words: string[]) => cli.run("model", ...words);
 
 describe("model init", () => {
   it("makes a folder that info tells about", async () => {
     await model("init", path("text.txt"), ...tinyShape, "--seed", "5", "--out", path("tiny"));
-    expect(written).toMatch(/tiny: llama, .* parameters, vocabulary 2\d\d, weights [0-9a-f]{12}/);
-    written = "";
+    expect(cli.stdout).toMatch(/tiny: llama, .* parameters, vocabulary 2\d\d, weights [0-9a-f]{12}/);
     const facts = JSON.parse(await model("info", path("tiny"), "--json", "--hash", "--tensors"));
     expect(facts).toMatchObject({
       format: "folder",
@@ -96,7 +79,7 @@ describe("model init", () => {
 describe("model convert and export", () => {
   it("write the same model, as bfloat16 and in shards where asked", async () => {
     await model("convert", path("tiny"), "--dtype", "bfloat16", "--out", path("half"));
-    expect(written).toMatch(/half: \d+ parameters as bfloat16, with its tokenizer/);
+    expect(cli.stdout).toMatch(/half: \d+ parameters as bfloat16, with its tokenizer/);
     await model("export", path("tiny"), "--max-shard-gb", "0.00001", "--out", path("shards"));
     expect(readdirSync(path("shards"))).toContain("model.safetensors.index.json");
     const [tiny, half, shards] = await Promise.all(
@@ -143,7 +126,6 @@ describe("model download", () => {
     vi.stubEnv("HF_ENDPOINT", endpoint);
     vi.stubEnv("HF_TOKEN", "hf_secret");
     vi.stubEnv("PALIMPSEST_CACHE", path("cache"));
-    vi.spyOn(process.stderr, "write").mockImplementation(() => true);
     try {
       const target = path("cache", "models", "org--tiny");
       expect(await model("download", "org/tiny")).toBe(`${target}\n`);
@@ -155,7 +137,6 @@ describe("model download", () => {
       await new Promise((done) => server.close(done));
     }
     // The hub is gone; what is there is used without it.
-    written = "";
     expect(JSON.parse(await model("info", "org/tiny", "--json"))).toMatchObject({ layers: 2 });
   });
 });

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { roundedToHundredths } from "../golden/memagent-cases.js";
 import { addScore } from "./score.js";
+import { CommandRun } from "./testing.js";
 
 const shared =
   process.env["PALIMPSEST_SHARED"] ?? fileURLToPath(new URL("../../../../../shared", import.meta.url));
@@ -14,27 +14,11 @@ const missing = !existsSync(fixtures);
 if (missing) process.stderr.write(`skipped: no golden scores in ${fixtures}\n`);
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-cli-score-"));
-let written = "";
-beforeEach(() => {
-  written = "";
-  process.exitCode = undefined;
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    written += String(text);
-    return true;
-  });
-});
-afterAll(() => {
-  process.exitCode = undefined;
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
-
-async function score(...words: string[]): Promise<string> {
-  const program = new Command("palimpsest").exitOverride();
-  addScore(program);
-  await program.parseAsync(["score", ...words], { from: "user" });
-  return written;
-}
+const cli = new CommandRun(addScore);
+beforeEach(() => cli.begin());
+afterEach(() => cli.end());
+afterAll(() => rmSync(folder, { recursive: true }));
+const score = (...words: string[]) => cli.run("score", ...words);
 
 function file(name: string, content: string): string {
   const path = join(folder, name);
@@ -94,7 +78,6 @@ describe("score of a user's predictions", () => {
     const json = await score("--metric", "qa_metrics", "--cases", file("own.json", JSON.stringify(rows)));
     expect(json).toMatch(/f1 +0\.3333/);
     expect(json).toContain("qa_metrics: 2 cases");
-    written = "";
     const lines = file("own.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
     const facts = JSON.parse(await score("--metric", "boxed-exact-match", "--cases", lines, "--json"));
     expect(facts).toMatchObject({ cases: 2, means: { reward: 0, boxed: 0 } });
