@@ -169,22 +169,31 @@ function costTable({ contestants }: SuiteSummary): string[] {
   );
 }
 
-/** The contestants' own numbers over all items: what was retrieved, tools called, records kept. */
+/** The contestants' own numbers over all items: what was retrieved, tools called, records kept; recall also by group. */
 function measureTable({ contestants }: SuiteSummary): string[] {
   const totals = contestants.flatMap(({ contestant, cells }) => {
     const measures = cells.at(-1)?.measures ?? {};
-    return Object.keys(measures).length === 0 ? [] : [{ contestant, measures }];
+    return Object.keys(measures).length === 0 ? [] : [{ contestant, cells, measures }];
   });
   const names = [...new Set(totals.flatMap(({ measures }) => Object.keys(measures)))].sort();
   if (names.length === 0) return [];
+  const valueOf = (measures: CellSummary["measures"] | undefined, name: string) => {
+    const value = measures?.[name];
+    return value === undefined ? "–" : amount(value);
+  };
+  const byGroup = (name: string) =>
+    (totals[0]?.cells.slice(0, -1) ?? []).map(({ group }) => [
+      `${name}, ${group}`,
+      ...totals.map(({ cells }) => valueOf(cells.find((cell) => cell.group === group)?.measures, name)),
+    ]);
   return [
     "## What contestants counted",
     "",
     ...table(
       ["mean of a question", ...totals.map(({ contestant }) => contestant)],
-      names.map((name) => [
-        name,
-        ...totals.map(({ measures }) => (measures[name] === undefined ? "–" : amount(measures[name]))),
+      names.flatMap((name) => [
+        [name, ...totals.map(({ measures }) => valueOf(measures, name))],
+        ...(name.startsWith("recall@") ? byGroup(name) : []),
       ]),
     ),
     "",

@@ -128,6 +128,21 @@ describe("the report", () => {
     expect(suiteMarkdown(reportOf(run))).not.toContain("counted");
   });
 
+  it("shows what was found of the evidence by group", () => {
+    const items = ["temporal", "multi-hop"].map((group, i) => anItem(i, { group }));
+    const run = aRun({ a: pattern("10") }, { items });
+    const contestants = run.contestants.map((one) => ({
+      ...one,
+      outcomes: one.outcomes.map((outcome, i) => ({
+        ...outcome,
+        prediction: aPrediction("x", { measures: { "recall@2": i, passages: 2 } }),
+      })),
+    }));
+    expect(suiteMarkdown(reportOf({ ...run, contestants }))).toContain(
+      "| passages | 2 |\n| recall@2 | 0.500 |\n| recall@2, temporal | 0 |\n| recall@2, multi-hop | 1 |",
+    );
+  });
+
   it("refuses to compare runs of other items, and folders without a report", async () => {
     const before = summarizeSuite(aRun({ a: pattern("10") }));
     const after = summarizeSuite(aRun({ a: pattern("1") }, { items: [anItem(7)] }));
