@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 /** How a request is answered; "good" as asked. */
 export type Fault = "good" | "cut" | "half" | "malformed" | "busy" | "empty" | "hang";
 
-interface ChatBody {
+interface ChatBody extends Readonly<Record<string, unknown>> {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
 }
 
@@ -20,6 +20,7 @@ export class ReadingServer {
   requests = 0;
   answered = 0;
   prompts: string[] = [];
+  bodies: Readonly<Record<string, unknown>>[] = [];
 
   private constructor(keeps: string, faults: (request: number) => Fault) {
     this.#faults = faults;
@@ -34,6 +35,7 @@ export class ReadingServer {
         const body = JSON.parse(Buffer.concat(chunks).toString()) as ChatBody;
         const prompt = body.messages.map(({ content }) => content).join("\n");
         this.prompts.push(prompt);
+        this.bodies.push(body);
         this.#answer(response, prompt, keeps);
       });
     });

@@ -118,9 +118,8 @@ describe("palimpsest ask", () => {
     const server = await aServer();
     const document = put("a.txt", facts.join(" "));
     const sampled = async (...more: string[]) => {
-      stdout = "";
-      await palimpsest("ask", document, "-q", question, "--endpoint", server.url, "--json", ...more);
-      const { temperature } = JSON.parse(stdout).agent.config;
+      const asked = ["ask", document, "-q", question, "--endpoint", server.url, "--json", ...more];
+      const { temperature } = JSON.parse(await palimpsest(...asked)).agent.config;
       expect(server.bodies.at(-1)).toMatchObject({ temperature });
       return temperature;
     };

@@ -86,7 +86,12 @@ export function addAsk(program: Command): void {
 }
 
 async function run(source: string, flags: AskFlags): Promise<void> {
-  const settings = parseSet(flags.set);
+  const { temperature } = flags;
+  const settings = {
+    temperature: 0,
+    ...parseSet(flags.set),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
   checkTrace(flags.trace);
   if (flags.question.trim() === "") {
     throw new PalimpsestError("INVALID_ARGUMENT", "--question: is empty; ask something");
@@ -104,7 +109,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   let screen: AskScreen | undefined;
   let place = { read: 0, total: 0 };
   const note = (text: string) => (screen ? screen.note(text) : process.stderr.write(`${text}\n`));
-  const thinks = settings["enableThinking"] === true;
+  const thinks = "enableThinking" in settings && settings.enableThinking === true;
   const model = await openModel(flags, thinks, signal, (retry) => {
     retries.push(retry);
     note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
@@ -124,7 +129,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
       document: source === "-" ? "standard input" : source,
       model,
       settings: chosen.settings,
-      temperature: flags.temperature ?? (settings["temperature"] === undefined ? 0 : config.temperature),
+      temperature: config.temperature,
       seed: flags.seed,
       stateFile: flags.resume,
       signal,

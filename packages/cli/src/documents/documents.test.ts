@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -91,15 +91,32 @@ describe("readDocuments", () => {
     put("image.png", Uint8Array.from([137, 80, 78, 71, 0, 1]));
     put("broken.pdf", "%PDF-1.4 nonsense");
     put(".hidden", "no");
+    symlinkSync(folder, join(folder, "loop"));
     put("node_modules/x/readme.md", "no");
     const { text, sources, skipped } = await read(folder);
     expect(text).toBe("File: a/inner.md\n\nfirst\n\n\nFile: b.txt\n\nsecond\n\n\nFile: c.pdf\n\nthird\n");
     expect(sources).toEqual(["a/inner.md", "b.txt", "c.pdf"].map((name) => join(folder, name)));
     expect(skipped).toEqual([
+      "loop: is a link; give what it points to",
       expect.stringMatching(/^broken\.pdf: is no PDF that can be read/),
       "empty.txt: is empty",
       "image.png: is a binary file; give text, Markdown, HTML or PDF",
     ]);
+  });
+
+  // Root may read everything.
+  it.skipIf(process.getuid?.() === 0)("passes over what it may not read, and names it", async () => {
+    put("a.txt", "first");
+    chmodSync(put("locked.txt", "no"), 0);
+    mkdirSync(join(folder, "shut"), { mode: 0 });
+    const { text, skipped } = await read(folder);
+    expect(text).toBe("File: a.txt\n\nfirst\n");
+    expect(skipped).toEqual(
+      ["shut", "locked.txt"].map((name) => expect.stringMatching(`^${name}: cannot be read`)),
+    );
+    await expect(read(join(folder, "locked.txt"))).rejects.toThrow(
+      /locked\.txt: cannot be read .*; give a file/,
+    );
   });
 
   it("names the file, what is wrong with it and the mend", async () => {

@@ -49,7 +49,16 @@ export async function readDocuments(
     );
   }
   checkSize(source, found.size, mostBytes);
-  return oneText(source, await documentText(source, await readFile(source)));
+  const bytes = await readFile(source).catch((cause: unknown) => {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${source}: ${unreadable(cause)}; give a file that you may read`,
+      {
+        cause,
+      },
+    );
+  });
+  return oneText(source, await documentText(source, bytes));
 }
 
 function oneText(source: string, text: string): ReadText {
@@ -60,14 +69,16 @@ function oneText(source: string, text: string): ReadText {
 }
 
 async function readFolder(folder: string, mostBytes: number): Promise<ReadText> {
-  const paths = await filesOf(folder);
+  const skipped: string[] = [];
+  const passOver = (path: string, why: string) => skipped.push(`${relative(folder, path) || path}: ${why}`);
+  const paths = await filesOf(folder, passOver);
   const texts: string[] = [];
   const sources: string[] = [];
-  const skipped: string[] = [];
   let sizeBytes = 0;
   for (const path of paths) {
     const name = relative(folder, path);
-    const bytes = await readFile(path);
+    const bytes = await readFile(path).catch((cause: unknown) => void passOver(path, unreadable(cause)));
+    if (bytes === undefined) continue;
     let text: string;
     try {
       text = await documentText(name, bytes);
@@ -95,17 +106,24 @@ async function readFolder(folder: string, mostBytes: number): Promise<ReadText> 
   return { text: texts.join("\n\n"), sources, skipped };
 }
 
+const unreadable = (cause: unknown) =>
+  `cannot be read (${cause instanceof Error ? cause.message : String(cause)})`;
+
 /** Hidden files and what package managers bring are nobody's documents; links may go in circles. */
-async function filesOf(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+async function filesOf(folder: string, passOver: (path: string, why: string) => void): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    passOver(folder, unreadable(cause));
+    return [];
+  });
   const seen = entries
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const paths: string[] = [];
   for (const entry of seen) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) paths.push(...(await filesOf(path)));
+    if (entry.isDirectory()) paths.push(...(await filesOf(path, passOver)));
     else if (entry.isFile()) paths.push(path);
+    else if (entry.isSymbolicLink()) passOver(path, "is a link; give what it points to");
   }
   return paths;
 }
