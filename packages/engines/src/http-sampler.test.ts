@@ -127,7 +127,7 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(clock.waits).toEqual([3000, 100, 200]);
   });
 
-  it("does not ask again when a part was handed on (H2)", async () => {
+  it.skipIf(kind === "llamacpp")("does not ask again when a part was handed on (H2)", async () => {
     const server = await aServer(likes[kind]);
     const streamed = await aServer(likes[kind]);
     // What such a server would stream, taken from one that does.
@@ -187,6 +187,70 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
     expect(error).toMatchObject({ code: "BAD_REPLY", retryable: false });
     expect(error.message).toMatch(/is `kind` right/);
     expect(server.received).toHaveLength(1);
+  });
+});
+
+describe("a sampler over llama.cpp", () => {
+  const logprobs = (result: { readonly tokenIds: readonly number[] }) => result.tokenIds.map(logprobOf);
+
+  it("asks for the log-probs of tokens within characters, and streams none of them away", async () => {
+    const server = await aServer(likeLlamaCpp);
+    const sampler = aSampler(server, { kind: "llamacpp" });
+    for (const first of [75, 175]) {
+      const seen: number[] = [];
+      const result = await sampler.generate({
+        ...request,
+        promptTokenIds: [10, first],
+        onTokens: (tokenIds) => seen.push(...tokenIds),
+      });
+      expect(result.tokenIds).toEqual([first + 1, first + 2, first + 3, first + 4]);
+      expect(result.rolloutLogprobs).toEqual(logprobs(result));
+      expect(seen).toEqual(result.tokenIds);
+    }
+    const asked = server.received.filter(({ body }) => body["logit_bias"] !== undefined);
+    expect(asked.map(({ body }) => body["prompt"])).toEqual([
+      [10, 75, 76],
+      [10, 175, 176],
+      [10, 175, 176],
+    ]);
+  });
+
+  it("asks for those of the tokens that a stop text took", async () => {
+    const server = await aServer(likeLlamaCpp);
+    const result = await aSampler(server, { kind: "llamacpp" }).generate({ ...request, stop: [" t14"] });
+    expect(result).toMatchObject({ tokenIds: [13, 14], stopReason: "stop" });
+    expect(result.rolloutLogprobs).toEqual(logprobs(result));
+  });
+
+  it("gives no token the log-prob of an equal one", async () => {
+    const token = (id: number, logprob: number) => ({ id, logprob, top_logprobs: [{ id, logprob }] });
+    const server = await aServer(likeLlamaCpp);
+    // The first or the second of two equal tokens was within a character: it cannot be told.
+    server.next(
+      json({
+        tokens: [5, 8, 8, 6],
+        tokens_predicted: 4,
+        completion_probabilities: [token(5, -1), token(8, -2), token(6, -3)],
+        stop_type: "limit",
+      }),
+      json({ tokens: [97] }),
+      json({ completion_probabilities: [token(8, -0.25)] }),
+      json({ completion_probabilities: [token(8, -0.5)] }),
+    );
+    const { rolloutLogprobs } = await aSampler(server, { kind: "llamacpp" }).generate(request);
+    expect(rolloutLogprobs).toEqual([-1, -0.25, -0.5, -3]);
+  });
+
+  it("takes no answer for whole that does not say its tokens (E1)", async () => {
+    const server = await aServer(
+      json({
+        completion_probabilities: [{ id: 5, logprob: -1 }],
+        tokens_predicted: 2,
+        stop_type: "limit",
+      }),
+    );
+    const error = await failure(aSampler(server, { kind: "llamacpp" }).generate(request));
+    expect(error.message).toMatch(/NOT_TRAINABLE.*no tokens.*newer llama\.cpp/);
   });
 });
 

@@ -114,11 +114,11 @@ export class HttpSampler implements SessionSampler {
   async #generate(request: GenerateRequest, options: PostOptions): Promise<GenerateResult> {
     this.#checkLogprobs(request);
     const { path } = this.#protocol;
-    const streams = request.onTokens !== undefined;
+    const streams = request.onTokens !== undefined && this.#protocol.streams !== false;
     const body = this.#protocol.body(request, this.#model, streams);
     const sampled = streams
       ? await this.#client.stream(path, body, options, () => this.#reader(request))
-      : wholeOf(path, request, this.#protocol.read(await this.#client.post(path, body, options)));
+      : await this.#whole(request, body, options);
     if (this.#named && sampled.weightVersion !== undefined) {
       const expected = String(this.#policyVersion);
       if (sampled.weightVersion !== expected) {
@@ -135,6 +135,17 @@ export class HttpSampler implements SessionSampler {
       policyVersion: this.#policyVersion,
       weightsHash: this.#weightsHash,
     };
+  }
+
+  /** An answer in one piece, with the log-probs that the server gives only when asked again. */
+  async #whole(request: GenerateRequest, body: object, options: PostOptions): Promise<Whole> {
+    const protocol = this.#protocol;
+    const reply = await this.#client.post(protocol.path, body, options);
+    const sampled = wholeOf(protocol.path, request, protocol.read(reply));
+    const post = (path: string, asked: object) => this.#client.post(path, asked, options);
+    const logprobs = await protocol.missingLogprobs?.(request, sampled, post);
+    if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);
+    return { ...sampled, logprobs: logprobs ?? sampled.logprobs };
   }
 
   #checkLogprobs({ temperature }: GenerateRequest): void {

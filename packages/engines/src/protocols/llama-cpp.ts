@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EngineError } from "../error.js";
+import { missingLogprobs, type Reported } from "./llama-cpp-logprobs.js";
 import { parseReply, type TokenProtocol } from "./protocol.js";
 
 const path = "/completion";
@@ -8,18 +9,20 @@ const probabilitySchema = z.array(z.object({ id: z.int(), logprob: z.number() })
 
 const replySchema = z.object({
   tokens: z.array(z.int()).optional(),
+  tokens_predicted: z.int().optional(),
   completion_probabilities: probabilitySchema.optional(),
-  stop: z.boolean().optional(),
   stop_type: z.string().optional(),
 });
 
 /**
- * The server of llama.cpp. It stops at the model's own end tokens; other stop ids are cut off here. A text
- * in `stop` takes its tokens' log-probs away, which makes such an answer untrainable.
+ * The server of llama.cpp. It stops at the model's own end tokens; other stop ids are cut off here. It says neither
+ * ids nor log-probs of tokens that end within a character when it streams, and no log-probs of them, nor of the tokens
+ * of a `stop` text, when it does not: so answers are asked for whole, and the log-probs that lack one by one.
  */
 export const llamaCpp: TokenProtocol = {
   path,
-  body: (request, _model, stream) => ({
+  streams: false,
+  body: (request) => ({
     prompt: request.promptTokenIds,
     n_predict: request.maxTokens,
     temperature: request.temperature,
@@ -36,25 +39,45 @@ export const llamaCpp: TokenProtocol = {
     n_probs: 1,
     return_tokens: true,
     cache_prompt: true,
-    stream,
+    stream: false,
   }),
   read(value) {
     const reply = parseReply(path, replySchema, value);
-    const probabilities = reply.completion_probabilities;
-    const tokenIds = reply.tokens ?? probabilities?.map(({ id }) => id) ?? [];
-    if (tokenIds.length > 0 && probabilities === undefined) {
+    const reported = reply.completion_probabilities;
+    const tokenIds = reply.tokens ?? reported?.map(({ id }) => id) ?? [];
+    if (tokenIds.length > 0 && reply.tokens === undefined && reply.tokens_predicted !== tokenIds.length) {
       throw new EngineError(
         "NOT_TRAINABLE",
-        `${path}: the answer has no completion_probabilities, so it cannot be trained on; use a newer llama.cpp`,
+        `${path}: the answer has no tokens, so it cannot be trained on; use a newer llama.cpp`,
       );
     }
     return {
       tokenIds,
-      logprobs: probabilities?.map(({ logprob }) => logprob) ?? [],
-      end: reply.stop === false ? undefined : endOf(reply.stop_type),
+      logprobs: logprobsOf(tokenIds, reported ?? []),
+      end: endOf(reply.stop_type),
     };
   },
+  missingLogprobs: (request, sampled, post) => missingLogprobs(request.promptTokenIds, sampled, post),
 };
+
+/**
+ * What was reported is what was sampled with gaps. A place has its log-prob where it has the same one reading from the
+ * first and from the last; elsewhere NaN.
+ */
+function logprobsOf(tokenIds: readonly number[], reported: readonly Reported[]): number[] {
+  const fromFirst: (number | undefined)[] = [];
+  let next = 0;
+  for (const id of tokenIds) fromFirst.push(reported[next]?.id === id ? next++ : undefined);
+  const logprobs = tokenIds.map(() => Number.NaN);
+  let last = reported.length - 1;
+  for (let place = tokenIds.length - 1; place >= 0; place--) {
+    const token = reported[last];
+    if (token === undefined || token.id !== tokenIds[place]) continue;
+    if (fromFirst[place] === last) logprobs[place] = token.logprob;
+    last -= 1;
+  }
+  return logprobs;
+}
 
 function endOf(type: string | undefined): "stop" | "length" | undefined {
   if (type === "eos" || type === "word") return "stop";

@@ -5,6 +5,7 @@ import type { GenerateRequest } from "../generate.js";
 /** What a server said in one answer, or in one event of a stream. */
 export interface Sampled {
   readonly tokenIds: readonly number[];
+  /** NaN where the server has to be asked again. */
   readonly logprobs: readonly number[];
   /** Undefined while it goes on. */
   readonly end?: "stop" | "length" | "abort" | undefined;
@@ -14,15 +15,22 @@ export interface Sampled {
   readonly weightVersion?: string | undefined;
 }
 
+/** Asks the same server for something more. */
+export type Post = (path: string, body: object) => Promise<unknown>;
+
 /** How one kind of server takes and gives tokens. */
 export interface TokenProtocol {
   readonly path: string;
+  /** False: its streams do not say every token, so answers are asked for whole and handed on whole. */
+  readonly streams?: false;
   body(request: GenerateRequest, model: string | undefined, stream: boolean): object;
   /**
    * Reads an answer or an event; undefined for an event that says nothing about tokens.
    * @throws {EngineError} BAD_REPLY, NOT_TRAINABLE
    */
   read(value: unknown): Sampled | undefined;
+  /** The log-probs with those filled in that are NaN in the answer, asked for one by one. */
+  missingLogprobs?(request: GenerateRequest, sampled: Sampled, post: Post): Promise<readonly number[]>;
 }
 
 /** @throws {EngineError} BAD_REPLY, naming the field */

@@ -72,26 +72,61 @@ export const likeSglang: Answer = (received, response) => {
   return answer(stream, said(tokenIds, finish), parts, true)(received, response);
 };
 
-/** Its only stop tokens are the model's own; here none of those that a request names. */
+/** Tokens that end within a character: llama.cpp says little of them. */
+export const isWithinCharacter = (id: number) => id % 100 === 77;
+/** Of these only one is so unlikely that it stands in no short list. */
+const isUnlikely = (id: number) => id % 1000 === 177;
+const letter = 97;
+
+/**
+ * Its only stop tokens are the model's own; here none of those that a request names. A token within a character is in no
+ * stream, and without log-prob in a whole answer; so are, there, the last tokens before a stop text. After a bias it
+ * reports the log-probs before it.
+ */
 export const likeLlamaCpp: Answer = (received, response) => {
-  const { prompt, n_predict: max, stream } = received.body;
-  const { tokenIds } = sample(numbers(prompt), Number(max), []);
-  const probabilities = (ids: readonly number[]) =>
-    ids.map((id) => ({ id, token: "x", bytes: [120], logprob: logprobOf(id), top_logprobs: [] }));
+  if (received.path === "/tokenize") return json({ tokens: [letter] })(received, response);
+  const { prompt, n_predict: max, n_probs: likeliest, stop, stream, logit_bias: bias } = received.body;
+  const reported = (id: number, likely: readonly number[] = [id]) => ({
+    id,
+    token: "x",
+    bytes: [120],
+    logprob: logprobOf(id),
+    top_logprobs: likely.map((each) => ({ id: each, token: "x", bytes: [120], logprob: logprobOf(each) })),
+  });
   const last = { stop: true, stop_type: "limit", stopping_word: "", tokens_evaluated: 3, timings: {} };
-  const parts = tokenIds.map((id) => ({
+  if (bias !== undefined) {
+    const { tokenIds } = sample(numbers(prompt), 1, []);
+    const listed = tokenIds.filter((id) => !isUnlikely(id) || Number(likeliest) > 1000);
+    const forced = numbers((bias as unknown[])[0])[0] ?? 0;
+    return json({
+      ...last,
+      content: "a",
+      tokens: [forced],
+      tokens_predicted: 1,
+      completion_probabilities: [reported(forced, [letter, ...listed])],
+    })(received, response);
+  }
+  const whole = sample(numbers(prompt), Number(max), []).tokenIds;
+  const stopAt = whole.findIndex((id) => Array.isArray(stop) && stop.includes(` t${id}`));
+  const tokenIds = stopAt < 0 ? whole : whole.slice(0, stopAt + 1);
+  const end = stopAt < 0 ? {} : { stop_type: "word", stopping_word: ` t${tokenIds.at(-1)}` };
+  const said = tokenIds.filter((id) => !isWithinCharacter(id));
+  const parts = said.map((id) => ({
     content: "x",
     tokens: [id],
     stop: false,
-    completion_probabilities: probabilities([id]),
+    tokens_predicted: tokenIds.indexOf(id) + 1,
+    completion_probabilities: [reported(id)],
   }));
-  const whole = {
-    ...last,
-    content: "x",
-    tokens: tokenIds,
-    completion_probabilities: probabilities(tokenIds),
-  };
-  return answer(stream, whole, [...parts, { ...last, content: "", tokens: [] }], false)(received, response);
+  const ended = { ...last, ...end, tokens_predicted: tokenIds.length };
+  const kept = stopAt < 0 ? said : said.slice(0, -2);
+  const probabilities = kept.length === 0 ? {} : { completion_probabilities: kept.map((id) => reported(id)) };
+  return answer(
+    stream,
+    { ...ended, content: "x", tokens: tokenIds, ...probabilities },
+    [...parts, { ...ended, content: "", tokens: [] }],
+    false,
+  )(received, response);
 };
 
 /** An OpenAI-like server that says a text, in pieces when it streams. */
