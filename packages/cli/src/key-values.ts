@@ -26,6 +26,23 @@ export function parseAmount(text: string): number {
   return value;
 }
 
+/** How many of something there are to be: at least one. */
+export function parseCount(text: string): number {
+  const value = parseWhole(text);
+  if (value < 1) throw new InvalidArgumentError(`"${text}" is not a whole number ≥ 1`);
+  return value;
+}
+
+/** Lengths as a list such as "50,200 800", each once. */
+export function parseLengths(text: string): number[] {
+  const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
+  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 50,200,800`);
+  const counts = lengths.map(parseCount);
+  const twice = counts.find((count, place) => counts.indexOf(count) < place);
+  if (twice !== undefined) throw new InvalidArgumentError(`"${text}" names ${twice} twice; name it once`);
+  return counts;
+}
+
 /** A whole number that is not negative. */
 export function parseWhole(text: string): number {
   const value = parseAmount(text);

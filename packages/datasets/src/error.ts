@@ -4,6 +4,8 @@ export type DatasetErrorCode =
   | "BAD_CONFIG"
   /** A file is not there or cannot be read. */
   | "UNREADABLE_FILE"
+  /** A file or its folder cannot be made where it was asked for. */
+  | "UNWRITABLE_FILE"
   /** A file holds no usable row, or bad rows where none are allowed. */
   | "BAD_ROWS";
 

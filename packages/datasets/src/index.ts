@@ -19,7 +19,7 @@ export { locomoDocument, locomoRecords } from "./locomo/store-records.js";
 // For other packages
 export { goldDocumentsOf } from "./paragraphs/evidence-places.js";
 export { type PreparedData, type PrepareProgress, prepareData } from "./prepare/prepare-data.js";
-export type { Preparer } from "./prepare/preparer.js";
+export type { Preparer, SourceBadRow } from "./prepare/preparer.js";
 export {
   type FinishedContext,
   type QuestionContext,

@@ -3,9 +3,9 @@ import { findAnswerable, loadTasks, saveTasks } from "@palimpsest/datasets";
 import { bestQaMetrics, boxedExactMatch, normalizeAnswer } from "@palimpsest/rewards";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { progressLine } from "../display/progress-line.js";
-import { parseWhole } from "../key-values.js";
+import { parseCount } from "../key-values.js";
 import { modelArgument } from "../model-input.js";
 import { untilStopped } from "../signals.js";
 import { defaultModel, openTextSource, type SamplingFlags, withSamplingFlags } from "../text-source.js";
@@ -54,12 +54,6 @@ export function addDataFilter(data: Command): void {
   withSamplingFlags(command).action((path: string, flags: FilterFlags) => filter(path, flags));
 }
 
-function parseCount(text: string): number {
-  const count = parseWhole(text);
-  if (count < 1) throw new InvalidArgumentError(`"${text}" is not a whole number ≥ 1`);
-  return count;
-}
-
 async function filter(path: string, flags: FilterFlags): Promise<void> {
   const { tasks, badRows } = await loadTasks(path);
   const [bad] = badRows;
@@ -68,6 +62,9 @@ async function filter(path: string, flags: FilterFlags): Promise<void> {
       "CONFIG_INVALID",
       `${path}: ${badRows.length} bad row(s), the first in line ${bad.line}: ${bad.detail}; prepare the file again`,
     );
+  }
+  if (tasks.length === 0) {
+    throw new PalimpsestError("CONFIG_INVALID", `${path}: holds no task; give a prepared file`);
   }
   const { samples, concurrency, match, temperature, topP, maxTokens, seed = 0, endpoint } = flags;
   const model = flags.model ?? defaultModel;

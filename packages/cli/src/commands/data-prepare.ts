@@ -1,7 +1,8 @@
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { PreparedData, Preparer, RowFormat } from "@palimpsest/datasets";
 import { prepareData, preparers, rowFormats } from "@palimpsest/datasets";
 import { type Command, Option } from "commander";
+import { badRowLines } from "../data/bad-row-lines.js";
 import { checkText } from "../data/check-text.js";
 import { tokenCounter } from "../data/count-tokens.js";
 import { type HubFlags, hubSources, withHubFlags } from "../data/hub-sources.js";
@@ -9,7 +10,7 @@ import { preparerOptions, withPreparerFlags } from "../data/preparer-flags.js";
 import { shownPath } from "../data/shown-path.js";
 import { formatBytes } from "../display/bytes.js";
 import { progressLine } from "../display/progress-line.js";
-import { parseWhole } from "../key-values.js";
+import { parseCount } from "../key-values.js";
 import { untilStopped } from "../signals.js";
 
 interface PrepareFlags extends HubFlags {
@@ -42,7 +43,7 @@ function addPreparer(prepare: Command, preparer: Preparer): void {
   command
     .requiredOption("--out <path>", what)
     .option("--seed <seed>", "names everything that is drawn at random: a number or a word", "1")
-    .option("--limit <n>", preparer.file ? "so many tasks a file" : "so many tasks", parseWhole)
+    .option("--limit <n>", preparer.file ? "so many tasks a file" : "so many tasks", parseCount)
     .addOption(
       new Option("--format <form>", "task: this project's JSONL; vime: vime's; eval: RULER-HQA's JSON array")
         .choices([...rowFormats])
@@ -99,11 +100,7 @@ function preparedText({ manifest, manifestPath, files, badRows }: PreparedData):
   );
   for (const [reason, count] of Object.entries(manifest.leftOut)) lines.push(`left out: ${count} ${reason}`);
   for (const [reason, count] of Object.entries(manifest.remarks)) lines.push(`remark: ${count} ${reason}`);
-  for (const [reason, count] of Object.entries(manifest.badRows.byReason)) {
-    const first = badRows.find((row) => row.reason === reason);
-    const example = first ? `, the first ${basename(first.source)} row ${first.row}: ${first.detail}` : "";
-    lines.push(`bad rows: ${count} ${reason}${example}`);
-  }
+  lines.push(...badRowLines(badRows));
   if (manifest.badRows.list !== null)
     lines.push(`all bad rows: ${shownPath(join(dirname(manifestPath), manifest.badRows.list))}`);
   return `${[...lines, `manifest: ${shownPath(manifestPath)}`].join("\n")}\n`;

@@ -1,5 +1,13 @@
-import { preparedTasks, type Spread, TaskCensus, type TaskStatistics } from "@palimpsest/datasets";
+import {
+  preparedTasks,
+  type SourceBadRow,
+  type Spread,
+  TaskCensus,
+  type TaskStatistics,
+} from "@palimpsest/datasets";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
+import { badRowLines } from "../data/bad-row-lines.js";
 import { tokenCounter } from "../data/count-tokens.js";
 import { progressLine } from "../display/progress-line.js";
 import { untilStopped } from "../signals.js";
@@ -24,9 +32,9 @@ export function addDataStats(data: Command): void {
       const census = new TaskCensus(countTokens);
       const bar = progressLine("reading", "tasks", process.stderr);
       let tasks = 0;
-      let badRows = 0;
+      const badRows: SourceBadRow[] = [];
       const options = {
-        onBadRow: () => void badRows++,
+        onBadRow: (row: SourceBadRow) => void badRows.push(row),
         ...(flags.corpus === undefined ? {} : { corpus: flags.corpus }),
       };
       try {
@@ -41,16 +49,23 @@ export function addDataStats(data: Command): void {
       } finally {
         bar.close();
       }
+      if (tasks === 0) {
+        const why = badRowLines(badRows).join("; ") || "they hold no row";
+        throw new PalimpsestError(
+          "CONFIG_INVALID",
+          `${paths.join(", ")}: no task: ${why}; make a file of tasks with \`palimpsest data prepare\``,
+        );
+      }
       const statistics = census.statistics();
       process.stdout.write(
         flags.json
-          ? `${JSON.stringify({ files: paths, badRows, ...statistics }, null, 2)}\n`
+          ? `${JSON.stringify({ files: paths, badRows: badRows.length, ...statistics }, null, 2)}\n`
           : statisticsText(statistics, badRows),
       );
     });
 }
 
-function statisticsText(statistics: TaskStatistics, badRows: number): string {
+function statisticsText(statistics: TaskStatistics, badRows: readonly SourceBadRow[]): string {
   const { tasks, characters, tokens, questionCharacters, answers, records, probes, groups, goldPlaces } =
     statistics;
   const spreads: readonly (readonly [string, Spread | undefined])[] = [
@@ -69,7 +84,8 @@ function statisticsText(statistics: TaskStatistics, badRows: number): string {
       : [[name, ...[spread.least, spread.median, spread.mean, spread.p95, spread.most].map(shown)]],
   );
   const lines = [
-    `${tasks} tasks, ${badRows} bad rows`,
+    `${tasks} tasks, ${badRows.length} bad rows`,
+    ...badRowLines(badRows),
     formatTable(["a task", "least", "median", "mean", "95 %", "most"], rows),
     `answers: ${answers.yesOrNo} yes or no, ${answers.inDocument} stand in their document`,
   ];

@@ -111,6 +111,7 @@ describe("data", () => {
     await expect(data("prepare", "hotpotqa", "--out", out, "--docs", "many")).rejects.toThrow(
       '"many" is not a number',
     );
+    await expect(data("prepare", "hotpotqa", "--out", out, "--limit", "0")).rejects.toThrow("≥ 1");
     await expect(data("prepare", "hotpotqa", "--out", out)).rejects.toThrow(
       "input: hotpotqa is made of files",
     );
@@ -130,6 +131,34 @@ describe("data", () => {
     expect(text).toContain("evidence: 4 documents");
     const json = JSON.parse(await data("stats", prepared, "--json"));
     expect(json).toMatchObject({ tasks: 4, groups: { numDocs: { 4: 4 } }, goldPlaces: { documents: 4 } });
+  });
+
+  it("says which rows are bad, and takes a file without a task for a mistake", async () => {
+    const path = join(folder, "partly.jsonl");
+    const task = { id: "a", question: "q?", answers: ["x"], document: "x y", metadata: {} };
+    writeFileSync(path, `${JSON.stringify(task)}\nno json\n`);
+    expect(await data("stats", path)).toContain("bad rows: 1 not-json, the first partly.jsonl row 2: ");
+    await expect(data("stats", source)).rejects.toThrow(/no task: bad rows: 4 .*data prepare/);
+    const empty = join(folder, "empty.jsonl");
+    writeFileSync(empty, "");
+    await expect(data("stats", empty)).rejects.toThrow("no task: they hold no row");
+    await expect(data("filter", empty, "--out", join(folder, "kept.jsonl"))).rejects.toThrow("holds no task");
+  });
+
+  it("shows texts of others without what steers a terminal", async () => {
+    const path = join(folder, "steering.jsonl");
+    const task = {
+      id: "a",
+      question: "red \u001b[31m?",
+      answers: ["\u202eright"],
+      document: "x\ty",
+      metadata: {},
+    };
+    writeFileSync(path, `${JSON.stringify(task)}\n`);
+    const text = await data("show", path);
+    expect(text).toContain("question  red \ufffd[31m?");
+    expect(text).toContain("\ufffdright");
+    expect(text).toContain("x\ty");
   });
 
   it("shows one task by id or place", async () => {

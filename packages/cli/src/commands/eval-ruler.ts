@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import { type CountTokens, type RulerTaskName, readRulerSources, rulerTaskNames } from "@palimpsest/datasets";
 import { rulerItems, rulerScorer, rulerSection } from "@palimpsest/evals";
 import { ModelError } from "@palimpsest/model";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { defaultAgentModel } from "../agent-model.js";
 import { tokenCounter } from "../data/count-tokens.js";
 import { type EvalFlags, readEvalSettings, withEvalFlags } from "../eval/eval-flags.js";
 import { runEvaluation } from "../eval/eval-run.js";
-import { parseWhole } from "../key-values.js";
+import { parseLengths, parseWhole } from "../key-values.js";
 
 interface RulerFlags extends EvalFlags {
   readonly tasks?: readonly RulerTaskName[];
@@ -100,10 +100,4 @@ async function countingTokenizer({
     if (error instanceof ModelError) return undefined;
     throw error;
   }
-}
-
-function parseLengths(text: string): number[] {
-  const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
-  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 4096,131072`);
-  return lengths.map(parseWhole);
 }

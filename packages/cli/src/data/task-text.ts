@@ -17,8 +17,11 @@ export function taskText(task: Task, documentChars: number): string {
   if (document !== "") {
     parts.push(`document  ${document.length} characters`, "", excerpt(document, documentChars));
   }
-  return `${parts.join("\n")}\n`;
+  return `${parts.join("\n").replace(unshowable, "\ufffd")}\n`;
 }
+
+/** Controls of a terminal, and marks that turn the direction of what follows: texts of others must not steer a screen. */
+const unshowable = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 
 function excerpt(text: string, most: number): string {
   if (most === 0 || text.length <= most) return text;

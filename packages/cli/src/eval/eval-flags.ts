@@ -3,7 +3,7 @@ import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpse
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse as parseYaml } from "yaml";
-import { parseWhole } from "../key-values.js";
+import { parseCount, parseWhole } from "../key-values.js";
 
 /** Options of every evaluation. */
 export interface EvalFlags {
@@ -43,8 +43,8 @@ export function withEvalFlags(command: Command): Command {
       "replaces one setting, such as memagent.chunkTokens=2048 or reader.passages=4",
       [],
     )
-    .option("--limit <n>", "only the first n questions of each group", parseWhole)
-    .option("--concurrency <n>", "questions under way at once", parseWhole)
+    .option("--limit <n>", "only the first n questions of each group", parseCount)
+    .option("--concurrency <n>", "questions under way at once", parseCount)
     .option("--seed <n>", "of sampling", parseWhole, 0)
     .option(
       "--out <folder>",

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AgentSettings } from "@palimpsest/agents";
 import {
@@ -53,7 +52,6 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
   // Names are checked before a model is loaded.
   for (const name of names) contestantSettings(splitName(name).contestant, settings);
   const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
-  if (flags.out !== undefined) mkdirSync(flags.out, { recursive: true });
   const cache =
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
   const runs = new Map<string, ContestantRun>();

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { readQuestionSource } from "@palimpsest/datasets";
 import { type EvalItem, longQaItems } from "@palimpsest/evals";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseWhole } from "../key-values.js";
+import { type Command, Option } from "commander";
+import { parseCount, parseLengths, parseWhole } from "../key-values.js";
 
 /** Options of evaluations over contexts of many documents. */
 export interface QuestionFlags {
@@ -37,7 +37,7 @@ export function withQuestionFlags(command: Command): Command {
     .option(
       "--min-distance <n>",
       "only items whose gold documents stand at least n documents apart",
-      parseWhole,
+      parseCount,
     )
     .addOption(
       new Option("--order <order>", "only items whose evidence stands in this order")
@@ -86,10 +86,4 @@ export async function readQuestionItems(
         : {}),
     },
   };
-}
-
-function parseLengths(text: string): number[] {
-  const lengths = text.split(/[\s,]+/).filter((part) => part !== "");
-  if (lengths.length === 0) throw new InvalidArgumentError(`"${text}" names no length; write 50,200,800`);
-  return lengths.map(parseWhole);
 }

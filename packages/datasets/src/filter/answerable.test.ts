@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -81,6 +81,16 @@ describe("findAnswerable", () => {
     expect(third.answered).toEqual(answered);
     expect(third.resumed).toBe(15);
     expect(readFileSync(request.logPath, "utf8").trim().split("\n")).toHaveLength(1 + 15 + 1);
+  });
+
+  it("begins a log anew whose first line a crash cut off, and no other that it cannot read", async () => {
+    const request = aRequest();
+    writeFileSync(request.logPath, '{"log":"answ');
+    expect((await findAnswerable(request)).answered.size).toBe(2);
+    expect((await findAnswerable(request)).resumed).toBe(15);
+    writeFileSync(request.logPath, "something else\nthat somebody wrote\n");
+    await expect(findAnswerable(request)).rejects.toMatchObject({ code: "BAD_CONFIG" });
+    expect(readFileSync(request.logPath, "utf8")).toContain("somebody");
   });
 
   it("refuses a log of other settings", async () => {

@@ -8,7 +8,7 @@
  * A4. An answer that could not be had is no wrong answer: it ends the run with its error.
  */
 import { existsSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
@@ -118,9 +118,16 @@ async function readLog(
 ): Promise<LoggedAnswer[]> {
   if (!existsSync(path)) return [];
   const answers: LoggedAnswer[] = [];
+  let lines = 0;
+  let headCut = false;
   for await (const { line, text } of lineTexts(path, signal)) {
     const value = parsed(text);
-    if (line === 1) {
+    lines += 1;
+    if (line === 1 && value === undefined) {
+      headCut = true;
+      continue;
+    }
+    if (line === 1 || headCut) {
       const head = headSchema.safeParse(value);
       if (head.success && sameJson(head.data.settings, settings)) continue;
       throw new DatasetError(
@@ -133,6 +140,8 @@ async function readLog(
     // A line that a crash cut off is asked for again.
     if (entry.success) answers.push(entry.data);
   }
+  // A crash while the first line was written: there is no answer yet, and the log begins anew.
+  if (headCut && lines === 1) await rm(path);
   return answers;
 }
 

@@ -49,7 +49,7 @@ export const jsonl = definePreparer({
       for await (const row of context.rows(path)) {
         const task = await taskOf(row, options, { corpora, stores });
         if ("reason" in task) context.badRow({ source: row.source, row: row.row, ...task });
-        else yield task;
+        else yield { ...task, origin: { source: row.source, row: row.row } };
       }
     }
   },

@@ -127,6 +127,41 @@ describe("prepareData", () => {
     expect(existsSync(`${path}.bad-rows.jsonl`)).toBe(false);
   });
 
+  it("names the source's row of an id that is there twice, in its own data sets and in rows of other fields", async () => {
+    const twice = input([...rows.slice(0, 3), aRow(1)]);
+    const first = await prepare("hotpotqa", { inputs: [twice], options: { docs: 4 } });
+    expect(first.badRows).toMatchObject([{ source: twice, row: 4, reason: "duplicate-id" }]);
+    const plain = { question: "q?", answers: ["a"], document: "d" };
+    const named = input([
+      { id: "x", ...plain },
+      { id: "y", ...plain },
+      { id: "x", ...plain },
+    ]);
+    const second = await prepare("jsonl", { inputs: [named] });
+    expect(second.badRows).toMatchObject([{ source: named, row: 3, reason: "duplicate-id" }]);
+    // Where a row comes from is no part of its task.
+    expect(await tasksOf(second.files[0]?.path ?? "")).toEqual([
+      { id: "x", ...plain, metadata: {} },
+      { id: "y", ...plain, metadata: {} },
+    ]);
+  });
+
+  it("says what is wrong with a limit, a length or a place to write that cannot be", async () => {
+    const inputs = [input(rows)];
+    await expect(prepare("hotpotqa", { inputs, limit: 0 })).rejects.toThrow("limit: 0 leaves no task");
+    await expect(
+      prepare("ruler-hqa", { inputs, out: out(""), options: { lengths: [5, 4, 5] } }),
+    ).rejects.toThrow(/a length is named twice.*lengths/s);
+    await expect(prepare("hotpotqa", { inputs, out: folder })).rejects.toThrow(
+      "is a folder; name a file in it",
+    );
+    const below = join(input(rows), "x.jsonl");
+    await expect(prepare("hotpotqa", { inputs, out: below })).rejects.toMatchObject({
+      code: "UNWRITABLE_FILE",
+      message: expect.stringContaining(`out: cannot write "${below}"`),
+    });
+  });
+
   it("leaves no file behind where no task comes of it, and says why", async () => {
     const path = out();
     await expect(prepare("hotpotqa", { inputs: [input([{}])], out: path })).rejects.toThrow(

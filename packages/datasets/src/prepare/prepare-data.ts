@@ -1,3 +1,4 @@
+import { existsSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { DatasetError } from "../error.js";
@@ -45,12 +46,14 @@ export interface PreparedData {
 /**
  * Source files to files of tasks, with a manifest beside them. The same sources, options and seed give the same bytes.
  *
- * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS where no task came of it; the signal's reason
+ * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, UNWRITABLE_FILE, BAD_ROWS where no task came of it; the signal's
+ * reason
  */
 export async function prepareData(request: PrepareRequest): Promise<PreparedData> {
   const { preparer, inputs, out, signal, onProgress } = request;
   checkInputs(preparer, inputs);
   checkOut(preparer, out);
+  checkLimit(request.limit);
   const isFolder = preparer.file !== undefined;
   const manifestPath = resolve(manifestPathOf(out, isFolder));
   const suffix = request.format === "eval" ? ".json" : ".jsonl";
@@ -74,8 +77,9 @@ export async function prepareData(request: PrepareRequest): Promise<PreparedData
       const path = preparer.file ? join(out, `${preparer.file(task)}${suffix}`) : out;
       if (files.rowsOf(path) >= context.limit) continue;
       if (!(await files.add(path, task))) {
+        const { source, row } = task.origin ?? { source: path, row: files.rowsOf(path) + 1 };
         const detail = `id: "${task.id}" is there already`;
-        context.badRow({ source: path, row: files.rowsOf(path) + 1, reason: "duplicate-id", detail });
+        context.badRow({ source, row, reason: "duplicate-id", detail });
         continue;
       }
       tasks += 1;
@@ -178,8 +182,17 @@ function checkInputs({ name, inputs: wanted }: Preparer, inputs: readonly string
   }
 }
 
+function checkLimit(limit: number | undefined): void {
+  if (limit === undefined || limit >= 1) return;
+  throw new DatasetError("BAD_CONFIG", `limit: ${limit} leaves no task; give 1 or more, or leave it out`);
+}
+
 function checkOut({ name, file }: Preparer, out: string): void {
-  if (file === undefined || !/\.jsonl?$/.test(out)) return;
+  if (file === undefined) {
+    if (!existsSync(out) || !statSync(out).isDirectory()) return;
+    throw new DatasetError("BAD_CONFIG", `out: "${out}" is a folder; name a file in it`, { out });
+  }
+  if (!/\.jsonl?$/.test(out)) return;
   throw new DatasetError(
     "BAD_CONFIG",
     `out: ${name} makes several files, and "${out}" is called like one; name a folder`,

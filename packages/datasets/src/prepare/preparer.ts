@@ -27,6 +27,8 @@ export interface PreparedTask extends Task {
   readonly paragraphs?: readonly string[];
   /** Of tasks that begin with the same records: the name under which these are written once, in a file beside. */
   readonly store?: string;
+  /** Where it comes from, for what is said of bad rows. */
+  readonly origin?: Pick<SourceRow, "source" | "row">;
 }
 
 /** What a preparer is given besides its options. Files read through it are entered in the manifest. */

@@ -41,21 +41,27 @@ export function questionPreparer(definition: {
       );
       const settings = { ...options, docs, dataSource: name };
       const pool = options.pool && (await readPool(options.pool, context));
-      const waiting: SourceQuestion[] = [];
+      const waiting: AskedQuestion[] = [];
       for await (const item of items) {
         if ("task" in item) yield item.task;
-        else if (pool === undefined) waiting.push(item.question);
-        else yield* itemTask(item.question, pool, settings, context);
+        else if (pool === undefined) waiting.push(item);
+        else yield* itemTask(item, pool, settings, context);
       }
-      const ownPool = new ParagraphPool(paragraphsOfQuestions(waiting));
-      for (const question of waiting) yield* itemTask(question, ownPool, settings, context);
+      const ownPool = new ParagraphPool(paragraphsOfQuestions(waiting.map(({ question }) => question)));
+      for (const item of waiting) yield* itemTask(item, ownPool, settings, context);
     },
   });
 }
 
+/** A question and the row that it stands in. */
+export interface AskedQuestion {
+  readonly question: SourceQuestion;
+  readonly origin: Pick<SourceRow, "source" | "row">;
+}
+
 /** The question's task, unless `clean` or the places of its evidence leave it out. */
 export function* itemTask(
-  question: SourceQuestion,
+  { question, origin }: AskedQuestion,
   pool: ParagraphPool,
   settings: ContextOptions & { readonly docs: number | undefined; readonly dataSource: string },
   context: PrepareContext,
@@ -65,7 +71,7 @@ export function* itemTask(
     return;
   }
   const task = questionTask(question, pool, settings, context);
-  if (task) yield task;
+  if (task) yield { ...task, origin };
 }
 
 /** How rows are taken whose contexts are finished. */
@@ -81,18 +87,19 @@ export async function* readItems(
   read: ReadQuestions,
   finished: FinishedRows,
   context: PrepareContext,
-): AsyncGenerator<{ readonly question: SourceQuestion } | { readonly task: PreparedTask }> {
+): AsyncGenerator<AskedQuestion | { readonly task: PreparedTask }> {
   for (const path of context.inputs) {
     for await (const row of context.rows(path)) {
+      const origin = { source: row.source, row: row.row };
       if (isFinishedRow(row.value)) {
         const task = await finishedTask(row, finished);
-        if ("reason" in task) context.badRow({ source: row.source, row: row.row, ...task });
-        else yield { task };
+        if ("reason" in task) context.badRow({ ...origin, ...task });
+        else yield { task: { ...task, origin } };
         continue;
       }
       for (const question of read(row.value)) {
-        if ("reason" in question) context.badRow({ source: row.source, row: row.row, ...question });
-        else yield { question };
+        if ("reason" in question) context.badRow({ ...origin, ...question });
+        else yield { question, origin };
       }
     }
   }

@@ -2,11 +2,10 @@ import { z } from "zod";
 import { ParagraphPool } from "../paragraphs/paragraph-pool.js";
 import { readPool } from "../paragraphs/read-pool.js";
 import { hotpotQuestion } from "../questions/hotpot-question.js";
-import type { SourceQuestion } from "../questions/source-question.js";
 import { Corpora } from "../written/corpus.js";
 import { contextOptions } from "./paragraph-options.js";
 import { definePreparer } from "./preparer.js";
-import { itemTask, readItems } from "./question-preparer.js";
+import { type AskedQuestion, itemTask, readItems } from "./question-preparer.js";
 import { paragraphsOfQuestions } from "./question-tasks.js";
 
 const officialLengths = [50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600];
@@ -14,6 +13,7 @@ const optionsSchema = z.strictObject({
   lengths: z
     .array(z.int().min(1))
     .min(1)
+    .refine((lengths) => new Set(lengths).size === lengths.length, "a length is named twice; name each once")
     .default(officialLengths)
     .describe("documents of a context, a file for each; every file asks the same questions"),
   ...contextOptions,
@@ -29,7 +29,7 @@ export const rulerHqa = definePreparer({
   file: (task) => fileOf(task.metadata["numDocs"]),
   files: (options) => optionsSchema.parse(options).lengths.map(fileOf),
   async *prepare(options, context) {
-    const questions: SourceQuestion[] = [];
+    const asked: AskedQuestion[] = [];
     const finished = {
       dataSource: "hotpotqa",
       docs: undefined,
@@ -38,18 +38,18 @@ export const rulerHqa = definePreparer({
     };
     for await (const item of readItems((value) => [hotpotQuestion(value)], finished, context)) {
       if ("task" in item) yield item.task;
-      else questions.push(item.question);
+      else asked.push(item);
     }
     const pool = options.pool
       ? await readPool(options.pool, context)
-      : new ParagraphPool(paragraphsOfQuestions(questions));
-    const total = Math.min(context.limit, questions.length) * options.lengths.length;
+      : new ParagraphPool(paragraphsOfQuestions(asked.map(({ question }) => question)));
+    const total = Math.min(context.limit, asked.length) * options.lengths.length;
     let done = 0;
     for (const docs of options.lengths) {
       let made = 0;
-      for (const question of questions) {
+      for (const item of asked) {
         if (made >= context.limit) break;
-        for (const task of itemTask(question, pool, { ...options, docs, dataSource: "hotpotqa" }, context)) {
+        for (const task of itemTask(item, pool, { ...options, docs, dataSource: "hotpotqa" }, context)) {
           yield task;
           made += 1;
           done += 1;

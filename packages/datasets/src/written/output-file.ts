@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DatasetError } from "../error.js";
 import type { HashedFile } from "../source/file-hash.js";
 
 /** A file that is written piece by piece and appears whole under its name, with its hash, or not at all. */
@@ -17,10 +18,14 @@ export class OutputFile {
     this.#file = file;
   }
 
+  /** @throws {DatasetError} UNWRITABLE_FILE */
   static async create(path: string): Promise<OutputFile> {
-    await mkdir(dirname(path), { recursive: true });
     const part = `${path}.${process.pid}.part`;
-    return new OutputFile(path, part, await open(part, "w"));
+    const file = await orUnwritable(path, async () => {
+      await mkdir(dirname(path), { recursive: true });
+      return await open(part, "w");
+    });
+    return new OutputFile(path, part, file);
   }
 
   async write(text: string): Promise<void> {
@@ -30,10 +35,11 @@ export class OutputFile {
     this.#sizeBytes += bytes.length;
   }
 
+  /** @throws {DatasetError} UNWRITABLE_FILE */
   async finish(): Promise<HashedFile> {
     await this.#file.sync();
     await this.#file.close();
-    await rename(this.#part, this.path);
+    await orUnwritable(this.path, () => rename(this.#part, this.path));
     return { path: this.path, sizeBytes: this.#sizeBytes, sha256: this.#hash.digest("hex") };
   }
 
@@ -41,5 +47,19 @@ export class OutputFile {
   async discard(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(this.#part, { force: true });
+  }
+}
+
+async function orUnwritable<T>(path: string, make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatasetError(
+      "UNWRITABLE_FILE",
+      `out: cannot write "${path}" (${reason}); give a place that may be written`,
+      { path },
+      error,
+    );
   }
 }

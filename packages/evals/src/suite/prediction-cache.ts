@@ -6,7 +6,8 @@
  * C2. A line cut short by the end of its process is dropped at the next opening, and nothing is written behind it.
  * C3. Lines are written one after another, whole.
  */
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { z } from "zod";
 import { EvaluationError } from "../error.js";
 import { predictionSchema } from "./contestant.js";
@@ -46,11 +47,12 @@ export class PredictionCache {
   }
 
   /**
-   * Opens the file, made where it is missing, and reads what it keeps.
+   * Opens the file, made with its folder where it is missing, and reads what it keeps.
    * @throws {EvaluationError} BAD_FOLDER
    */
   static async open(path: string): Promise<PredictionCache> {
     try {
+      await mkdir(dirname(path), { recursive: true });
       const file = await open(path, "a+");
       try {
         const bytes = await readFile(file);
@@ -64,7 +66,10 @@ export class PredictionCache {
       }
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new EvaluationError("BAD_FOLDER", `out: cannot keep predictions in "${path}" (${reason})`);
+      throw new EvaluationError(
+        "BAD_FOLDER",
+        `out: cannot keep predictions in "${path}" (${reason}); give a folder that may be written`,
+      );
     }
   }
 
