@@ -3,7 +3,7 @@ import { ChatEndpoint } from "./chat-endpoint.js";
 import { EngineError } from "./error.js";
 import type { RetryClock } from "./http-client.js";
 import { saying } from "./testing/dialects.js";
-import { type Answer, cut, events, hang, json, ModelServer } from "./testing/model-server.js";
+import { type Answer, cut, events, hang, json, ModelServer, raw } from "./testing/model-server.js";
 
 const messages = [{ role: "user", content: "who?" }];
 const clock: RetryClock = { wait: async () => undefined, random: () => 0 };
@@ -67,6 +67,40 @@ describe("a chat endpoint", () => {
     ];
     const { endpoint } = await anEndpoint(events(chunks, { done: false, separator: "\r\n\r\n" }));
     expect(await gather(endpoint.streamText({ messages }))).toEqual(["hi"]);
+  });
+
+  it("ends at a stop text that the server leaves in the answer, and hands no part of it on", async () => {
+    // As transformers serve does: a stop text ends the sampling and stays; the usage comes with the end, no mark after it.
+    const pieces = ["It is Pa", "r", "ty time, or Pa", "ris. It"];
+    const leaving: Answer = (received, response) => {
+      const usage = { prompt_tokens: 5, completion_tokens: 9, total_tokens: 14 };
+      const whole = {
+        choices: [
+          { index: 0, message: { role: "assistant", content: pieces.join("") }, finish_reason: "length" },
+        ],
+        usage,
+      };
+      const parts = [
+        { choices: [{ index: 0, delta: { role: "assistant" } }] },
+        ...pieces.map((content) => ({ choices: [{ index: 0, delta: { content } }] })),
+        { choices: [{ index: 0, delta: {}, finish_reason: "length" }], usage },
+      ];
+      return (received.body["stream"] === true ? events(parts, { done: false }) : json(whole))(
+        received,
+        response,
+      );
+    };
+    const { endpoint } = await anEndpoint(leaving);
+    const usage = { promptTokens: 5, sampledTokens: 9 };
+    const ended = { text: "It is Party time, or ", stopReason: "stop", usage };
+    const stop = ["Paris", "zzz"];
+    expect(await endpoint.generateText({ messages, stop })).toEqual(ended);
+    const generation = endpoint.streamText({ messages, stop });
+    expect(await gather(generation)).toEqual(["It is ", "Party time, or "]);
+    expect(await generation.result).toEqual(ended);
+    const going = endpoint.streamText({ messages, stop: ["It's"] });
+    expect((await gather(going)).at(-1)).toBe("It");
+    expect(await going.result).toEqual({ text: pieces.join(""), stopReason: "length", usage });
   });
 
   it("names the limit as the server wants it, from then on", async () => {
@@ -144,5 +178,37 @@ describe("a chat endpoint", () => {
     server.next(events(chunks, { cutAfter: 50, cutWhen: new Promise(() => undefined) }));
     for await (const _piece of endpoint.streamText({ messages })) break;
     await server.until(() => server.left === 2);
+  });
+
+  it("needs no list of models where the model is named, and says so where it is not", async () => {
+    // As transformers serve does while there is no cache of the hub.
+    const failing: Answer = (received, response) =>
+      received.path === "/v1/models"
+        ? raw("Internal Server Error", "text/plain; charset=utf-8", 500)(received, response)
+        : saying(["a"])(received, response);
+    const named = await anEndpoint(failing, { model: "m" });
+    expect(await named.endpoint.model()).toEqual({ name: "m" });
+    const { endpoint } = await anEndpoint(failing, { maxAttempts: 2 });
+    await expect(endpoint.generateText({ messages })).rejects.toThrow(
+      /SERVER_FAILED.*500 Internal Server Error \(the last of 2 attempts\); name the model/,
+    );
+    const { endpoint: empty } = await anEndpoint(json({ object: "list", data: [] }), {});
+    await expect(empty.model()).rejects.toThrow(/CONFIG_INVALID.*names none at/);
+  });
+
+  it("learns from the list how much the model reads at once, as vLLM and llama.cpp write it", async () => {
+    const list = [
+      { id: "a", owned_by: "vllm", max_model_len: 2048 },
+      { id: "b", owned_by: "llamacpp", meta: { n_ctx: 4096, n_ctx_train: 8192 } },
+      { id: "c", owned_by: "other", meta: "?" },
+    ];
+    for (const [model, contextTokens] of [
+      ["a", 2048],
+      ["b", 4096],
+      ["c", undefined],
+    ] as const) {
+      const { endpoint } = await anEndpoint(json({ object: "list", data: list }), { model });
+      expect((await endpoint.model()).contextTokens).toBe(contextTokens);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { type EngineConfigInput, engineConfigSchema, parseConfig } from "./confi
 import { EngineError } from "./error.js";
 import { HttpClient, type PostOptions, type Retry, type RetryClock } from "./http-client.js";
 import { failureInStream } from "./reply.js";
+import { StopText } from "./stop-text.js";
 import { TextQueue } from "./text-queue.js";
 
 export interface EndpointMessage {
@@ -62,13 +63,19 @@ const chunkSchema = z.object({
 });
 
 const modelsSchema = z.object({
-  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })),
+  data: z.array(
+    z.object({
+      id: z.string(),
+      max_model_len: z.int().positive().nullish(),
+      meta: z.object({ n_ctx: z.int().positive().nullish() }).nullish().catch(undefined),
+    }),
+  ),
 });
 
 /** A model as the server lists it. */
 export interface ServedModel {
   readonly name: string;
-  /** Tokens of prompt and answer together; vLLM and SGLang say it. */
+  /** Tokens of prompt and answer together; vLLM, SGLang and llama.cpp say it. */
   readonly contextTokens?: number;
 }
 
@@ -103,7 +110,7 @@ export class ChatEndpoint {
    */
   async model(options: Pick<PostOptions, "signal" | "onRetry"> = {}): Promise<ServedModel> {
     if (this.#model === undefined) {
-      const [first] = await this.#served(options.signal, options.onRetry);
+      const [first] = await this.#served(options.signal, options.onRetry).catch(nameIt);
       if (first === undefined) {
         throw new EngineError("CONFIG_INVALID", "model: not given, and the server names none at /v1/models");
       }
@@ -112,8 +119,8 @@ export class ChatEndpoint {
     }
     const name = this.#model;
     const served = await this.#served(options.signal, options.onRetry).catch((reason: unknown) => {
-      // Gateways without a list still answer for the models that they know.
-      if (reason instanceof EngineError && ["REFUSED", "BAD_REPLY"].includes(reason.code)) return [];
+      // Servers without a list, or with one that fails, still answer for the models that they know.
+      if (isWithoutList(reason)) return [];
       throw reason;
     });
     return served.find((model) => model.name === name) ?? { name };
@@ -126,7 +133,11 @@ export class ChatEndpoint {
   async generateText(request: EndpointRequest): Promise<EndpointText> {
     return await this.#withLimitField(async () => {
       const { path, body } = await this.#ask(request, false);
-      return await this.#client.ask(path, body, request, (value) => read(path, [value]).whole());
+      return await this.#client.ask(path, body, request, (value) => {
+        const reader = read(path, request.stop);
+        reader.take(value);
+        return reader.whole();
+      });
     });
   }
 
@@ -137,14 +148,11 @@ export class ChatEndpoint {
       this.#withLimitField(async () => {
         const { path, body } = await this.#ask({ ...request, signal }, true);
         return await this.#client.stream(path, body, { ...request, signal }, () => {
-          const reader = read(path, []);
-          let written = false;
+          const reader = read(path, request.stop, write);
           return {
             take: (event) => {
-              const piece = reader.take(event);
-              if (piece !== "") write(piece);
-              written ||= piece !== "";
-              return written;
+              reader.take(event);
+              return reader.written;
             },
             done: () => reader.whole(),
           };
@@ -201,44 +209,68 @@ export class ChatEndpoint {
   async #served(signal: AbortSignal | undefined, onRetry?: PostOptions["onRetry"]): Promise<ServedModel[]> {
     const reply = modelsSchema.safeParse(await this.#client.get("/v1/models", { signal, onRetry }));
     if (!reply.success) throw new EngineError("BAD_REPLY", "/v1/models: the answer is no list of models");
-    return reply.data.data.map(({ id, max_model_len }) => ({
-      name: id,
-      ...(max_model_len ? { contextTokens: max_model_len } : {}),
-    }));
+    return reply.data.data.map(({ id, max_model_len, meta }) => {
+      const contextTokens = max_model_len ?? meta?.n_ctx;
+      return { name: id, ...(contextTokens ? { contextTokens } : {}) };
+    });
   }
 }
 
-/** Puts an answer together from its events, or from the one value that it is. */
-function read(path: string, values: readonly unknown[]) {
+/** The list is the server's to give or not: only asking for it failed. */
+function isWithoutList(reason: unknown): reason is EngineError {
+  return reason instanceof EngineError && ["REFUSED", "BAD_REPLY", "SERVER_FAILED"].includes(reason.code);
+}
+
+function nameIt(reason: unknown): never {
+  if (!isWithoutList(reason)) throw reason;
+  throw new EngineError(
+    reason.code,
+    `${reason.message.replace(/^\[[A-Z_]+\] /, "")}; name the model, and its list is not needed`,
+    {
+      cause: reason,
+      retryable: false,
+      ...(reason.status === undefined ? {} : { status: reason.status }),
+    },
+  );
+}
+
+/** Puts an answer together from its events, or from the one value that it is; ends it at a stop text itself. */
+function read(path: string, stops: readonly string[] = [], write: (piece: string) => void = () => undefined) {
+  const stop = new StopText(stops);
   let text = "";
   let finish: string | undefined;
   let usage: EndpointText["usage"] = { promptTokens: undefined, sampledTokens: undefined };
-  const take = (value: unknown): string => {
-    const failure = failureInStream(path, value);
-    if (failure !== undefined) throw failure;
-    const parsed = chunkSchema.safeParse(value);
-    if (!parsed.success) throw new EngineError("BAD_REPLY", `${path}: ${z.prettifyError(parsed.error)}`);
-    const { choices, usage: counted } = parsed.data;
-    if (counted !== undefined && counted !== null) {
-      usage = {
-        promptTokens: counted.prompt_tokens ?? undefined,
-        sampledTokens: counted.completion_tokens ?? undefined,
-      };
-    }
-    const [choice] = choices;
-    finish = choice?.finish_reason ?? finish;
-    const piece = choice?.delta?.content ?? choice?.message?.content ?? choice?.text ?? "";
+  const add = (piece: string) => {
     text += piece;
-    return piece;
+    if (piece !== "") write(piece);
   };
-  for (const value of values) take(value);
   return {
-    take,
+    /** Whether a part of the answer was handed on. */
+    get written() {
+      return text !== "";
+    },
+    take(value: unknown): void {
+      const failure = failureInStream(path, value);
+      if (failure !== undefined) throw failure;
+      const parsed = chunkSchema.safeParse(value);
+      if (!parsed.success) throw new EngineError("BAD_REPLY", `${path}: ${z.prettifyError(parsed.error)}`);
+      const { choices, usage: counted } = parsed.data;
+      if (counted !== undefined && counted !== null) {
+        usage = {
+          promptTokens: counted.prompt_tokens ?? undefined,
+          sampledTokens: counted.completion_tokens ?? undefined,
+        };
+      }
+      const [choice] = choices;
+      finish = choice?.finish_reason ?? finish;
+      add(stop.push(choice?.delta?.content ?? choice?.message?.content ?? choice?.text ?? ""));
+    },
     whole(): EndpointText {
       if (finish === undefined) {
         throw new EngineError("UNREACHABLE", `${path}: the answer ended before the completion did`);
       }
-      return { text, stopReason: finish === "length" ? "length" : "stop", usage };
+      add(stop.end());
+      return { text, stopReason: finish === "length" && !stop.reached ? "length" : "stop", usage };
     },
   };
 }
