@@ -32,6 +32,16 @@ const columns = {
     .transform(({ title, sent_id }) => title.map((name, at): [string, number] => [name, sent_id[at] ?? 0])),
 };
 
+/** As tables of newer versions of `datasets` have it: a list of structures. */
+const structures = {
+  context: z
+    .array(z.object({ title: z.string(), sentences: z.array(z.string()) }))
+    .transform((list) => list.map(({ title, sentences }): [string, string[]] => [title, sentences])),
+  facts: z
+    .array(z.object({ title: z.string(), sent_id: z.int() }))
+    .transform((list) => list.map(({ title, sent_id }): [string, number] => [title, sent_id])),
+};
+
 /** Some copies hold nested values as JSON text. */
 const maybeText = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value, context) => {
@@ -53,8 +63,8 @@ const rowSchema = z.object({
   id: text.optional(),
   question: text,
   answer: text,
-  context: maybeText(z.union([pairs.context, columns.context])),
-  supporting_facts: maybeText(z.union([pairs.facts, columns.facts])),
+  context: maybeText(z.union([pairs.context, columns.context, structures.context])),
+  supporting_facts: maybeText(z.union([pairs.facts, columns.facts, structures.facts])),
   type: z.string().optional(),
   level: z.string().optional(),
 });

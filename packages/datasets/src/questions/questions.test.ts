@@ -23,7 +23,7 @@ const raw = {
 };
 
 describe("hotpotQuestion", () => {
-  it("reads the publishers' schema, the hub's columns and columns as JSON text alike", () => {
+  it("reads the publishers' schema, the hub's columns, lists of structures and columns as JSON text alike", () => {
     const columns = {
       ...raw,
       supporting_facts: { title: ["B", "A", "B"], sent_id: [0, 1, 3] },
@@ -34,6 +34,11 @@ describe("hotpotQuestion", () => {
           ["Three.", "Four."],
         ],
       },
+    };
+    const structures = {
+      ...raw,
+      supporting_facts: raw.supporting_facts.map(([title, sent_id]) => ({ title, sent_id })),
+      context: raw.context.map(([title, sentences]) => ({ title, sentences })),
     };
     const texts = {
       ...raw,
@@ -51,7 +56,7 @@ describe("hotpotQuestion", () => {
       gold: [1, 0],
       facts: { type: "bridge", level: "hard" },
     };
-    for (const row of [raw, columns, texts]) expect(hotpotQuestion(row)).toEqual(expected);
+    for (const row of [raw, columns, structures, texts]) expect(hotpotQuestion(row)).toEqual(expected);
   });
 
   it("says why a row is no question", () => {

@@ -52,6 +52,30 @@ describe("parquetRows", () => {
     for (const batchBytes of [1e9, 10_000, 1]) expect(await read(path, batchBytes)).toEqual(expected);
   });
 
+  it("leaves out what is null, within lists of structures too, and keeps the places of lists", async () => {
+    const path = join(folder, "nulls.parquet");
+    const buffer = parquetWriteBuffer({
+      columnData: [
+        { name: "id", data: ["a", "b"], type: "STRING" },
+        { name: "level", data: [null, "hard"], type: "STRING" },
+        {
+          name: "facts",
+          data: [[{ title: "x", sent_id: null }, null, { title: "y", sent_id: 0 }], null],
+          type: "JSON",
+        },
+      ],
+    });
+    writeFileSync(path, new Uint8Array(buffer));
+    expect(await read(path, 1e9)).toEqual([
+      { id: "a", facts: [{ title: "x" }, null, { title: "y", sent_id: 0 }] },
+      { id: "b", level: "hard" },
+    ]);
+    expect((await read(path, 1e9)).map((row) => Object.keys(row as object))).toEqual([
+      ["id", "facts"],
+      ["id", "level"],
+    ]);
+  });
+
   it("finds the pages of flat columns that no index names, end to end", async () => {
     const path = table("pages.parquet", { offsetIndex: false, rowGroupSize: rows });
     const bytes = readFileSync(path);

@@ -14,7 +14,8 @@ import { type PageLocation, pageLocations } from "./parquet-pages.js";
 const defaultBatchBytes = 64 * 2 ** 20;
 
 /**
- * The rows of a parquet file as plain JSON values, row group by row group; large row groups in parts.
+ * The rows of a parquet file as plain JSON values, row group by row group; large row groups in parts. A field that is
+ * null is left out: tables write so what a row does not have.
  *
  * @throws what hyparquet throws where the file is no parquet or its codec is unknown
  */
@@ -102,8 +103,16 @@ async function readRows(read: {
     useOffsetIndex: true,
     pageLocationsByGroup,
   };
-  const rows: unknown = toJson(await parquetReadObjects(options));
+  const rows: unknown = withoutNulls(toJson(await parquetReadObjects(options)));
   return Array.isArray(rows) ? rows : [];
+}
+
+/** Elements of lists keep their places. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
 async function bufferOf(handle: FileHandle): Promise<AsyncBuffer> {
