@@ -56,6 +56,7 @@ const presets = {
     overflow: "middle",
     memoryOf: "reply",
     similarityFloor: null,
+    topP: 0.999,
   },
   /**
    * Short sections and prompts with examples, for chat models of some hundred million parameters. They write no tags around
