@@ -44,6 +44,7 @@ interface Row {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly peakLiveBytes: number;
+  readonly peakCollectedRssBytes: number;
   readonly peakRssBytes: number;
 }
 
@@ -134,6 +135,7 @@ try {
       seconds: median(rounds.map(({ seconds }) => seconds)),
       cpuSeconds: median(rounds.map(({ cpuSeconds }) => cpuSeconds)),
       peakLiveBytes: median(rounds.map(({ peakLiveBytes }) => peakLiveBytes)),
+      peakCollectedRssBytes: median(rounds.map(({ peakCollectedRssBytes: bytes }) => bytes)),
       peakRssBytes: median(rounds.map(({ peakRssBytes }) => peakRssBytes)),
     };
   });
@@ -147,6 +149,7 @@ try {
       rSquared: wall.rSquared,
       cpuRSquared: cpu.rSquared,
       peakLiveSpread: spread(own.map(({ peakLiveBytes }) => peakLiveBytes)),
+      peakCollectedRssSpread: spread(own.map(({ peakCollectedRssBytes }) => peakCollectedRssBytes)),
       peakRssSpread: spread(own.map(({ peakRssBytes }) => peakRssBytes)),
     };
   });
@@ -162,7 +165,8 @@ try {
       seconds: row.seconds.toFixed(2),
       "cpu seconds": row.cpuSeconds.toFixed(2),
       "heap MiB": mebibytes(row.peakLiveBytes),
-      "resident MiB": mebibytes(row.peakRssBytes),
+      "resident MiB": mebibytes(row.peakCollectedRssBytes),
+      "uncollected MiB": mebibytes(row.peakRssBytes),
     })),
   );
   console.table(
@@ -172,7 +176,8 @@ try {
       "R²": size.rSquared.toFixed(5),
       "R² of cpu": size.cpuRSquared.toFixed(5),
       "heap max/min": `+${(size.peakLiveSpread * 100).toFixed(2)} %`,
-      "resident max/min": `+${(size.peakRssSpread * 100).toFixed(2)} %`,
+      "resident max/min": `+${(size.peakCollectedRssSpread * 100).toFixed(2)} %`,
+      "uncollected max/min": `+${(size.peakRssSpread * 100).toFixed(2)} %`,
     })),
   );
   const result = {

@@ -16,11 +16,19 @@ export interface ReadingFigures {
   readonly seconds: number;
   /** Of this process, threads of the collector included. */
   readonly cpuSeconds: number;
-  /** Heap after a collection, the highest of up to 40 spread over the document. */
+  /** Heap after a collection, the highest; there is one after every `collectEveryTokens` of the document. */
   readonly peakLiveBytes: number;
-  /** Resident set, read at every conversation while time is taken: what is not collected yet counts. */
+  /** Resident set before those collections, the highest: what reading that many tokens leaves behind counts. */
+  readonly peakCollectedRssBytes: number;
+  /** Resident set while time is taken and nobody asks for collections, the highest. */
   readonly peakRssBytes: number;
 }
+
+/**
+ * Left alone, a process lets garbage gather for a million tokens before it goes over its whole heap for the first time,
+ * and later as long as its collector thinks right: a long document would be charged for what the collector has put off.
+ */
+const collectEveryTokens = 5000;
 
 const [tokenizerFolder, path, count, chunk, warmPath] = process.argv.slice(2) as [
   string,
@@ -78,9 +86,24 @@ async function episode(path: string, most: number, onConversation: () => void) {
   return await agent.run(task, { record: "none" });
 }
 
+let peakLiveBytes = 0;
+let peakCollectedRssBytes = 0;
+async function collected(path: string, most: number): Promise<void> {
+  const every = Math.max(1, Math.floor(collectEveryTokens / chunkTokens));
+  let conversations = 0;
+  await episode(path, most, () => {
+    if (conversations++ % every !== 0) return;
+    peakCollectedRssBytes = Math.max(peakCollectedRssBytes, process.memoryUsage.rss());
+    collectGarbage?.();
+    peakLiveBytes = Math.max(peakLiveBytes, process.memoryUsage().heapUsed);
+  });
+}
+
 // Other text first: code is compiled, and the tokenizer's cache of 10,000 words is full, whatever the document's length.
-await episode(warmPath, Number.POSITIVE_INFINITY, () => undefined);
 collectGarbage();
+await collected(warmPath, Number.POSITIVE_INFINITY);
+[peakLiveBytes, peakCollectedRssBytes] = [0, 0];
+await collected(path, Number(count));
 
 let peakRssBytes = 0;
 const startedMs = performance.now();
@@ -91,15 +114,6 @@ const result = await episode(path, Number(count), () => {
 const seconds = (performance.now() - startedMs) / 1000;
 const { user, system } = process.cpuUsage(startedCpu);
 
-let peakLiveBytes = 0;
-let conversations = 0;
-const every = Math.max(1, Math.floor(result.counts.conversations / 40));
-await episode(path, Number(count), () => {
-  if (conversations++ % every !== 0) return;
-  collectGarbage();
-  peakLiveBytes = Math.max(peakLiveBytes, process.memoryUsage().heapUsed);
-});
-
 const figures: ReadingFigures = {
   chunkTokens,
   documentTokens: result.documentTokens,
@@ -109,6 +123,7 @@ const figures: ReadingFigures = {
   seconds,
   cpuSeconds: (user + system) / 1e6,
   peakLiveBytes,
+  peakCollectedRssBytes,
   peakRssBytes,
 };
 process.stdout.write(JSON.stringify(figures));
