@@ -69,12 +69,24 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
   const finished: FinishedContext[] = [];
   const badRows: SourceBadRow[] = [];
   const corpora = new Corpora();
+  const seen = new Set<string>();
   const context = rowContext(files, badRows);
   for (const path of files.inputs) {
     for await (const row of context.rows(path)) {
       const read = readValue(row, files, corpora);
-      if ("reason" in read) badRows.push({ source: row.source, row: row.row, ...read });
-      else if ("question" in read) questions.push(read.question);
+      const bad = (problem: RowProblem) =>
+        void badRows.push({ source: row.source, row: row.row, ...problem });
+      if ("reason" in read) {
+        bad(read);
+        continue;
+      }
+      const [id, key] = identityOf(read);
+      if (seen.has(key)) {
+        bad({ reason: "duplicate-id", detail: `id: "${id}" is there already` });
+        continue;
+      }
+      seen.add(key);
+      if ("question" in read) questions.push(read.question);
       else finished.push(read);
     }
   }
@@ -82,6 +94,15 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
     ? await readPool(files.pool, context)
     : new ParagraphPool(paragraphsOfQuestions(questions));
   return { questions, finished, pool, badRows };
+}
+
+/** Id, and what may be there once: a question, and each of its finished contexts by length. */
+function identityOf(
+  read: { readonly question: SourceQuestion } | FinishedContext,
+): readonly [id: string, key: string] {
+  if ("question" in read) return [read.question.id, `question ${read.question.id}`];
+  const { id, metadata } = read.task;
+  return [id, `${metadata["numDocs"] ?? metadata["lengthTokens"] ?? ""} ${id}`];
 }
 
 /** @throws {DatasetError} BAD_CONFIG where the pool is too small or too few documents are asked for */
