@@ -74,7 +74,7 @@ export async function readQuestionSource(files: QuestionSourceFiles): Promise<Qu
   for (const path of files.inputs) {
     for await (const row of context.rows(path)) {
       const read = readValue(row, files, corpora);
-      const bad = (problem: RowProblem) =>
+      const bad = (problem: Pick<SourceBadRow, "reason" | "detail">) =>
         void badRows.push({ source: row.source, row: row.row, ...problem });
       if ("reason" in read) {
         bad(read);
