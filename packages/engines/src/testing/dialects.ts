@@ -73,7 +73,7 @@ export const likeSglang: Answer = (received, response) => {
 };
 
 /** Tokens that end within a character: llama.cpp says little of them. */
-export const isWithinCharacter = (id: number) => id % 100 === 77;
+const isWithinCharacter = (id: number) => id % 100 === 77;
 /** Of these only one is so unlikely that it stands in no short list. */
 const isUnlikely = (id: number) => id % 1000 === 177;
 const letter = 97;
