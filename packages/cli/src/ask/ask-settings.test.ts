@@ -1,3 +1,4 @@
+import { agentSettingsSchema } from "@palimpsest/agents";
 import { wordTokenizer } from "@palimpsest/agents/testing";
 import { describe, expect, it } from "vitest";
 import { chooseSettings } from "./ask-settings.js";
@@ -35,6 +36,26 @@ describe("chooseSettings", () => {
       expect(chooseSettings({ ...wishes, agent, preset: agent }, local(4096, 135e6)).settings.preset).toBe(
         agent,
       );
+    }
+  });
+
+  it("reads as a run was trained to, unless another agent or preset is asked for", () => {
+    const trained = agentSettingsSchema.parse({
+      kind: "rememr1",
+      preset: "rememr1",
+      settings: { chunkTokens: 96, memoryTokens: 24 },
+    });
+    const asked = { set: { finalTokens: 7 }, question: "who?", trained };
+    const { settings, notes } = chooseSettings(asked, local(4096, 135e6));
+    expect(settings).toMatchObject({
+      kind: "rememr1",
+      config: { chunkTokens: 96, memoryTokens: 24, finalTokens: 7 },
+    });
+    expect(notes).toHaveLength(1);
+    const others = [{ agent: "memagent" as const }, { preset: "rememr1" }];
+    for (const other of others) {
+      const { config } = chooseSettings({ ...asked, ...other }, local(32_768, 4e9)).settings;
+      expect(config.chunkTokens).toBe(5000);
     }
   });
 

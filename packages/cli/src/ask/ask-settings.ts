@@ -1,4 +1,8 @@
-import { type ReadingAgentSettings, readingAgentSettingsSchema } from "@palimpsest/agents";
+import {
+  type AgentSettings,
+  type ReadingAgentSettings,
+  readingAgentSettingsSchema,
+} from "@palimpsest/agents";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { AgentModel } from "../agent-model.js";
@@ -7,8 +11,11 @@ export const askAgents = ["memagent", "rememr1"] as const;
 export type AskAgent = (typeof askAgents)[number];
 
 export interface AskWishes {
-  readonly agent: AskAgent;
+  /** Absent: the trained one's, or memagent. */
+  readonly agent?: AskAgent | undefined;
   readonly preset?: string | undefined;
+  /** Of a model that a run trained: the agent that it was trained as. */
+  readonly trained?: AgentSettings | undefined;
   /** Settings in place of the preset's, by name. */
   readonly set: Readonly<Record<string, unknown>>;
   readonly question: string;
@@ -37,7 +44,12 @@ export function chooseSettings(
   wishes: AskWishes,
   model: Pick<AgentModel, "tokenizer" | "chat" | "contextTokens" | "parameterCount" | "trainable">,
 ): ChosenSettings {
-  const { agent, set } = wishes;
+  const { set, trained } = wishes;
+  const { agent = trained?.kind === "rememr1" ? "rememr1" : "memagent" } = wishes;
+  if (wishes.preset === undefined && trained?.kind === agent) {
+    const settings = parse({ kind: agent, preset: trained.preset, settings: { ...trained.config, ...set } });
+    return { settings, notes: [`read as the run was trained to (--preset ${agent} has the usual settings)`] };
+  }
   const chats = model.chat !== undefined || model.tokenizer.specialTokenId("<|im_start|>") !== undefined;
   const preset = wishes.preset ?? (!chats ? "tiny" : isSmall(model) ? "small" : agent);
   const wanted = parse({ kind: agent, preset, settings: set });
@@ -48,7 +60,7 @@ export function chooseSettings(
     const note = `the server does not say how much its model reads at once; sections have ${chunkTokens} tokens (--set chunkTokens=… where that is too much)`;
     return { settings: wanted, notes: [...notes, note] };
   }
-  const fitted = fit(wanted.config, contextOf(model), wishes, model);
+  const fitted = fit(wanted.config, contextOf(model), { ...wishes, agent }, model);
   const { chunkTokens, memoryTokens, finalTokens } = wanted.config;
   const usual: Readonly<Record<string, number>> = { chunkTokens, memoryTokens, finalTokens };
   const changed = Object.entries(fitted).filter(([name, value]) => value !== usual[name]);

@@ -12,7 +12,7 @@ import { stopSignal } from "../signals.js";
 
 interface AskFlags {
   readonly question: string;
-  readonly agent: "memagent" | "rememr1";
+  readonly agent?: "memagent" | "rememr1";
   readonly preset?: string;
   readonly set: readonly string[];
   readonly model?: string;
@@ -52,13 +52,14 @@ export function addAsk(program: Command): void {
     .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - is standard input", "-")
     .requiredOption("-q, --question <text>", "what should be answered")
     .addOption(
-      new Option("--agent <name>", "how it reads: rememr1 may look back at earlier memories")
-        .choices(["memagent", "rememr1"])
-        .default("memagent"),
+      new Option(
+        "--agent <name>",
+        "how it reads: rememr1 may look back at earlier memories; default: as a run was trained to, else memagent",
+      ).choices(["memagent", "rememr1"]),
     )
     .option(
       "--preset <name>",
-      "the agent's settings to start from, such as memagent or small; default: those that suit the model's size",
+      "the agent's settings to start from, such as memagent or small; default: those of the run that trained the model, or those that suit its size",
     )
     .option("--set <name=value...>", "replaces settings, such as chunkTokens=2048 memoryTokens=256", [])
     .option(
@@ -104,6 +105,9 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   const { openAskScreen } = await import("../ask/ask-screen.js");
   const { ask } = await import("../ask/ask-run.js");
   const { chooseSettings } = await import("../ask/ask-settings.js");
+  const { agentOfRun, holdsRunModel } = await import("@palimpsest/trainer");
+  const run = flags.endpoint === undefined ? flags.model : undefined;
+  const trained = run !== undefined && holdsRunModel(run) ? agentOfRun(run) : undefined;
   const retries: RetryNote[] = [];
   const signal = stopSignal();
   let screen: AskScreen | undefined;
@@ -117,7 +121,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   try {
     for (const reason of document.skipped) note(`passed over ${reason}`);
     const { agent, preset, question } = flags;
-    const chosen = chooseSettings({ agent, preset, set: settings, question }, model);
+    const chosen = chooseSettings({ agent, preset, set: settings, question, trained }, model);
     note(`${model.name}, ${chosen.settings.kind}`);
     for (const text of chosen.notes) note(text);
     screen = openAskScreen(process.stderr);

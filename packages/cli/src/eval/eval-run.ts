@@ -49,8 +49,12 @@ export interface EvalPlan {
 export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: EvalSettings): Promise<void> {
   const signal = stopSignal();
   const names = flags.contestants ?? settings.run ?? plan.usual;
-  // Names are checked before a model is loaded.
-  for (const name of names) contestantSettings(splitName(name).contestant, settings);
+  // Names and recipes are checked before a model is loaded.
+  for (const name of names) {
+    const { contestant, model = flags.model } = splitName(name);
+    const asked = contestantSettings(contestant, settings);
+    if (asked.kind === "trained") trainedAgent(asked.recipe, model, flags.model);
+  }
   const earlier = flags.compare === undefined ? undefined : await readSuiteSummary(flags.compare);
   const cache =
     flags.out === undefined ? undefined : await PredictionCache.open(join(flags.out, "predictions.jsonl"));
@@ -67,7 +71,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
         const contestants: Contestant[] = [];
         for (const label of own) {
           const contestant = contestantSettings(splitName(label).contestant, settings);
-          const trained = (recipe: string | undefined) => trainedAgent(recipe, modelName);
+          const trained = (recipe: string | undefined) => trainedAgent(recipe, modelName, flags.model);
           const embedder = await openAgentEmbedder(label, contestant, trained);
           embedders.push(embedder);
           contestants.push(

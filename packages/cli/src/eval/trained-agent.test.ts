@@ -1,0 +1,31 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readRecipe } from "@palimpsest/trainer";
+import { afterAll, expect, test } from "vitest";
+import { trainedAgent } from "./trained-agent.js";
+
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-trained-agent-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const needle = "recipes/memagent/needle.yaml";
+const lookBack = "recipes/rememr1/look-back.yaml";
+const agentOf = (recipe: string) => readRecipe(recipe).recipe.agent;
+function aRun(name: string, recipe: string): string {
+  const run = join(folder, name);
+  mkdirSync(run);
+  writeFileSync(join(run, "run.json"), JSON.stringify({ recipe: readRecipe(recipe).recipe }));
+  return run;
+}
+
+test("a trained contestant is the agent of its own run, of the evaluated run on another model, or of the recipe that is named", () => {
+  const first = aRun("first", needle);
+  const second = aRun("second", lookBack);
+  expect(trainedAgent(undefined, first, first)).toEqual(agentOf(needle));
+  expect(trainedAgent(undefined, "some-base", first)).toEqual(agentOf(needle));
+  expect(trainedAgent(undefined, second, first)).toEqual(agentOf(lookBack));
+  expect(trainedAgent(lookBack, first, first)).toEqual(agentOf(lookBack));
+  expect(() => trainedAgent(undefined, "some-base", "another")).toThrow(
+    /--model another is no run's folder.*--set/,
+  );
+});
