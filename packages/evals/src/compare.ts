@@ -1,6 +1,7 @@
 import { EvaluationError } from "./error.js";
 import type { Evaluation, LengthResult } from "./evaluate.js";
 import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "./intervals.js";
+import { meanInterval, signFlipP } from "./resampling.js";
 
 /** Before and after over the same tasks of one length. */
 export interface LengthComparison {
@@ -14,6 +15,18 @@ export interface LengthComparison {
   /** Exact two-sided McNemar test. */
   readonly p: number;
   readonly counts: PairedCounts;
+  readonly reward: RewardComparison;
+}
+
+/** Mean rewards of the same tasks, failures as 0. */
+export interface RewardComparison {
+  readonly before: number;
+  readonly after: number;
+  readonly difference: number;
+  /** Paired bootstrap, 95 %. */
+  readonly interval: Interval;
+  /** Random sign flips, two-sided. */
+  readonly p: number;
 }
 
 /**
@@ -41,8 +54,25 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
       interval,
       p: mcNemarP(counts),
       counts,
+      reward: rewards(earlier, length),
     };
   });
+}
+
+/** The tasks are known to be the same ones. */
+function rewards(before: LengthResult, after: LengthResult): RewardComparison {
+  const earlier = new Map(before.outcomes.map(({ taskId, reward }) => [taskId, reward]));
+  const differences = after.outcomes.map(({ taskId, reward }) => ({
+    cluster: taskId,
+    value: reward - (earlier.get(taskId) ?? 0),
+  }));
+  return {
+    before: before.meanReward,
+    after: after.meanReward,
+    difference: after.meanReward - before.meanReward,
+    interval: meanInterval(differences),
+    p: signFlipP(differences),
+  };
 }
 
 function pairedCounts(before: LengthResult, after: LengthResult): PairedCounts {

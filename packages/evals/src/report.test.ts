@@ -71,6 +71,28 @@ describe("reportMarkdown", () => {
   });
 });
 
+describe("rewards that are no exact match", () => {
+  const halved = (evaluation: Evaluation): Evaluation => ({
+    ...evaluation,
+    lengths: evaluation.lengths.map((length) => ({
+      ...length,
+      meanReward: length.meanReward / 2,
+      outcomes: length.outcomes.map((outcome) => ({ ...outcome, reward: outcome.reward / 2 })),
+    })),
+  });
+
+  it("have a table of their own, paired task by task", () => {
+    const markdown = reportMarkdown({ ...data, before: halved(data.before), after: halved(data.after) });
+    const [, table = ""] = markdown.split("## Reward by document length");
+    const { meanReward } = halved(data.before).lengths[1] as Evaluation["lengths"][number];
+    const difference = `\\+${(0.5 - meanReward).toFixed(3)} \\[0\\.\\d{3}, 0\\.\\d{3}\\]`;
+    expect(table).toMatch(
+      new RegExp(`\\| 64 \\| 20 \\| ${meanReward.toFixed(3)} \\| 0\\.500 \\| ${difference} \\| (< )?0\\.0`),
+    );
+    expect(reportMarkdown(data)).not.toContain("## Reward by document length");
+  });
+});
+
 describe("summarize", () => {
   it("names the values at the training length", () => {
     const summary = summarize(data);

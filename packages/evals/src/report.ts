@@ -84,6 +84,12 @@ export function reportMarkdown(data: ReportData): string {
   const lines = [`# ${data.title}`, ""];
   for (const [name, value] of Object.entries(summary.facts)) lines.push(`- ${name}: ${value}`);
   if (summary.rewardCurve.length > 0) lines.push("", "## Reward", "", "![Reward while training](reward.svg)");
+  if (summary.exactMatchByLength.some(rewardsMoreThanMatches)) {
+    lines.push("", "## Reward by document length", "", ...rewardTable(summary), "");
+    lines.push(
+      "Means; differences with paired bootstrap intervals, p by random sign flips; 95 %, two-sided.",
+    );
+  }
   lines.push("", "## Exact match by document length", "", ...exactMatchTable(data, summary), "");
   lines.push(
     "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.",
@@ -103,6 +109,28 @@ export function reportMarkdown(data: ReportData): string {
   return lines.join("\n");
 }
 
+/** Whether the reward says something that the share of right answers does not. */
+const rewardsMoreThanMatches = ({ meanReward, exactMatch, comparison }: LengthSummary): boolean =>
+  meanReward !== exactMatch || (comparison !== undefined && comparison.reward.before !== comparison.before);
+
+function rewardTable({ exactMatchByLength }: ReportSummary): string[] {
+  const compared = exactMatchByLength.every(({ comparison }) => comparison !== undefined);
+  const head = [
+    "document tokens",
+    "tasks",
+    ...(compared ? ["before", "after", "difference", "p"] : ["reward"]),
+  ];
+  const body = exactMatchByLength.map(({ lengthTokens, n, meanReward, comparison }) => {
+    if (!compared || !comparison) return row([lengthTokens, n, meanReward.toFixed(3)]);
+    const { before, after, difference, interval, p } = comparison.reward;
+    const change = `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(3)} [${interval.low.toFixed(3)}, ${interval.high.toFixed(3)}]`;
+    return row([lengthTokens, n, before.toFixed(3), after.toFixed(3), change, pText(p)]);
+  });
+  return [row(head), row(head.map(() => "---:")), ...body];
+}
+
+const pText = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3));
+
 function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
   const trained = data.trainingLengthTokens;
   const head = ["document tokens", "tasks"];
@@ -118,7 +146,7 @@ function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
     cells.push(`${percent(length.exactMatch)} ${range(length.exactMatchInterval)}`);
     if (length.comparison) {
       const { difference, interval, p } = length.comparison;
-      cells.push(`${points(difference)} ${range(interval)}`, p < 0.001 ? "< 0.001" : p.toFixed(3));
+      cells.push(`${points(difference)} ${range(interval)}`, pText(p));
     }
     if (trained !== undefined) {
       cells.push(length.shareOfTrainingLength === undefined ? "–" : percent(length.shareOfTrainingLength));

@@ -39,6 +39,9 @@ export interface LengthRow {
   readonly before: number | null;
   readonly after: number;
   readonly interval: readonly [number, number];
+  /** Mean reward, which may be another than exact match. */
+  readonly rewardBefore: number | null;
+  readonly rewardAfter: number;
   /** Of the exact match at the training length. */
   readonly share: number;
   readonly microsecondsPerDocumentToken: number;
@@ -68,6 +71,8 @@ function lengthRows(
     before: before?.lengths[index]?.exactMatch ?? null,
     after: length.exactMatch,
     interval: [length.exactMatchInterval.low, length.exactMatchInterval.high],
+    rewardBefore: before?.lengths[index]?.meanReward ?? null,
+    rewardAfter: length.meanReward,
     share: home > 0 ? length.exactMatch / home : 0,
     microsecondsPerDocumentToken: length.microsecondsPerDocumentToken,
     peakRssMib: length.peakRssBytes / 2 ** 20,

@@ -1,4 +1,4 @@
-import type { RunReport } from "@palimpsest/trainer";
+import type { LengthRow, RunReport } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
 import { formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
@@ -9,8 +9,13 @@ const percent = (share: number | null) => (share === null ? "–" : `${(share * 
 /** The end of a run on one screen. */
 export function reportText(report: RunReport): string {
   const { exactMatchByLength: rows } = report;
+  const rewards = rows.some(rewardsMoreThanMatches);
   const table = formatTable(
-    ["document", "questions", "before", "after", "95 % interval", "of 1x", "µs/token", "peak MiB"],
+    [
+      ...["document", "questions", "before", "after", "95 % interval", "of 1x"],
+      ...(rewards ? ["reward"] : []),
+      ...["µs/token", "peak MiB"],
+    ],
     rows.map((row) => [
       `${row.factor}x (${row.lengthTokens} tokens)`,
       String(row.tasks),
@@ -18,6 +23,7 @@ export function reportText(report: RunReport): string {
       percent(row.after),
       `${percent(row.interval[0])} – ${percent(row.interval[1])}`,
       percent(row.share),
+      ...(rewards ? [rewardsOf(row)] : []),
       row.microsecondsPerDocumentToken.toFixed(0),
       row.peakRssMib.toFixed(0),
     ]),
@@ -45,10 +51,18 @@ export function reportText(report: RunReport): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** A reward of 0 and 1 for wrong and right is the exact match itself. */
+const rewardsMoreThanMatches = ({ rewardBefore, rewardAfter, before, after }: LengthRow) =>
+  rewardAfter !== after || rewardBefore !== before;
+
+const reward = (value: number | null | undefined) => value?.toFixed(3) ?? "–";
+const rewardsOf = ({ rewardBefore, rewardAfter }: LengthRow) =>
+  `${reward(rewardBefore)} → ${reward(rewardAfter)}`;
+
 /** A recipe without an evaluation has its rewards alone to show. */
 function headline({ exactMatchBefore, exactMatchAfter, exactMatchByLength, rewardCurve }: RunReport): string {
-  if (exactMatchByLength.length > 0)
-    return `Exact match ${percent(exactMatchBefore)} → ${percent(exactMatchAfter)}`;
-  const reward = (value: number | undefined) => value?.toFixed(3) ?? "–";
-  return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;
+  const [home] = exactMatchByLength;
+  if (!home) return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;
+  const matches = `Exact match ${percent(exactMatchBefore)} → ${percent(exactMatchAfter)}`;
+  return rewardsMoreThanMatches(home) ? `${matches}, reward ${rewardsOf(home)}` : matches;
 }

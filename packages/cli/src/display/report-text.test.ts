@@ -1,0 +1,47 @@
+import type { RunReport } from "@palimpsest/trainer";
+import { expect, test } from "vitest";
+import { reportText } from "./report-text.js";
+
+const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: number }): RunReport => ({
+  recipe: "r",
+  seed: 1,
+  shuffleRewards: false,
+  backend: "tensorflow (graph)",
+  exactMatchBefore: 0,
+  exactMatchAfter: 0.25,
+  exactMatchByLength: [
+    {
+      lengthTokens: 210,
+      factor: 1,
+      tasks: 64,
+      before: 0,
+      after: 0.25,
+      interval: [0.1, 0.4],
+      share: 1,
+      microsecondsPerDocumentToken: 12,
+      peakRssMib: 600,
+      ...rewards,
+    },
+  ],
+  rewardCurve: [0, 0.5],
+  steps: 2,
+  secondsByPhase: { training: 3 },
+  samplerTokensPerSecond: 10,
+  learnerTokensPerSecond: 20,
+  processes: [],
+  groupsDispatched: 4,
+  groupsTrained: 4,
+  groupsFailed: 0,
+  checkpoint: "c",
+  model: "m",
+  files: [],
+});
+
+test("rewards stand beside exact match where they are another measure, and only there", () => {
+  const other = reportText(report({ rewardBefore: 0.114, rewardAfter: 0.332 }));
+  expect(other).toContain("Exact match 0.0 % → 25.0 %, reward 0.114 → 0.332 after 2 steps");
+  expect(other).toMatch(/of 1x +reward +µs/);
+  const same = reportText(report({ rewardBefore: 0, rewardAfter: 0.25 }));
+  expect(same).toContain("Exact match 0.0 % → 25.0 % after 2 steps");
+  expect(same).not.toMatch(/of 1x +reward/);
+});
