@@ -54,7 +54,7 @@ describe("promptTexts", () => {
       specialTokens: ["<|im_start|>", "<|im_end|>"],
     });
     expect(promptTexts(config, tokenizer, own).finalPrompt).toContain("[USER]two2{question}");
-    const plain = { ...config, prompt: "text", stopTokens: ["</s>"] } as const;
+    const plain = { ...config, prompt: "text" as const, stopTokens: ["</s>"] };
     expect(promptTexts(plain, tokenizer, own).finalPrompt).toBe("two\n2\n\n{question} {memory}");
   });
 

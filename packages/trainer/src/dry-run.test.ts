@@ -109,7 +109,7 @@ describe("planRun", () => {
     const recipe = recipeOf();
     const options = { cacheDir, memoryBytes: 64 * gib };
     const absent = join(folder, "absent.jsonl");
-    const data = { source: "jsonl", path: absent } as const;
+    const data = { source: "jsonl", path: absent, maxBadRows: 0 } as const;
     await expect(planRun({ ...recipe, data }, options)).rejects.toThrow(
       new RegExp(`data\\.path: .*${absent}.*prepare`),
     );

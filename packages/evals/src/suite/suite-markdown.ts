@@ -177,14 +177,14 @@ function measureTable({ contestants }: SuiteSummary): string[] {
   });
   const names = [...new Set(totals.flatMap(({ measures }) => Object.keys(measures)))].sort();
   if (names.length === 0) return [];
-  const valueOf = (measures: CellSummary["measures"] | undefined, name: string) => {
+  const shownOf = (measures: CellSummary["measures"] | undefined, name: string) => {
     const value = measures?.[name];
     return value === undefined ? "–" : amount(value);
   };
   const byGroup = (name: string) =>
     (totals[0]?.cells.slice(0, -1) ?? []).map(({ group }) => [
       `${name}, ${group}`,
-      ...totals.map(({ cells }) => valueOf(cells.find((cell) => cell.group === group)?.measures, name)),
+      ...totals.map(({ cells }) => shownOf(cells.find((cell) => cell.group === group)?.measures, name)),
     ]);
   return [
     "## What contestants counted",
@@ -192,7 +192,7 @@ function measureTable({ contestants }: SuiteSummary): string[] {
     ...table(
       ["mean of a question", ...totals.map(({ contestant }) => contestant)],
       names.flatMap((name) => [
-        [name, ...totals.map(({ measures }) => valueOf(measures, name))],
+        [name, ...totals.map(({ measures }) => shownOf(measures, name))],
         ...(name.startsWith("recall@") ? byGroup(name) : []),
       ]),
     ),
