@@ -106,8 +106,8 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   const { ask } = await import("../ask/ask-run.js");
   const { chooseSettings } = await import("../ask/ask-settings.js");
   const { agentOfRun, holdsRunModel } = await import("@palimpsest/trainer");
-  const run = flags.endpoint === undefined ? flags.model : undefined;
-  const trained = run !== undefined && holdsRunModel(run) ? agentOfRun(run) : undefined;
+  const local = flags.endpoint === undefined ? flags.model : undefined;
+  const trained = local !== undefined && holdsRunModel(local) ? agentOfRun(local) : undefined;
   const retries: RetryNote[] = [];
   const signal = stopSignal();
   let screen: AskScreen | undefined;

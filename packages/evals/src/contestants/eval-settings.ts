@@ -38,7 +38,7 @@ export const contestantSettingsSchema = z.discriminatedUnion("kind", [
       .string()
       .optional()
       .describe(
-        "the recipe's file, relative to the working folder; absent: the recipe of the run that --model names",
+        "the recipe's file, relative to the working folder; absent: that of the run it is asked on, else of the run that --model names",
       ),
     ...agentFields,
   }),
