@@ -2,11 +2,13 @@
  * Calls between two processes, as Ray's microbenchmark counts them: sync = each awaited, async = 1000 in flight,
  * payload "ok". Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b packages/worker`.
  */
+
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
+import { grpcNetwork } from "@palimpsest/wire";
 import { ActorChannel, createHandle } from "../packages/client/src/index.js";
 import { ActorProcessEvent, ActorProcessStart, ActorState } from "../packages/wire/generated/protocol.js";
 import { encodeValue, newToken } from "../packages/wire/src/index.js";
@@ -42,7 +44,7 @@ const address = ActorProcessEvent.decode(bytes).ready?.address ?? "";
 
 const channel = new ActorChannel({
   actorId: spec.actorId,
-  token,
+  network: grpcNetwork({ token }),
   resolver: { resolve: async () => ({ spec, address, incarnation: 1, state: ActorState.ACTOR_STATE_ALIVE }) },
 });
 const echo = createHandle<Echo>({

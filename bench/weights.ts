@@ -3,10 +3,12 @@
  * read, published to one node, fetched from that node, fetched through the other. Prints a table; with --json FILE also
  * writes the figures. Needs built code (`npx tsc -b packages/cli`) and a model: --model FOLDER, default SmolLM2 of the cache.
  */
+
 import { existsSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { grpcNetwork } from "@palimpsest/wire";
 import { Objects } from "../packages/client/src/index.js";
 import { hashWeights, loadModel, parameterShapes } from "../packages/model/src/index.js";
 import { fetchWeights, publishWeights } from "../packages/trainer/src/weights.js";
@@ -46,7 +48,7 @@ try {
     ({ objectsAddress }) =>
       new Objects({
         address: async () => objectsAddress,
-        token: cluster.token,
+        network: grpcNetwork({ token: cluster.token }),
         holder: "bench",
         defaultTimeoutMs: 120_000,
       }),

@@ -1,4 +1,4 @@
-import { encodeValue, PalimpsestError } from "@palimpsest/wire";
+import { encodeValue, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
 import type * as protoTypes from "@palimpsest/wire/protocol";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ beforeEach(async () => {
   say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
   channel = new ActorChannel({
     actorId: "actor-test",
-    token,
+    network: grpcNetwork({ token }),
     maxOutstandingCalls: 50,
     resolver: {
       // As Head.ResolveActor: waits for a later incarnation or death, or for the test's next word.
@@ -223,7 +223,7 @@ describe("ActorChannel", () => {
   test("says at once that its token is wrong", async () => {
     const stranger = new ActorChannel({
       actorId: "actor-test",
-      token: "another",
+      network: grpcNetwork({ token: "another" }),
       resolver: { resolve: async () => info },
     });
     await expect(stranger.ready(5_000)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });

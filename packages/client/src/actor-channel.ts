@@ -9,7 +9,7 @@
  * H4. After ACTOR_DIED every call fails at once with the same certificate.
  * H5. At most `maxOutstandingCalls` wait or fly; one more fails with PENDING_CALLS_LIMIT.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Network, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { CallStream } from "./call-stream.js";
 import { actorTitle, certificateDetails, diedError } from "./death.js";
@@ -37,14 +37,14 @@ export interface ActorResolver {
 
 export interface ActorChannelOptions {
   readonly actorId: string;
-  readonly token: string;
+  readonly network: Network;
   readonly resolver: ActorResolver;
   readonly maxOutstandingCalls?: number;
 }
 
 export class ActorChannel implements CallCarrier {
   readonly actorId: string;
-  readonly #token: string;
+  readonly #network: Network;
   readonly #resolver: ActorResolver;
   readonly #maxOutstandingCalls: number;
   readonly #abort = new AbortController();
@@ -62,7 +62,7 @@ export class ActorChannel implements CallCarrier {
 
   constructor(options: ActorChannelOptions) {
     this.actorId = options.actorId;
-    this.#token = options.token;
+    this.#network = options.network;
     this.#resolver = options.resolver;
     this.#maxOutstandingCalls = options.maxOutstandingCalls ?? 100_000;
   }
@@ -243,7 +243,7 @@ export class ActorChannel implements CallCarrier {
     this.#incarnation = incarnation;
     const { stream, ready } = CallStream.open({
       address,
-      token: this.#token,
+      network: this.#network,
       incarnation,
       onBreak: (error, unanswered) => this.#broken(stream, error, unanswered),
     });

@@ -9,7 +9,14 @@
  * C5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { actorHostService, errorFromProto, fromGrpcError, PalimpsestError, Peer } from "@palimpsest/wire";
+import {
+  actorHostService,
+  errorFromProto,
+  fromGrpcError,
+  type Network,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type PendingCall, streamWindow } from "./pending-call.js";
 
@@ -19,7 +26,7 @@ const defaultConnectTimeoutMs = 5_000;
 export interface CallStreamOptions {
   /** host:port of the actor's ActorHost service. */
   readonly address: string;
-  readonly token: string;
+  readonly network: Network;
   readonly incarnation: number;
   readonly connectTimeoutMs?: number;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
@@ -40,7 +47,7 @@ export class CallStream {
 
   private constructor(options: CallStreamOptions) {
     this.incarnation = options.incarnation;
-    this.#peer = new Peer(options.address, options.token);
+    this.#peer = options.network.connect(options.address, "calls");
     this.#onBreak = options.onBreak;
   }
 

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { headService, newId, PalimpsestError } from "@palimpsest/wire";
+import { grpcNetwork, headService, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
@@ -31,6 +31,7 @@ export class Cluster {
   readonly objects: Objects;
   readonly jobs: Jobs;
   readonly #options: ResolvedConnectOptions;
+  readonly #network: Network;
   readonly #head: HeadClient;
   readonly #channels = new Map<string, ActorChannel>();
   readonly #uploaded = new Map<string, Promise<void>>();
@@ -41,10 +42,11 @@ export class Cluster {
   private constructor(options: ResolvedConnectOptions) {
     this.#options = options;
     this.sessionId = newId("session");
-    this.#head = new HeadClient(options.address, options.token, options.controlTimeoutMs);
+    this.#network = grpcNetwork({ token: options.token });
+    this.#head = new HeadClient(this.#network, options.address, options.controlTimeoutMs);
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
-      token: options.token,
+      network: this.#network,
       holder: options.jobId || this.sessionId,
       defaultTimeoutMs: options.controlTimeoutMs,
     });
@@ -170,7 +172,7 @@ export class Cluster {
   #handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
     let channel = this.#channels.get(actorId);
     if (!channel) {
-      channel = new ActorChannel({ actorId, token: this.#options.token, resolver: this });
+      channel = new ActorChannel({ actorId, network: this.#network, resolver: this });
       this.#channels.set(actorId, channel);
     }
     return createHandle<Instance>({

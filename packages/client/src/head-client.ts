@@ -1,4 +1,4 @@
-import { type Method, PalimpsestError, Peer } from "@palimpsest/wire";
+import { type Method, type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
 import { delay } from "./delay.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
@@ -16,8 +16,8 @@ export class HeadClient {
   readonly peer: Peer;
   readonly #defaultTimeoutMs: number;
 
-  constructor(address: string, token: string, defaultTimeoutMs: number) {
-    this.peer = new Peer(address, token);
+  constructor(network: Network, address: string, defaultTimeoutMs: number) {
+    this.peer = network.connect(address);
     this.#defaultTimeoutMs = defaultTimeoutMs;
   }
 

@@ -2,14 +2,21 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Server, ServerReadableStream, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
-import { createServer, listen, objectsService, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
+import type { ServerReadableStream, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
+import {
+  grpcNetwork,
+  objectsService,
+  PalimpsestError,
+  type RpcServer,
+  toGrpcError,
+  unary,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Objects } from "./objects.js";
 
 const token = "token-of-the-tests";
-let server: Server;
+let server: RpcServer;
 let objects: Objects;
 let address: string;
 let folder: string;
@@ -31,7 +38,7 @@ beforeEach(async () => {
   holders = [];
   paths = false;
   pulls = 0;
-  server = createServer(token);
+  server = grpcNetwork({ token }).createServer();
   server.addService(objectsService, {
     put: (
       call: ServerReadableStream<proto.PutChunk.$Properties, proto.ObjectInfo.$Properties>,
@@ -67,10 +74,10 @@ beforeEach(async () => {
       existed: stored.delete(request.objectId ?? ""),
     })),
   });
-  address = await listen(server, "127.0.0.1", 0);
+  address = await server.listen("127.0.0.1", 0);
   objects = new Objects({
     address: async () => address,
-    token,
+    network: grpcNetwork({ token }),
     holder: "session-1",
     defaultTimeoutMs: 10_000,
   });
@@ -78,7 +85,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await objects.close();
-  server.forceShutdown();
+  server.kill();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -139,7 +146,7 @@ describe("Objects", () => {
     address = "127.0.0.1:1";
     const late = new Objects({
       address: async () => address,
-      token,
+      network: grpcNetwork({ token }),
       holder: "session-1",
       defaultTimeoutMs: 10_000,
     });

@@ -9,7 +9,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { bulkChannelOptions, fromGrpcError, objectsService, PalimpsestError, Peer } from "@palimpsest/wire";
+import { fromGrpcError, type Network, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const chunkBytes = 1024 * 1024;
@@ -38,7 +38,7 @@ export interface PutOptions extends ObjectCallOptions {
 export interface ObjectsOptions {
   /** host:port of the local node's Objects service. */
   readonly address: () => Promise<string>;
-  readonly token: string;
+  readonly network: Network;
   readonly holder: string;
   readonly defaultTimeoutMs: number;
 }
@@ -163,9 +163,7 @@ export class Objects {
 
   async #connected(): Promise<Peer> {
     if (this.#closed) throw new PalimpsestError("CANCELLED", "the connection to the cluster was closed");
-    this.#peer ??= this.#options
-      .address()
-      .then((address) => new Peer(address, this.#options.token, bulkChannelOptions));
+    this.#peer ??= this.#options.address().then((address) => this.#options.network.connect(address, "bulk"));
     try {
       return await this.#peer;
     } catch (reason) {

@@ -12,11 +12,10 @@
  * - C6. What a node reports as running and nobody wants is stopped.
  */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, specToProto } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
-import type { Clock } from "./clock.js";
 import type { Node, NodeTable } from "./node-table.js";
 import type { PlacementLine } from "./placement.js";
 import { RestartDelays } from "./restart-delays.js";

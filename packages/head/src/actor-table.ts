@@ -9,9 +9,8 @@
  * - A3. Incarnations never fall.
  * - A4. Each change reaches the journal in the order in which it was made.
  */
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, decodeActor, encodeActor } from "./actor.js";
-import type { Clock } from "./clock.js";
 import type { Journal } from "./journal.js";
 
 export interface ActorTableDeps {

@@ -6,12 +6,11 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { newId } from "@palimpsest/wire";
+import { type Clock, every, newId } from "@palimpsest/wire";
 import { actorForReaders } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
 import { ActorTable } from "./actor-table.js";
 import { Bundles } from "./bundles.js";
-import { type Clock, every } from "./clock.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
 import { JobLifecycle } from "./job-lifecycle.js";

@@ -2,22 +2,22 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { Server } from "@grpc/grpc-js";
 import { createMetrics, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
 import {
-  closeServer,
-  createServer,
+  type Clock,
+  every,
   formatAddress,
+  grpcNetwork,
   headService,
   isLoopback,
   jobsService,
-  listen,
   nodeLinkService,
   PalimpsestError,
+  type RpcServer,
+  systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Redis } from "ioredis";
-import { type Clock, every, systemClock } from "./clock.js";
 import type { HeadConfig } from "./config.js";
 import { ControlPlane } from "./control-plane.js";
 import { EmbeddedRedis } from "./embedded-redis.js";
@@ -81,18 +81,17 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
     metricsAddress,
     pid: process.pid,
   });
-  const server = createServer(token);
+  const server = grpcNetwork({ token }).createServer();
   addServices(server, beginning, plane, { metrics, redis, clusterInfo });
   const standard = (await reflection).addStandardServices(server);
-  const bound = await listen(
-    server,
+  const bound = await server.listen(
     config.host,
     config.port === 0 && before ? portOf(before.address) : config.port,
   );
   parts.endings.push(async () => {
     standard.notServing();
     plane.sessions.close();
-    await closeServer(server);
+    await server.close();
   });
   if (!isLoopback(config.host))
     logger.warn({ host: config.host }, "the token travels unencrypted: trust the network");
@@ -192,7 +191,7 @@ async function beginMetrics(
 }
 
 function addServices(
-  server: Server,
+  server: RpcServer,
   { config, deps, shutdown }: Beginning,
   plane: ControlPlane,
   own: {

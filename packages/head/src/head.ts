@@ -8,8 +8,9 @@
  * - H2. Same folder: same token, same cluster id and, unless another was asked for, same port.
  * - H3. close() ends everything that start() began, in whatever state it is, once.
  */
+
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "./clock.js";
+import type { Clock } from "@palimpsest/wire";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
 import { type HeadAddress, keepToken, prepareFolder, readHeadAddress } from "./head-files.js";
 import { begin, endAll, type Parts } from "./head-start.js";

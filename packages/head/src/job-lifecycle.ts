@@ -8,9 +8,10 @@
  * - D2. A node is told to start a driver only after the store holds that decision.
  * - D3. A job that was asked to stop ends STOPPED, however its driver ends.
  */
+
 import type { Logger } from "@palimpsest/telemetry";
+import type { Clock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Clock } from "./clock.js";
 import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import type { Node, NodeTable } from "./node-table.js";

@@ -7,8 +7,7 @@
  * - J1. A terminal status never changes, nor does anything else of a job that ended.
  * - J2. A submission id names one content for as long as the job is remembered.
  */
-import { newId, PalimpsestError } from "@palimpsest/wire";
-import type { Clock } from "./clock.js";
+import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import {
   contentHash,
   decodeJob,

@@ -8,8 +8,9 @@
  * - W2. The promise of `put` resolves only when that value, or a newer one of the same row, is in the store.
  * - W3. A store that is away delays writes and loses none; it holds one value a row, however long it stays away.
  */
+
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "./clock.js";
+import type { Clock } from "@palimpsest/wire";
 import type { Store, StoreTable, StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;

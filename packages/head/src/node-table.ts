@@ -9,6 +9,7 @@
  * - N3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
  * - N4. Of two links of one node the newer counts; the end of the older one changes nothing.
  */
+
 import {
   addQuantities,
   type NodeView,
@@ -17,8 +18,8 @@ import {
   subtractQuantities,
 } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
+import type { Clock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import type { Clock } from "./clock.js";
 import type { Journal } from "./journal.js";
 
 export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;

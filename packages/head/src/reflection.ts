@@ -1,8 +1,10 @@
 /** The standard services of a gRPC server: health and reflection. */
+
 import { fileURLToPath } from "node:url";
 import type { Server } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
+import type { RpcServer } from "@palimpsest/wire";
 import { HealthImplementation } from "grpc-health-check";
 
 /** The same from src and from dist: both lie two folders below packages. */
@@ -11,7 +13,9 @@ const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
 const serviceNames = ["palimpsest.v1.Head", "palimpsest.v1.NodeLink", "palimpsest.v1.Jobs"] as const;
 
 /** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha). Returns how to say that the head no longer serves. */
-export function addStandardServices(server: Server): { readonly notServing: () => void } {
+export function addStandardServices(rpcServer: RpcServer): { readonly notServing: () => void } {
+  // These libraries ask for a grpc-js server and use addService alone.
+  const server = rpcServer as unknown as Server;
   const health = new HealthImplementation({ "": "SERVING" });
   for (const name of serviceNames) health.setStatus(name, "SERVING");
   health.addToServer(server);

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "@palimpsest/wire";
 
 /** An actor that dies within this time of being alive died quickly: its next restart waits longer. */
 const quickDeathMs = 10_000;

@@ -10,9 +10,8 @@
  * - O4. An ended session never comes back.
  */
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Clock } from "./clock.js";
 
 /** The head's side of a driver's stream. */
 export interface SessionConnection {

@@ -10,7 +10,6 @@ import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Server } from "@grpc/grpc-js";
 import {
   createMetrics,
   type Logger,
@@ -19,13 +18,12 @@ import {
   serveMetrics,
 } from "@palimpsest/telemetry";
 import {
-  closeServer,
-  createServer,
-  listen,
+  grpcNetwork,
   newId,
   objectsService,
   PalimpsestError,
-  Peer,
+  type Peer,
+  type RpcServer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
@@ -83,7 +81,7 @@ export class NodeManager {
     this.#logger = deps.logger;
     this.#metrics = metrics;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
-    this.#head = new Peer(config.headAddress, config.token);
+    this.#head = grpcNetwork({ token: config.token }).connect(config.headAddress);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -219,7 +217,7 @@ export class NodeManager {
     await this.#link.close();
     this.#head.close();
     fetcher.close();
-    await Promise.all([closeServer(server), metricsServer.close()]);
+    await Promise.all([server.close(), metricsServer.close()]);
     await store.close();
     this.#end({ reason, error });
   }
@@ -293,7 +291,7 @@ export class NodeManager {
 }
 
 interface ObjectParts {
-  readonly server: Server;
+  readonly server: RpcServer;
   readonly store: ObjectStore;
   readonly fetcher: ObjectFetcher;
   /** host:port of the object service. */
@@ -312,7 +310,8 @@ interface Parts extends PartsOf {
 }
 
 async function startObjects(config: ResolvedNodeConfig, metrics: Metrics): Promise<ObjectParts> {
-  const { nodeId, dataDir, token } = config;
+  const { nodeId, dataDir } = config;
+  const network = grpcNetwork({ token: config.token });
   const chosen = await chooseObjectFolder({
     nodeId,
     dataDir,
@@ -327,14 +326,14 @@ async function startObjects(config: ResolvedNodeConfig, metrics: Metrics): Promi
   const address = () => objectsAddress;
   const fetcher = new ObjectFetcher({
     store,
-    token,
+    network,
     ownAddress: address,
     onReceived: (sizeBytes) => onMoved("in", sizeBytes),
   });
-  const server = createServer(token);
+  const server = network.createServer();
   server.addService(objectsService, createObjectsHandlers({ store, fetcher, address, onMoved }));
   try {
-    objectsAddress = await listen(server, config.listenHost, config.objectsPort);
+    objectsAddress = await server.listen(config.listenHost, config.objectsPort);
   } catch (reason) {
     await store.close();
     throw reason;

@@ -4,7 +4,7 @@
  * T1. What is fetched hashes to its name, or it is not kept and the next node is asked.
  * T2. Callers that want the same object at once share one transfer; each one's holder is noted.
  */
-import { bulkChannelOptions, fromGrpcError, objectsService, PalimpsestError, Peer } from "@palimpsest/wire";
+import { fromGrpcError, type Network, objectsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ObjectStore, StoredObject } from "./object-store.js";
 
@@ -13,7 +13,7 @@ const pullTimeoutMs = 600_000;
 
 export interface ObjectFetcherDeps {
   readonly store: ObjectStore;
-  readonly token: string;
+  readonly network: Network;
   /** host:port of this node's own service: never asked. */
   readonly ownAddress: () => string;
   readonly onReceived: (sizeBytes: number) => void;
@@ -90,7 +90,7 @@ export class ObjectFetcher {
   #peer(address: string): Peer {
     let peer = this.#peers.get(address);
     if (!peer) {
-      peer = new Peer(address, this.#deps.token, bulkChannelOptions);
+      peer = this.#deps.network.connect(address, "bulk");
       this.#peers.set(address, peer);
     }
     return peer;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bulkChannelOptions, fromGrpcError, objectsService, Peer } from "@palimpsest/wire";
+import { fromGrpcError, grpcNetwork, objectsService, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
@@ -16,7 +16,9 @@ let peers: Peer[];
 beforeEach(async () => {
   head = await FakeHead.start();
   [near, far] = await Promise.all([startNode(head), startNode(head, { objectStoreBytes: 4 * mebibyte })]);
-  peers = [near, far].map(({ manager }) => new Peer(manager.objectsAddress, head.token, bulkChannelOptions));
+  peers = [near, far].map(({ manager }) =>
+    grpcNetwork({ token: head.token }).connect(manager.objectsAddress, "bulk"),
+  );
 });
 
 afterEach(async () => {
@@ -139,7 +141,7 @@ describe("objects over gRPC", () => {
   });
 
   test("need the token", async () => {
-    const stranger = new Peer(near.manager.objectsAddress, "wrong");
+    const stranger = grpcNetwork({ token: "wrong" }).connect(near.manager.objectsAddress);
     peers.push(stranger);
     await expect(
       stranger.unary(objectsService.stat, { objectId: "a".repeat(64) }, timeout),

@@ -1,8 +1,10 @@
 /** The standard services of a gRPC server: health and reflection. */
+
 import { fileURLToPath } from "node:url";
 import type { Server } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
+import type { RpcServer } from "@palimpsest/wire";
 import { HealthImplementation } from "grpc-health-check";
 
 /** The same from src and from dist: both lie two folders below packages. */
@@ -10,7 +12,9 @@ const protoFolder = fileURLToPath(new URL("../../../protos", import.meta.url));
 const serviceName = "palimpsest.v1.Objects";
 
 /** Adds grpc.health.v1 and grpc.reflection (v1 and v1alpha) to a server, which may serve already. */
-export function addStandardServices(server: Server): { readonly notServing: () => void } {
+export function addStandardServices(rpcServer: RpcServer): { readonly notServing: () => void } {
+  // These libraries ask for a grpc-js server and use addService alone.
+  const server = rpcServer as unknown as Server;
   const health = new HealthImplementation({ "": "SERVING", [serviceName]: "SERVING" });
   health.addToServer(server);
   const definition = loadSync("palimpsest/v1/object.proto", { includeDirs: [protoFolder] });

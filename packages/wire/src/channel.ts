@@ -9,6 +9,7 @@ import {
   Metadata,
 } from "@grpc/grpc-js";
 import type { Method } from "./method.js";
+import type { CallSettings, Peer } from "./network.js";
 import { fromGrpcError } from "./status.js";
 
 const maxMessageBytes = 32 * 1024 * 1024;
@@ -39,14 +40,8 @@ export function bearerMetadata(token: string): Metadata {
   return metadata;
 }
 
-export interface CallSettings {
-  /** Until the call is answered GET_TIMEOUT; streams without it stay open. */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-/** One channel to one process of the cluster, with its token. */
-export class Peer {
+/** One gRPC channel to one process of the cluster, with its token. */
+export class GrpcPeer implements Peer {
   readonly address: string;
   readonly #client: Client;
   readonly #metadata: Metadata;

@@ -1,7 +1,8 @@
 // Symbols for users of the runtime.
 
 // Symbols for other packages of Palimpsest.
-export { bearerMetadata, bulkChannelOptions, type CallSettings, channelOptions, Peer } from "./channel.js";
+export { bearerMetadata } from "./channel.js";
+export { type Clock, every, systemClock } from "./clock.js";
 export {
   type ErrorCode,
   type ErrorOptions,
@@ -10,9 +11,11 @@ export {
   errorToProto,
   PalimpsestError,
 } from "./error.js";
+export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
 export { type IdKind, newId, newToken } from "./id.js";
 export type { MessageType, Method } from "./method.js";
-export { closeServer, createServer, formatAddress, isLoopback, listen, unary } from "./server.js";
+export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
+export { formatAddress, isLoopback, unary } from "./server.js";
 export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export { decodeValue, encodeValue } from "./value.js";

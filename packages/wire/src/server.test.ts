@@ -1,13 +1,13 @@
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Peer } from "./channel.js";
+import { GrpcPeer } from "./channel.js";
 import { PalimpsestError } from "./error.js";
-import { closeServer, createServer, isLoopback, listen, unary } from "./server.js";
+import { GrpcServer, isLoopback, unary } from "./server.js";
 import { actorHostService, objectsService } from "./services.js";
 
 const token = "right-token";
-const server = createServer(token);
+const server = new GrpcServer(token);
 let address: string;
 let sawAbort = false;
 
@@ -38,13 +38,13 @@ beforeAll(async () => {
       stream.on("end", () => stream.end());
     },
   });
-  address = await listen(server, "127.0.0.1", 0);
+  address = await server.listen("127.0.0.1", 0);
 });
 
-afterAll(() => closeServer(server));
+afterAll(() => server.close());
 
-async function withPeer<T>(peerToken: string, use: (peer: Peer) => Promise<T>): Promise<T> {
-  const peer = new Peer(address, peerToken);
+async function withPeer<T>(peerToken: string, use: (peer: GrpcPeer) => Promise<T>): Promise<T> {
+  const peer = new GrpcPeer(address, peerToken);
   try {
     return await use(peer);
   } finally {
@@ -105,7 +105,7 @@ test("a stream carries messages both ways", async () => {
 });
 
 test("a peer that is not there is UNAVAILABLE within the deadline", async () => {
-  const peer = new Peer("127.0.0.1:1", token);
+  const peer = new GrpcPeer("127.0.0.1:1", token);
   await expect(peer.unary(objectsService.stat, {}, { timeoutMs: 3_000 })).rejects.toMatchObject({
     code: "UNAVAILABLE",
   });

@@ -9,10 +9,13 @@ import {
   type ServerInterceptor,
   ServerListenerBuilder,
   type ServerUnaryCall,
+  type ServiceDefinition,
   status,
+  type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { channelOptions } from "./channel.js";
 import { PalimpsestError } from "./error.js";
+import type { RpcServer } from "./network.js";
 import { toGrpcError } from "./status.js";
 
 function digest(text: string): Buffer {
@@ -46,16 +49,50 @@ function tokenInterceptor(token: string): ServerInterceptor {
 }
 
 /** A gRPC server on which every RPC needs the token. */
-export function createServer(token: string): Server {
-  return new Server({
-    "grpc.max_receive_message_length": channelOptions["grpc.max_receive_message_length"] as number,
-    "grpc.max_send_message_length": channelOptions["grpc.max_send_message_length"] as number,
-    "grpc.max_concurrent_streams": 10_000,
-    // A peer whose machine vanished without a word is noticed, and its streams end.
-    "grpc.keepalive_time_ms": 20_000,
-    "grpc.keepalive_timeout_ms": 10_000,
-    interceptors: [tokenInterceptor(token)],
-  });
+export class GrpcServer implements RpcServer {
+  readonly #server: Server;
+
+  constructor(token: string) {
+    this.#server = new Server({
+      "grpc.max_receive_message_length": channelOptions["grpc.max_receive_message_length"] as number,
+      "grpc.max_send_message_length": channelOptions["grpc.max_send_message_length"] as number,
+      "grpc.max_concurrent_streams": 10_000,
+      // A peer whose machine vanished without a word is noticed, and its streams end.
+      "grpc.keepalive_time_ms": 20_000,
+      "grpc.keepalive_timeout_ms": 10_000,
+      interceptors: [tokenInterceptor(token)],
+    });
+  }
+
+  addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
+    this.#server.addService(service, implementation);
+  }
+
+  listen(host: string, port: number): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const address = formatAddress(host, port);
+      this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
+        if (error) {
+          const fix = port === 0 ? "" : "; choose another port or stop the process that listens on it";
+          reject(new PalimpsestError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}${fix}`));
+        } else resolve(formatAddress(host, boundPort));
+      });
+    });
+  }
+
+  close(graceMs = 500): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#server.forceShutdown(), graceMs);
+      this.#server.tryShutdown(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  kill(): void {
+    this.#server.forceShutdown();
+  }
 }
 
 /** True for names and addresses that only this machine reaches. */
@@ -66,34 +103,6 @@ export function isLoopback(host: string): boolean {
 /** host:port, with brackets where IPv6 needs them. */
 export function formatAddress(host: string, port: number): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/** Binds to host:port (0: a free one) and returns the address to give to others. @throws {PalimpsestError} UNAVAILABLE */
-export function listen(server: Server, host: string, port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(formatAddress(host, port), ServerCredentials.createInsecure(), (error, boundPort) => {
-      if (error) {
-        const mend = port === 0 ? "" : "; choose another port or stop what holds it";
-        reject(
-          new PalimpsestError(
-            "UNAVAILABLE",
-            `cannot listen on ${formatAddress(host, port)}: ${error.message}${mend}`,
-          ),
-        );
-      } else resolve(formatAddress(host, boundPort));
-    });
-  });
-}
-
-/** Ends a server: in order within graceMs, then by force. */
-export function closeServer(server: Server, graceMs = 500): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), graceMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** A unary handler written as an async function; what it throws reaches the caller as the same error. */

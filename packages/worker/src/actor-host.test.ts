@@ -1,6 +1,6 @@
 import { ActorChannel, type ActorHandle, createHandle } from "@palimpsest/client";
 import { createMetrics } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { ActorHost, type ActorHostOptions } from "./actor-host.js";
@@ -86,7 +86,7 @@ async function host(options: Partial<ActorHostOptions> = {}) {
       incarnation: 1,
       maxConcurrency: 1,
       maxPendingCalls: 1_000,
-      token,
+      network: grpcNetwork({ token }),
       listenHost: "127.0.0.1",
       ...options,
     },
@@ -100,7 +100,7 @@ async function host(options: Partial<ActorHostOptions> = {}) {
 function caller(address: string, options: { readonly token?: string; readonly incarnation?: number } = {}) {
   const channel = new ActorChannel({
     actorId: "actor-test",
-    token: options.token ?? token,
+    network: grpcNetwork({ token: options.token ?? token }),
     resolver: {
       resolve: async () => ({
         spec: { actorId: "actor-test" },

@@ -5,16 +5,15 @@
  * A1. A call for another incarnation never runs here.
  * A2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
  */
-import { Metadata, type Server, type ServerDuplexStream } from "@grpc/grpc-js";
+import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import { reservedMethods } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
-  closeServer,
-  createServer,
   errorToProto,
-  listen,
+  type Network,
   PalimpsestError,
+  type RpcServer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
@@ -27,7 +26,7 @@ export interface ActorHostOptions {
   readonly incarnation: number;
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
-  readonly token: string;
+  readonly network: Network;
   readonly listenHost: string;
 }
 
@@ -39,7 +38,7 @@ export class ActorHost {
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
   #instance: object | undefined;
-  #server: Server | undefined;
+  #server: RpcServer | undefined;
 
   private constructor(options: ActorHostOptions, metrics: Metrics) {
     this.#options = options;
@@ -53,10 +52,10 @@ export class ActorHost {
     deps: { readonly metrics: Metrics },
   ): Promise<{ readonly host: ActorHost; readonly address: string }> {
     const host = new ActorHost(options, deps.metrics);
-    const server = createServer(options.token);
+    const server = options.network.createServer();
     server.addService(actorHostService, { calls: (stream: CallerStream) => host.#accept(stream) });
     host.#server = server;
-    const address = await listen(server, options.listenHost, 0);
+    const address = await server.listen(options.listenHost, 0);
     return { host, address };
   }
 
@@ -67,7 +66,7 @@ export class ActorHost {
   async close(graceMs = 200): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
-    if (server) await closeServer(server, graceMs);
+    await server?.close(graceMs);
   }
 
   #accept(stream: CallerStream): void {

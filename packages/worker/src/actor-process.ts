@@ -14,7 +14,7 @@ import {
   type Metrics,
   serveMetrics,
 } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
@@ -54,7 +54,7 @@ export async function startActorProcess(
         incarnation,
         maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
-        token: start.token ?? "",
+        network: grpcNetwork({ token: start.token ?? "" }),
         listenHost,
       },
       { metrics },
@@ -96,7 +96,7 @@ function createContext(
   const objectsAddress = start.objectsAddress ?? "";
   const objects = new Objects({
     address: () => Promise.resolve(objectsAddress),
-    token,
+    network: grpcNetwork({ token }),
     holder: spec.jobId || spec.ownerId || actorId,
     defaultTimeoutMs: objectTimeoutMs,
   });

@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 import type {
-  Server,
   ServerDuplexStream,
   ServerReadableStream,
   ServerWritableStream,
   sendUnaryData,
 } from "@grpc/grpc-js";
-import { createServer, headService, jobsService, listen, PalimpsestError, unary } from "@palimpsest/wire";
+import {
+  grpcNetwork,
+  headService,
+  jobsService,
+  PalimpsestError,
+  type RpcServer,
+  unary,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 
 type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
@@ -28,7 +34,7 @@ export class FakeHead {
   logs: (call: LogStream) => void = (call) => call.end();
   /** What a new actor looks like. */
   place: (info: proto.ActorInfo.$Properties) => void = () => undefined;
-  #server: Server | undefined;
+  #server: RpcServer | undefined;
   #session: SessionStream | undefined;
 
   static async start(port = 0): Promise<FakeHead> {
@@ -38,7 +44,7 @@ export class FakeHead {
   }
 
   async listen(port: number): Promise<void> {
-    const server = createServer(this.token);
+    const server = grpcNetwork({ token: this.token }).createServer();
     server.addService(headService, {
       getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
@@ -86,7 +92,7 @@ export class FakeHead {
       },
     });
     this.#server = server;
-    this.address = await listen(server, "127.0.0.1", port);
+    this.address = await server.listen("127.0.0.1", port);
   }
 
   get port(): number {
@@ -98,7 +104,7 @@ export class FakeHead {
   }
 
   kill(): void {
-    this.#server?.forceShutdown();
+    this.#server?.kill();
   }
 
   #acceptSession(stream: SessionStream): void {

@@ -1,5 +1,5 @@
-import { Metadata, type Server, type ServerDuplexStream } from "@grpc/grpc-js";
-import { actorHostService, createServer, decodeValue, encodeValue, listen } from "@palimpsest/wire";
+import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
+import { actorHostService, decodeValue, encodeValue, grpcNetwork, type RpcServer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
@@ -10,15 +10,15 @@ export class ScriptedActor {
   address = "";
   /** Methods that are not answered. */
   readonly silent = new Set<string>();
-  #server: Server | undefined;
+  #server: RpcServer | undefined;
   #streams = new Set<CallerStream>();
 
   static async start(token: string): Promise<ScriptedActor> {
     const actor = new ScriptedActor();
-    const server = createServer(token);
+    const server = grpcNetwork({ token }).createServer();
     server.addService(actorHostService, { calls: (stream: CallerStream) => actor.#accept(stream) });
     actor.#server = server;
-    actor.address = await listen(server, "127.0.0.1", 0);
+    actor.address = await server.listen("127.0.0.1", 0);
     return actor;
   }
 
@@ -37,7 +37,7 @@ export class ScriptedActor {
 
   /** As when the process dies. */
   kill(): void {
-    this.#server?.forceShutdown();
+    this.#server?.kill();
   }
 
   #accept(stream: CallerStream): void {

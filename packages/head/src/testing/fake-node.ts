@@ -1,5 +1,11 @@
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { fromGrpcError, nodeLinkService, type PalimpsestError, Peer } from "@palimpsest/wire";
+import {
+  fromGrpcError,
+  grpcNetwork,
+  nodeLinkService,
+  type PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 export type HeadMessage = proto.HeadMessage.$Properties;
@@ -28,7 +34,7 @@ export class FakeNode {
 
   constructor(address: string, token: string, options: FakeNodeOptions) {
     this.nodeId = options.nodeId;
-    this.#peer = new Peer(address, token);
+    this.#peer = grpcNetwork({ token }).connect(address);
     this.#stream = this.#peer.bidi(nodeLinkService.link);
     this.ended = new Promise((resolve) => {
       this.#stream.on("error", (reason) => resolve(fromGrpcError(reason)));

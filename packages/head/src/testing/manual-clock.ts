@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.js";
+import type { Clock } from "@palimpsest/wire";
 
 interface Timer {
   readonly atMs: number;
@@ -11,6 +11,10 @@ export class ManualClock implements Clock {
   readonly #timers = new Set<Timer>();
 
   now(): number {
+    return this.#nowMs;
+  }
+
+  monotonicMs(): number {
     return this.#nowMs;
   }
 

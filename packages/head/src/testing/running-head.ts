@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { headService, Peer } from "@palimpsest/wire";
+import { grpcNetwork, headService, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { HeadConfigInput } from "../config.js";
 import { Head } from "../head.js";
@@ -24,7 +24,7 @@ export class HeadBench {
   }
 
   peer(head: Head, token = head.token): Peer {
-    const peer = new Peer(head.address, token);
+    const peer = grpcNetwork({ token }).connect(head.address);
     this.#endings.push(() => peer.close());
     return peer;
   }

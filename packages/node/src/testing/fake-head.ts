@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { Server, ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
+import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
-  createServer,
+  grpcNetwork,
   jobsService,
-  listen,
   nodeLinkService,
   PalimpsestError,
+  type RpcServer,
   toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -22,13 +22,13 @@ export class FakeHead {
   registrations = 0;
   halfClosed = false;
   readonly #bundles = new Map<string, Uint8Array>();
-  #server: Server | undefined;
+  #server: RpcServer | undefined;
   #link: LinkStream | undefined;
   #waiters = new Set<() => void>();
 
   static async start(port = 0): Promise<FakeHead> {
     const head = new FakeHead();
-    const server = createServer(head.token);
+    const server = grpcNetwork({ token: head.token }).createServer();
     server.addService(nodeLinkService, { link: (stream: LinkStream) => head.#accept(stream) });
     const { getBundle } = jobsService;
     server.addService(
@@ -48,7 +48,7 @@ export class FakeHead {
       },
     );
     head.#server = server;
-    head.address = await listen(server, "127.0.0.1", port);
+    head.address = await server.listen("127.0.0.1", port);
     return head;
   }
 
@@ -82,7 +82,7 @@ export class FakeHead {
 
   /** Ends as kill -9 would: every connection breaks. */
   kill(): void {
-    this.#server?.forceShutdown();
+    this.#server?.kill();
     this.#server = undefined;
   }
 

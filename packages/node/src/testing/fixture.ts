@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLogger } from "@palimpsest/telemetry";
-import { actorHostService, decodeValue, encodeValue, errorFromProto, Peer } from "@palimpsest/wire";
+import { actorHostService, decodeValue, encodeValue, errorFromProto, grpcNetwork } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeConfig } from "../config.js";
 import { NodeManager } from "../node-manager.js";
@@ -81,7 +81,7 @@ export async function callActor(
   method: string,
   ...args: readonly unknown[]
 ): Promise<unknown> {
-  const peer = new Peer(address, token);
+  const peer = grpcNetwork({ token }).connect(address);
   try {
     return await new Promise((resolve, reject) => {
       const stream = peer.bidi(actorHostService.calls, { timeoutMs: 10_000 });

@@ -1,20 +1,23 @@
-/** Time as the head sees it; tests move it by hand. */
+/** Time as a process sees it. A simulation or a test passes its own. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Wall-clock milliseconds since the epoch: for people and records. It may jump. */
   now(): number;
-  /** Runs the callback once after delayMs; the returned function takes it back. */
+  /** Milliseconds since an arbitrary moment, never decreasing: for deadlines, leases and back-off. */
+  monotonicMs(): number;
+  /** Runs the callback once after delayMs; the returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
 };
 
-/** Runs the callback again and again, intervalMs after it returned; the returned function ends it. */
+/** Runs the callback again and again, intervalMs after it returned; the returned function stops it. */
 export function every(clock: Clock, intervalMs: number, callback: () => void): () => void {
   let stopped = false;
   let cancel = clock.after(intervalMs, tick);

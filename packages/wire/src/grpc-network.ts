@@ -1,0 +1,22 @@
+import { bulkChannelOptions, channelOptions, GrpcPeer } from "./channel.js";
+import type { ChannelKind, Network } from "./network.js";
+import { GrpcServer } from "./server.js";
+
+export interface GrpcNetworkOptions {
+  /** The cluster's secret, sent with every call and asked of every caller. */
+  readonly token: string;
+}
+
+const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
+  control: channelOptions,
+  calls: channelOptions,
+  bulk: bulkChannelOptions,
+};
+
+/** The network of processes that talk gRPC over TCP. */
+export function grpcNetwork({ token }: GrpcNetworkOptions): Network {
+  return {
+    connect: (address, kind = "control") => new GrpcPeer(address, token, optionsOfKind[kind]),
+    createServer: () => new GrpcServer(token),
+  };
+}
