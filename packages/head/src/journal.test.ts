@@ -12,6 +12,10 @@ function aJournal(store: Store): { journal: Journal; clock: ManualClock } {
   return { journal: new Journal({ store, clock, logger: quietLogger(), metrics: testMetrics() }), clock };
 }
 
+function storeOf(write: Store["write"]): Store {
+  return { readTable: async () => new Map(), fact: async (_name, initial) => initial, write };
+}
+
 async function storedValue(store: Store, key: string): Promise<string> {
   return new TextDecoder().decode((await store.readTable("actors")).get(key));
 }
@@ -28,17 +32,15 @@ describe("Journal", () => {
   it("W1: never writes an older value of a row after a newer one, however slow the store is", async () => {
     const written: string[] = [];
     const release: (() => void)[] = [];
-    const slow: Store = {
-      readTable: async () => new Map(),
-      fact: async (_name, initial) => initial,
-      write: (writes: readonly StoreWrite[]) =>
+    const slow = storeOf(
+      (writes: readonly StoreWrite[]) =>
         new Promise((resolve) => {
           release.push(() => {
             written.push(...writes.map((write) => new TextDecoder().decode(write.bytes)));
             resolve();
           });
         }),
-    };
+    );
     const { journal } = aJournal(slow);
     const first = journal.put("actors", "a", bytes("1"));
     await settle();
@@ -65,6 +67,55 @@ describe("Journal", () => {
     await Promise.all(puts);
     expect(await storedValue(store, "a")).toBe("3");
     expect(store.writes).toBe(1);
+  });
+
+  it("W4: bounds a batch in bytes", async () => {
+    const batches: number[] = [];
+    const store = storeOf(async (writes) => {
+      batches.push(writes.reduce((sum, write) => sum + (write.bytes?.byteLength ?? 0), 0));
+    });
+    const { journal } = aJournal(store);
+    const large = new Uint8Array(400 * 1024);
+    await Promise.all(["a", "b", "c", "d", "e"].map((key) => journal.put("actors", key, large)));
+    expect(batches).toEqual([2 * large.byteLength, 2 * large.byteLength, large.byteLength]);
+  });
+
+  it("W5: a row that the store rejects stops neither the others nor an orderly end, and is tried again", async () => {
+    const written: string[] = [];
+    let rejected = "poison";
+    const store = storeOf(async (writes) => {
+      if (writes.some((write) => write.key === rejected)) throw new Error("ERR value too large");
+      written.push(...writes.map((write) => write.key));
+    });
+    const { journal, clock } = aJournal(store);
+    const poison = journal.put("actors", "poison", bytes("1"));
+    const others = Array.from({ length: 20 }, (_, index) =>
+      journal.put("actors", `row-${index}`, bytes("1")),
+    );
+    await settle();
+    await clock.advance(3_000);
+    await Promise.all(others);
+    expect(new Set(written).size).toBe(20);
+    expect(journal.pendingRows).toBe(1);
+    await journal.put("actors", "later", bytes("1"));
+    await journal.flush(5_000);
+    rejected = "";
+    await clock.advance(60_000);
+    await poison;
+    expect(journal.pendingRows).toBe(0);
+  });
+
+  it("W3, W5: a store that was away sets no row aside when it is back", async () => {
+    const store = new MemoryStore();
+    store.failure = new Error("connection refused");
+    const { journal, clock } = aJournal(store);
+    const puts = Array.from({ length: 30 }, (_, index) => journal.put("actors", `row-${index}`, bytes("1")));
+    await settle();
+    await clock.advance(20_000);
+    store.failure = undefined;
+    await clock.advance(200);
+    await Promise.all(puts);
+    expect(journal.pendingRows).toBe(0);
   });
 
   it("stops waiting for a store that stays away when it is closed", async () => {
