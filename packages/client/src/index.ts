@@ -1,6 +1,7 @@
-// For users: connect, fromEnvironment, and the types of what they give.
+// For users: connect, fromEnvironment, PalimpsestError, and the types of what they give.
 // For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, maxCallBytes, reservedMethods.
 
+export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
 export { ActorChannel, type ActorChannelOptions, type ActorResolver } from "./actor-channel.js";
 export type { ActorContext, ActorLifecycle } from "./actor-context.js";
 export type {

@@ -18,13 +18,21 @@ const maxMessageBytes = 32 * 1024 * 1024;
 export const channelOptions: ChannelOptions = {
   "grpc.max_receive_message_length": maxMessageBytes,
   "grpc.max_send_message_length": maxMessageBytes,
-  "grpc.keepalive_time_ms": 20_000,
-  "grpc.keepalive_timeout_ms": 10_000,
-  "grpc.keepalive_permit_without_calls": 1,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 2_000,
   // One HTTP/2 connection a channel: bulk transfers do not delay heartbeats of another channel.
   "grpc.use_local_subchannel_pool": 1,
+};
+
+/**
+ * Options of a channel to the head. Keepalive pings notice a head whose machine vanished. They are answered by the
+ * peer's event loop, so no other kind of channel has them: a peer that computes for minutes must not lose its callers.
+ */
+export const controlChannelOptions: ChannelOptions = {
+  ...channelOptions,
+  "grpc.keepalive_time_ms": 20_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  "grpc.keepalive_permit_without_calls": 1,
 };
 
 /** Options of a channel that pulls bulk data: the window is the client's to choose. */
@@ -65,7 +73,7 @@ export class GrpcPeer implements Peer {
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        this.#metadata,
+        this.#metadataOf(settings),
         this.#options(settings),
         (error, response) => {
           settings.signal?.removeEventListener("abort", cancel);
@@ -90,7 +98,7 @@ export class GrpcPeer implements Peer {
       requestSerialize,
       responseDeserialize,
       request,
-      this.#metadata,
+      this.#metadataOf(settings),
       this.#options(settings),
     );
     return cancelOnAbort(call, settings.signal);
@@ -107,7 +115,7 @@ export class GrpcPeer implements Peer {
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
-        this.#metadata,
+        this.#metadataOf(settings),
         this.#options(settings),
         (error, value) => (error ? reject(fromGrpcError(error)) : resolve(value as Response)),
       );
@@ -126,7 +134,7 @@ export class GrpcPeer implements Peer {
       path,
       requestSerialize,
       responseDeserialize,
-      this.#metadata,
+      this.#metadataOf(settings),
       this.#options(settings),
     );
     return cancelOnAbort(call, settings.signal);
@@ -138,13 +146,32 @@ export class GrpcPeer implements Peer {
     this.#client.close();
   }
 
+  #metadataOf(settings: CallSettings): Metadata {
+    if (settings.metadata === undefined) return this.#metadata;
+    const metadata = this.#metadata.clone();
+    for (const [key, value] of Object.entries(settings.metadata)) metadata.set(key, value);
+    return metadata;
+  }
+
   #options(settings: CallSettings): CallOptions {
     return settings.timeoutMs === undefined ? {} : { deadline: Date.now() + settings.timeoutMs };
   }
 }
 
-function cancelOnAbort<Call extends { cancel(): void }>(call: Call, signal: AbortSignal | undefined): Call {
-  if (signal?.aborted) call.cancel();
-  else signal?.addEventListener("abort", () => call.cancel(), { once: true });
+interface Cancelable {
+  cancel(): void;
+  once(event: "status", listener: () => void): unknown;
+}
+
+/** The listener is removed when the call ends: a signal may live for as long as its process. */
+function cancelOnAbort<Call extends Cancelable>(call: Call, signal: AbortSignal | undefined): Call {
+  if (signal === undefined) return call;
+  if (signal.aborted) {
+    call.cancel();
+    return call;
+  }
+  const cancel = () => call.cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  call.once("status", () => signal.removeEventListener("abort", cancel));
   return call;
 }

@@ -1,4 +1,4 @@
-import { bulkChannelOptions, channelOptions, GrpcPeer } from "./channel.js";
+import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } from "./channel.js";
 import type { ChannelKind, Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
@@ -8,7 +8,7 @@ export interface GrpcNetworkOptions {
 }
 
 const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
-  control: channelOptions,
+  control: controlChannelOptions,
   calls: channelOptions,
   bulk: bulkChannelOptions,
 };

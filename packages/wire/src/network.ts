@@ -11,6 +11,8 @@ export interface CallSettings {
   /** Milliseconds until the call is answered GET_TIMEOUT. A stream without it stays open. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Text sent with the call's opening, by lower-case name. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /**

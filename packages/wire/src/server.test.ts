@@ -1,3 +1,4 @@
+import { getEventListeners, once } from "node:events";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -92,6 +93,18 @@ test("a call ends at its deadline and at its signal", async () => {
     await expect(call).rejects.toMatchObject({ code: "CANCELLED" });
   });
   await expect.poll(() => sawAbort).toBe(true);
+});
+
+test("a call that has ended leaves no listener at a signal that lives on", async () => {
+  const { signal } = new AbortController();
+  await withPeer(token, async (peer) => {
+    const stream = peer.bidi(actorHostService.calls, { signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    stream.on("data", () => undefined);
+    stream.end();
+    await once(stream, "end");
+    await expect.poll(() => getEventListeners(signal, "abort").length).toBe(0);
+  });
 });
 
 test("a stream carries messages both ways", async () => {

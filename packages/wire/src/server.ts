@@ -57,9 +57,10 @@ export class GrpcServer implements RpcServer {
       "grpc.max_receive_message_length": channelOptions["grpc.max_receive_message_length"] as number,
       "grpc.max_send_message_length": channelOptions["grpc.max_send_message_length"] as number,
       "grpc.max_concurrent_streams": 10_000,
-      // A peer whose machine vanished without a word is noticed, and its streams end.
-      "grpc.keepalive_time_ms": 20_000,
-      "grpc.keepalive_timeout_ms": 10_000,
+      // Pings are answered by the peer's event loop, which user code may block for minutes: they only free the sockets
+      // of machines that vanished. Leases and heartbeats decide who lives.
+      "grpc.keepalive_time_ms": 600_000,
+      "grpc.keepalive_timeout_ms": 3_600_000,
       interceptors: [tokenInterceptor(token)],
     });
   }

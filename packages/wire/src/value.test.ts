@@ -36,8 +36,54 @@ test("typed arrays, maps, sets, dates and big integers keep their type", () => {
   expect(back.large).toBe(2 ** 52);
 });
 
-test("a function anywhere near the surface is refused with its place", () => {
-  expect(() => encodeValue([{ callback: () => 1 }])).toThrowError(/value\[0\]\.callback is a function/);
+test("a bigint stays a bigint, of any size, and a number a number", () => {
+  for (const value of [5n, -5n, 2n ** 53n + 1n, 2n ** 64n - 1n, -(2n ** 200n)]) {
+    expect(decodeValue(encodeValue([value, new Map([[value, new Set([value])]])]))).toEqual([
+      value,
+      new Map([[value, new Set([value])]]),
+    ]);
+  }
+  expect(decodeValue(encodeValue([2 ** 53, 2 ** 60]))).toEqual([2 ** 53, 2 ** 60]);
+});
+
+test("what a Map or Set holds keeps its type", () => {
+  const value = new Map<unknown, unknown>([
+    [{ key: 1 }, new Set([new Float32Array([1.5])])],
+    ["bytes", new BigInt64Array([-1n])],
+  ]);
+  expect(decodeValue(encodeValue(value))).toEqual(value);
+});
+
+test("functions, symbols and handles are refused at any depth with their place", () => {
+  const code = () => 1;
+  let deep: unknown = code;
+  for (let depth = 0; depth < 50; depth++) deep = [0, deep];
+  const wide = [...new Array<number>(500).fill(0), code];
+  const handle = { actorId: "actor-1", ready: code, info: code, kill: code, with: code };
+  const cases: readonly (readonly [unknown, RegExp])[] = [
+    [[{ callback: code }], /value\[0\]\.callback is a function/],
+    [deep, /value(\[1\]){50} is a function/],
+    [wide, /value\[500\] is a function/],
+    [{ map: new Map([["a", code]]) }, /value\.map\.values\(\)\[0\] is a function/],
+    [new Map([[code, 1]]), /value\.keys\(\)\[0\] is a function/],
+    [new Set([1, code]), /value\.values\(\)\[1\] is a function/],
+    [{ tag: Symbol("tag") }, /value\.tag is a symbol/],
+    [[1, { handle }], /value\[1\]\.handle is an actor's handle/],
+  ];
+  for (const [value, message] of cases) {
+    expect(() => encodeValue(value)).toThrowError(message);
+    expect(decodeValue(encodeValue({ after: [1] }))).toEqual({ after: [1] });
+  }
+});
+
+test("bytes of a value do not keep the message that brought them", () => {
+  const encoded = encodeValue([new Uint8Array(1_000).fill(7)]);
+  const message = Buffer.alloc(1024 * 1024);
+  message.set(encoded, 512);
+  const [bytes] = decodeValue(message.subarray(512, 512 + encoded.byteLength)) as [Uint8Array];
+  expect(bytes.byteLength).toBe(1_000);
+  expect(bytes[999]).toBe(7);
+  expect(bytes.buffer.byteLength).toBeLessThan(10_000);
 });
 
 test("bytes that are no value are a CODEC error", () => {

@@ -1,20 +1,33 @@
 import { Packr } from "msgpackr";
 import { PalimpsestError } from "./error.js";
 
-// Structured clone keeps Map, Set, Date, typed arrays, Error and cycles. Record definitions travel inside each
-// message (nothing is shared between peers), so any two versions read each other, and a Map stays a Map.
-const packr = new Packr({ structuredClone: true, useRecords: true, moreTypes: true, int64AsType: "number" });
+/** Thrown while packing; the place of what must not travel is looked up only then, so that good values cost nothing. */
+class CodeInValue extends Error {}
+
+const packr = new Packr({
+  // Keeps Map, Set, Date, typed arrays, Error and cycles.
+  structuredClone: true,
+  moreTypes: true,
+  // Record definitions travel inside each message (nothing is shared between peers), so any two versions read each
+  // other. They are also what distinguishes an object from a Map.
+  useRecords: true,
+  useBigIntExtension: true,
+  // Bytes inside a value are copied out of the message that brought them: keeping 1 KB must not keep a batch of 1 MiB.
+  copyBuffers: true,
+  writeFunction: () => {
+    throw new CodeInValue();
+  },
+});
 
 /**
  * Bytes of a value that travels in a call or a reply: structured data and typed arrays.
- * @throws {PalimpsestError} INVALID_ARGUMENT for functions and symbols
+ * @throws {PalimpsestError} INVALID_ARGUMENT for functions, symbols and actor handles at any depth, with their place
  */
 export function encodeValue(value: unknown): Uint8Array {
   try {
-    refuseCode(value, "value", 0);
     return packr.pack(value);
   } catch (reason) {
-    if (reason instanceof PalimpsestError) throw reason;
+    refuseCode(value);
     throw new PalimpsestError(
       "INVALID_ARGUMENT",
       `value cannot travel: ${String(reason)}; send structured data`,
@@ -36,22 +49,51 @@ export function decodeValue(bytes: Uint8Array): unknown {
   }
 }
 
-const maxCheckedDepth = 6;
+interface Place {
+  readonly value: unknown;
+  readonly path: string;
+}
 
-// Only the upper levels are searched: deep data is data, and a walk over megabytes would cost more than packing.
-function refuseCode(value: unknown, path: string, depth: number): void {
-  if (typeof value === "function" || typeof value === "symbol") {
-    throw new PalimpsestError(
-      "INVALID_ARGUMENT",
-      `${path} is a ${typeof value}: code does not travel in calls; send data and let the actor's class hold the code`,
-    );
+/** Names the place of what made packing fail. Iterative: a value may be deeper than the stack. */
+function refuseCode(root: unknown): void {
+  const seen = new Set<object>();
+  const open: Place[] = [{ value: root, path: "value" }];
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { value, path } = place;
+    if (typeof value === "function" || typeof value === "symbol") {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${path} is a ${typeof value}: code does not travel in calls; send data and let the actor's class hold the code`,
+      );
+    }
+    if (value === null || typeof value !== "object" || ArrayBuffer.isView(value) || seen.has(value)) continue;
+    seen.add(value);
+    if (isHandle(value)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${path} is an actor's handle: send its actorId, and take the handle there by getActor({ actorId })`,
+      );
+    }
+    // The first in the value is the first that is popped.
+    for (const child of childrenOf(value, path).reverse()) open.push(child);
   }
-  if (value === null || typeof value !== "object" || depth >= maxCheckedDepth || ArrayBuffer.isView(value))
-    return;
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.slice(0, 100).entries())
-      refuseCode(item, `${path}[${index}]`, depth + 1);
-    return;
+}
+
+function childrenOf(value: object, path: string): Place[] {
+  if (Array.isArray(value)) return value.map((item, index) => ({ value: item, path: `${path}[${index}]` }));
+  if (value instanceof Set) {
+    return [...value].map((item, index) => ({ value: item, path: `${path}.values()[${index}]` }));
   }
-  for (const [key, item] of Object.entries(value)) refuseCode(item, `${path}.${key}`, depth + 1);
+  if (value instanceof Map) {
+    return [...value].flatMap(([key, item], index) => [
+      { value: key, path: `${path}.keys()[${index}]` },
+      { value: item, path: `${path}.values()[${index}]` },
+    ]);
+  }
+  return Object.entries(value).map(([key, item]) => ({ value: item, path: `${path}.${key}` }));
+}
+
+/** Handles are proxies of their controls, whose functions are what fails to travel. */
+function isHandle(value: object): boolean {
+  return ["actorId", "ready", "info", "kill", "with"].every((name) => Object.hasOwn(value, name));
 }
