@@ -1,5 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { describe, expect, it } from "vitest";
+import { startRetryReason } from "./start-retries.js";
 import { aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { TestPlane } from "./testing/plane.js";
@@ -98,6 +99,70 @@ describe("ActorLifecycle", () => {
     const second = await test.join("b");
     expect(second.startsOf("x")).toEqual([2]);
     expect(test.plane.actors.get("x")).toMatchObject({ state: "STARTING", restarts: 0 });
+  });
+
+  it("START-1: a start that failed for a passing reason is tried again and uses no restart", async () => {
+    const test = await TestPlane.open({ nodeTimeoutMs: 600_000 });
+    const node = await test.join("a");
+    await test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    const constructorError = { code: "ACTOR_ERROR", message: "A.start threw: no Redis", retryable: true };
+    for (let incarnation = 1; incarnation <= 20; incarnation++) {
+      node.died("x", incarnation, { constructorError, certificate: { reason: constructorError.message } });
+      expect(test.plane.actors.get("x")).toMatchObject({ state: "PENDING", startFailures: incarnation });
+      await test.clock.advance(incarnation === 1 ? 100 : 10_000);
+    }
+    const waiting = test.plane.actors.get("x");
+    expect(waiting && startRetryReason(waiting)).toBe(
+      "its start failed 20 times for a passing reason and is tried again: A.start threw: no Redis",
+    );
+    node.started("x", 21);
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "ALIVE",
+      restarts: 0,
+      startFailures: 0,
+      constructorError: undefined,
+    });
+  });
+
+  it("START-1: failing starts end after their number or their time, also across a restart of the head", async () => {
+    const limits = { startRetryAttempts: 3 };
+    const test = await TestPlane.open(limits);
+    const constructorError = { code: "UNAVAILABLE", message: "no head", retryable: true };
+    const report = { constructorError, certificate: { reason: "no head" } };
+    const node = await test.join("a");
+    await test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    node.died("x", 1, report);
+    await test.clock.advance(100);
+    node.died("x", 2, report);
+    const later = await test.reopened(limits);
+    const again = await later.join("a");
+    again.died("x", 3, report);
+    expect(later.plane.actors.get("x")).toMatchObject({
+      state: "DEAD",
+      certificate: {
+        reason: expect.stringMatching(/^its start failed 3 times in .* the last time: no head$/),
+      },
+      constructorError: { code: "UNAVAILABLE" },
+    });
+  });
+
+  it("START-2: an actor that loses each node that starts it does not walk through the cluster", async () => {
+    const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    await test.plane.lifecycle.create(aSpec("poison", { maxRestarts: -1 }));
+    const started: number[] = [];
+    for (const nodeId of ["a", "b", "c", "d"]) {
+      const node = await test.join(nodeId);
+      await test.clock.advance(1_000);
+      started.push(...node.startsOf("poison"));
+      node.disconnect();
+      await test.clock.advance(5_000);
+    }
+    expect(started).toEqual([1, 2, 3]);
+    const reason = test.plane.actors.get("poison")?.certificate?.reason;
+    expect(test.state("poison")).toBe("DEAD");
+    expect(reason).toContain("3 nodes were lost while they started it (a, b, c), so it is not started");
   });
 
   it("slows the restarts of an actor that dies again and again", async () => {

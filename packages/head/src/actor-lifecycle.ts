@@ -7,8 +7,8 @@
  * - C1. A node is told to start an actor only after the store holds that decision.
  * - C2. A report about another incarnation, or from another node, than the current one changes nothing.
  * - C3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
- * - C4. An actor is started again at most maxRestarts times; starts that a lost node cut short do not count.
- * - C5. A constructor that throws is final.
+ * - C4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
+ * - C5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  * - C6. What a node reports as running and nobody wants is stopped.
  */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
@@ -16,9 +16,16 @@ import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, specToProto } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
-import type { Node, NodeTable } from "./node-table.js";
+import type { Node, NodeDeathCause, NodeTable } from "./node-table.js";
 import type { PlacementLine } from "./placement.js";
 import { RestartDelays } from "./restart-delays.js";
+import {
+  afterFailedStart,
+  afterLostStart,
+  freshStart,
+  type NextStart,
+  type StartRetryLimits,
+} from "./start-retries.js";
 
 export interface ActorLifecycleDeps {
   readonly actors: ActorTable;
@@ -29,6 +36,7 @@ export interface ActorLifecycleDeps {
   readonly metrics: Metrics;
   /** Between SIGTERM and SIGKILL of an actor that is stopped. */
   readonly stopGraceMs: number;
+  readonly startRetries: StartRetryLimits;
 }
 
 type Certificate = proto.DeathCertificate.$Properties;
@@ -41,7 +49,7 @@ export class ActorLifecycle {
   constructor(deps: ActorLifecycleDeps) {
     this.#deps = deps;
     this.#delays = new RestartDelays(deps.clock);
-    deps.nodes.onDead((node, reason) => this.#nodeDied(node, reason));
+    deps.nodes.onDead((node, reason, cause) => this.#nodeDied(node, reason, cause));
   }
 
   /** Goes on with the actors of an earlier head, once the tables are loaded. */
@@ -53,7 +61,7 @@ export class ActorLifecycle {
       const node = nodes.get(actor.nodeId);
       nodes.reserve(actor.nodeId, leaseOf(actor.spec.actorId, actor.incarnation), actor.spec.resources);
       if (node === undefined || node.state === "DEAD") {
-        this.#lost(actor, `node lost: ${actor.nodeId} is not known any more`, undefined);
+        this.#lost(actor, `node lost: ${actor.nodeId} is not known any more`, "left", undefined);
       }
     }
   }
@@ -132,6 +140,10 @@ export class ActorLifecycle {
     }
     if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
     const constructorError = message.constructorError ?? undefined;
+    if (constructorError?.retryable && actor.state === "STARTING") {
+      this.#startFailed(actor, reported, constructorError);
+      return;
+    }
     const cause = constructorError ? "constructor" : reported.signal ? "signal" : "exit";
     this.#ended(actor, reported, cause, constructorError);
   }
@@ -217,6 +229,8 @@ export class ActorLifecycle {
       metricsAddress: report.metricsAddress ?? "",
       pid: report.pid ?? 0,
       pendingReason: "",
+      constructorError: undefined,
+      ...freshStart,
     });
     this.#deps.logger.info(
       { actorId, nodeId, incarnation: report.incarnation, pid: report.pid },
@@ -263,15 +277,15 @@ export class ActorLifecycle {
     }
   }
 
-  #nodeDied(node: Node, reason: string): void {
+  #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
     for (const actor of [...this.#deps.actors.all()]) {
       if (actor.nodeId !== node.nodeId) continue;
       if (actor.state === "STARTING" || actor.state === "ALIVE")
-        this.#lost(actor, reason, node.lastHeartbeatMs);
+        this.#lost(actor, reason, cause, node.lastHeartbeatMs);
     }
   }
 
-  #lost(actor: Actor, reason: string, lastHeartbeatMs: number | undefined): void {
+  #lost(actor: Actor, reason: string, cause: NodeDeathCause, lastHeartbeatMs: number | undefined): void {
     const certificate = this.#certificate(
       actor,
       reason,
@@ -281,9 +295,56 @@ export class ActorLifecycle {
       this.#ended(actor, certificate, "node", undefined);
       return;
     }
+    // A node that left in order was not brought down by what it started.
+    const next: NextStart =
+      cause === "left"
+        ? { counts: {}, delayMs: 0 }
+        : afterLostStart(actor, actor.nodeId, this.#deps.startRetries);
+    this.#startAgain(actor, next, certificate, undefined);
+  }
+
+  /** Its module, constructor or start() failed for a passing reason, or its node could not get its bundle. */
+  #startFailed(actor: Actor, certificate: Certificate, error: proto.Error.$Properties): void {
+    const { clock, startRetries } = this.#deps;
+    const next = afterFailedStart(actor, certificate.reason ?? "", clock.now(), startRetries);
+    this.#startAgain(actor, next, certificate, error);
+  }
+
+  #startAgain(
+    actor: Actor,
+    next: NextStart,
+    certificate: Certificate,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actors, logger, metrics } = this.#deps;
+    const { actorId, role } = actor.spec;
+    const { reason } = certificate;
+    if (next.giveUp !== undefined) {
+      void actors.update(actorId, next.counts);
+      const last = { ...certificate, reason: constructorError ? next.giveUp : `${reason}; ${next.giveUp}` };
+      this.#bury(actor, last, constructorError ? "constructor" : "node", constructorError);
+      return;
+    }
+    const { counts, delayMs } = next;
     const state = actor.restarts > 0 ? "RESTARTING" : "PENDING";
-    void this.#deps.actors.update(actor.spec.actorId, { state, certificate, nodeId: "", ...noProcess });
-    this.#seek(this.#deps.actors.get(actor.spec.actorId) ?? actor);
+    void actors.update(actorId, {
+      state,
+      certificate,
+      constructorError,
+      ...counts,
+      nodeId: "",
+      ...noProcess,
+    });
+    metrics
+      .counter("palimpsest_head_actor_start_retries_total")
+      .inc({ cause: constructorError ? "error" : "node" });
+    logger.warn({ actorId, role, nodeId: actor.nodeId, reason, delayMs }, "start of an actor is tried again");
+    const seek = () => {
+      const now = actors.get(actorId);
+      if (now?.state === state) this.#seek(now);
+    };
+    if (delayMs === 0) seek();
+    else this.#delays.wait(actorId, delayMs, seek);
   }
 
   #ended(
@@ -292,17 +353,14 @@ export class ActorLifecycle {
     cause: DeathCause,
     constructorError: proto.Error.$Properties | undefined,
   ): void {
-    const { actors, metrics, logger } = this.#deps;
-    const { actorId, maxRestarts, role } = actor.spec;
-    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause });
-    logger.warn({ actorId, role, nodeId: actor.nodeId, cause, reason: certificate.reason }, "actor died");
+    const { actors, metrics } = this.#deps;
+    const { actorId, maxRestarts } = actor.spec;
     const mayRestart = !constructorError && (maxRestarts === -1 || actor.restarts < maxRestarts);
     if (!mayRestart) {
-      void actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
-      this.#delays.cancel(actorId);
-      this.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
+      this.#bury(actor, certificate, cause, constructorError);
       return;
     }
+    this.#countDeath(actor, certificate, cause);
     const restarts = actor.restarts + 1;
     void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
@@ -310,6 +368,26 @@ export class ActorLifecycle {
       const now = actors.get(actorId);
       if (now?.state === "RESTARTING") this.#seek(now);
     });
+  }
+
+  #countDeath(actor: Actor, { reason }: Certificate, cause: DeathCause): void {
+    const { metrics, logger } = this.#deps;
+    const { actorId, role } = actor.spec;
+    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause });
+    logger.warn({ actorId, role, nodeId: actor.nodeId, cause, reason }, "actor died");
+  }
+
+  #bury(
+    actor: Actor,
+    certificate: Certificate,
+    cause: DeathCause,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actorId } = actor.spec;
+    this.#countDeath(actor, certificate, cause);
+    void this.#deps.actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
+    this.#delays.cancel(actorId);
+    this.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
   }
 
   async #killForGood(actor: Actor, reason: string): Promise<void> {

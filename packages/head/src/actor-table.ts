@@ -61,6 +61,9 @@ export class ActorTable {
       restarts: 0,
       certificate: undefined,
       constructorError: undefined,
+      startFailures: 0,
+      startFailingSinceMs: 0,
+      lostStartNodeIds: [],
       pendingReason: "",
       createdAtMs: this.#deps.clock.now(),
     };

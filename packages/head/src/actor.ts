@@ -1,6 +1,7 @@
 import { normalizeQuantities, type Quantities, quantitiesProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { startRetryReason } from "./start-retries.js";
 
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
@@ -39,7 +40,14 @@ export interface Actor {
   readonly incarnation: number;
   readonly restarts: number;
   readonly certificate: proto.DeathCertificate.$Properties | undefined;
+  /** Why it is DEAD, or why its last start failed and is tried again. */
   readonly constructorError: proto.Error.$Properties | undefined;
+  /** Starts in a row that failed for a passing reason; 0 once it is ALIVE. */
+  readonly startFailures: number;
+  /** When the first of them failed. */
+  readonly startFailingSinceMs: number;
+  /** Nodes that were lost while they started it, since it was last ALIVE. */
+  readonly lostStartNodeIds: readonly string[];
   readonly pendingReason: string;
   readonly createdAtMs: number;
 }
@@ -116,9 +124,10 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
 }
 
 export function actorToProto(actor: Actor): proto.ActorInfo.$Properties {
-  const { spec, state, certificate, constructorError, ...rest } = actor;
+  const { spec, state, certificate, constructorError, lostStartNodeIds, ...rest } = actor;
   return {
     ...rest,
+    lostStartNodeIds: [...lostStartNodeIds],
     spec: specToProto(spec),
     state: stateToProto[state],
     ...(certificate ? { certificate } : {}),
@@ -128,7 +137,8 @@ export function actorToProto(actor: Actor): proto.ActorInfo.$Properties {
 
 /** For readers: without the constructor's arguments, which can be large and mean nothing to them. */
 export function actorForReaders(actor: Actor): proto.ActorInfo.$Properties {
-  return actorToProto({ ...actor, spec: { ...actor.spec, args: new Uint8Array() } });
+  const pendingReason = actor.pendingReason || startRetryReason(actor);
+  return actorToProto({ ...actor, pendingReason, spec: { ...actor.spec, args: new Uint8Array() } });
 }
 
 export function encodeActor(actor: Actor): Uint8Array {
@@ -150,6 +160,9 @@ export function decodeActor(bytes: Uint8Array): Actor {
     restarts: info.restarts,
     certificate: info.certificate ?? undefined,
     constructorError: info.constructorError ?? undefined,
+    startFailures: info.startFailures,
+    startFailingSinceMs: info.startFailingSinceMs,
+    lostStartNodeIds: info.lostStartNodeIds,
     pendingReason: info.pendingReason,
     createdAtMs: info.createdAtMs,
   };

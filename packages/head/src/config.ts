@@ -46,6 +46,19 @@ export const headConfigSchema = z.strictObject({
     .default(10_000)
     .describe("What a driver has to come back in before its actors are killed."),
   actorStopGraceMs: milliseconds.default(2_000).describe("Between SIGTERM and SIGKILL of an actor."),
+  startRetryAttempts: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe("Starts of an actor in a row that may fail for a passing reason before it is dead."),
+  startRetryMs: milliseconds
+    .default(600_000)
+    .describe("How long starts of an actor may go on failing for passing reasons before it is dead."),
+  startMaxLostNodes: z
+    .int()
+    .min(1)
+    .default(3)
+    .describe("Nodes that may be lost while they start the same actor before it is dead."),
   driverStopGraceMs: milliseconds.default(10_000).describe("Between SIGTERM and SIGKILL of a driver."),
   rpcTimeoutMs: milliseconds
     .min(10)

@@ -80,7 +80,12 @@ export class ControlPlane {
     this.jobs = jobs;
     this.line = line;
     const shared = { nodes, line, clock, logger, metrics };
-    this.lifecycle = new ActorLifecycle({ ...shared, actors, stopGraceMs: config.actorStopGraceMs });
+    this.lifecycle = new ActorLifecycle({
+      ...shared,
+      actors,
+      stopGraceMs: config.actorStopGraceMs,
+      startRetries: config,
+    });
     this.jobLifecycle = new JobLifecycle({
       ...shared,
       jobs,

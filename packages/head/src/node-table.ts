@@ -68,7 +68,9 @@ export interface NodeTableDeps {
   readonly maxDead: number;
 }
 
-export type NodeDeath = (node: Node, reason: string) => void;
+/** It left in order, or it was silent for its timeout. */
+export type NodeDeathCause = "left" | "lost";
+export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
 const stateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
   ALIVE: proto.NodeState.NODE_STATE_ALIVE,
@@ -253,7 +255,7 @@ export class NodeTable {
     entry.node = { ...entry.node, available };
   }
 
-  #die(entry: Entry, reason: string, cause: "left" | "lost"): void {
+  #die(entry: Entry, reason: string, cause: NodeDeathCause): void {
     entry.connection?.close(reason);
     entry.connection = undefined;
     entry.leases.clear();
@@ -262,7 +264,7 @@ export class NodeTable {
     this.#persist(entry);
     this.#deps.metrics.counter("palimpsest_head_node_deaths_total").inc({ cause });
     this.#deps.logger.warn({ nodeId: entry.node.nodeId, reason }, "node died");
-    for (const listener of this.#deathListeners) listener(entry.node, reason);
+    for (const listener of this.#deathListeners) listener(entry.node, reason, cause);
     this.#forgetOldest();
   }
 

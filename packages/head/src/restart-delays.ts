@@ -5,6 +5,11 @@ const quickDeathMs = 10_000;
 const firstDelayMs = 100;
 const longestDelayMs = 10_000;
 
+/** The wait before the attempt that follows `failures` failed ones: doubles from 100 ms to 10 s. */
+export function backoffMs(failures: number): number {
+  return Math.min(longestDelayMs, firstDelayMs * 2 ** (failures - 1));
+}
+
 /** Slows the restarts of actors that die again and again. The first restart is immediate. */
 export class RestartDelays {
   readonly #clock: Clock;
@@ -17,12 +22,13 @@ export class RestartDelays {
   }
 
   alive(actorId: string): void {
-    this.#aliveSinceMs.set(actorId, this.#clock.now());
+    this.#aliveSinceMs.set(actorId, this.#clock.monotonicMs());
   }
 
   /** Runs the callback when the actor may be started again. */
   after(actorId: string, callback: () => void): void {
-    const livedMs = this.#clock.now() - (this.#aliveSinceMs.get(actorId) ?? this.#clock.now());
+    const now = this.#clock.monotonicMs();
+    const livedMs = now - (this.#aliveSinceMs.get(actorId) ?? now);
     const deaths = livedMs < quickDeathMs ? (this.#quickDeaths.get(actorId) ?? 0) + 1 : 1;
     this.#aliveSinceMs.delete(actorId);
     this.#quickDeaths.set(actorId, deaths);
@@ -30,7 +36,11 @@ export class RestartDelays {
       callback();
       return;
     }
-    const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** (deaths - 2));
+    this.wait(actorId, backoffMs(deaths - 1), callback);
+  }
+
+  /** Runs the callback after the delay, in place of what the actor waited for before. */
+  wait(actorId: string, delayMs: number, callback: () => void): void {
     this.#timers.get(actorId)?.();
     const cancel = this.#clock.after(delayMs, () => {
       this.#timers.delete(actorId);

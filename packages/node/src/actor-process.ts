@@ -6,7 +6,7 @@
  * N2. `ended` settles exactly once, after `ready` has settled.
  */
 import { fork } from "node:child_process";
-import { errorFromProto, type PalimpsestError } from "@palimpsest/wire";
+import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { OutputFile } from "./output-file.js";
 import { certificateOf, endSentence, type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
@@ -96,7 +96,7 @@ export class ActorProcess {
     const end = await this.#process.ended;
     await this.ready;
     output.close();
-    const failure = failureOf();
+    const failure = failureOf() ?? spawnFailure(end);
     const reason = this.#reason(end, failure);
     const certificate = certificateOf(end, { reason, nodeId, ownerId: spec.ownerId ?? "", pid: this.pid });
     return { certificate, constructorError: failure };
@@ -106,4 +106,11 @@ export class ActorProcess {
     if (failure) return failure.rawMessage;
     return this.#process.stopReason ?? endSentence(end);
   }
+}
+
+/** A process that could not be started is the machine's trouble of the moment, not the actor's. */
+function spawnFailure(end: ProcessEnd): PalimpsestError | undefined {
+  return end.spawnError
+    ? new PalimpsestError("UNAVAILABLE", endSentence(end), { cause: end.spawnError })
+    : undefined;
 }

@@ -1,102 +1,234 @@
 /**
- * Job: bundles of the head as files on this node, by their hash.
+ * Bundles of the head as files on this node, by their hash.
  *
- * B1. A file lies under its hash only when its bytes have that hash.
- * B2. Processes that need the same bundle at once wait for one download.
+ * Responsibility: downloads, their retries while the head is away, and the room that the files take.
+ * Not responsible for: what bundles mean.
+ *
+ * Invariants:
+ * - BUNDLE-1. A path is returned only when its file had the hash of its name: checked at the download and at the
+ *   first use in this process, since a machine that lost its power may have kept a short file.
+ * - BUNDLE-2. Processes that need the same bundle at once wait for one download.
+ * - BUNDLE-3. A head that is away delays a download, for up to retryForMs, and does not fail it.
+ * - BUNDLE-4. Files beyond maxBytes are removed, the longest unused first, none that was used in the last ten minutes.
  */
-import { createHash } from "node:crypto";
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import type { Logger } from "@palimpsest/telemetry";
+import { type Clock, fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type { BundleChunk } from "@palimpsest/wire/protocol";
 import type { Installation } from "./installation.js";
 
 const sha256Pattern = /^[0-9a-f]{64}$/;
-const maxBundleBytes = 64 * 1024 * 1024;
+const filePattern = /^[0-9a-f]{64}\.(?:mjs|yaml|folder)$/;
+const partPattern = /\.part$/;
 const downloadTimeoutMs = 60_000;
+const backoff = { firstMs: 50, longestMs: 2_000 };
+const inUseMs = 600_000;
+const extensions = { program: "mjs", recipe: "yaml", folder: "folder" } as const;
+
+export type BundleKind = keyof typeof extensions;
 
 export interface BundleCacheDeps {
   readonly folder: string;
   readonly head: () => Peer;
-  readonly installation: Installation;
+  readonly installation: Pick<Installation, "linkInto">;
   /** Aborts when the node ends: downloads do not hold it up. */
   readonly signal: AbortSignal;
+  /** How long the head may be away during a download. */
+  readonly retryForMs: number;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export class BundleCache {
   readonly #deps: BundleCacheDeps;
-  readonly #downloads = new Map<string, Promise<void>>();
-  #linked: Promise<void> | undefined;
+  readonly #fetches = new Map<string, Promise<void>>();
+  /** Monotonic time of the last use of each file that this process has checked. */
+  readonly #usedMs = new Map<string, number>();
+  #prepared: Promise<void> | undefined;
 
   constructor(deps: BundleCacheDeps) {
     this.#deps = deps;
   }
 
   /**
-   * Path of the bundle's file, `.mjs` for a program and `.yaml` for a recipe.
-   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, UNAVAILABLE, CODEC
+   * Path of the bundle's file: `.mjs` for a program, `.yaml` for a recipe, `.folder` for a packed working directory.
+   * @param signal ends this caller's wait; the download goes on for others
+   * @throws {PalimpsestError} INVALID_ARGUMENT, NOT_FOUND, UNAVAILABLE after retryForMs, CODEC, CANCELLED
    */
-  async fileOf(sha256: string, kind: "program" | "recipe"): Promise<string> {
+  async fileOf(sha256: string, kind: BundleKind, signal?: AbortSignal): Promise<string> {
     if (!sha256Pattern.test(sha256)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
         `bundle ${JSON.stringify(sha256)} is not a SHA-256 in hex`,
       );
     }
-    const path = join(this.#deps.folder, `${sha256}.${kind === "program" ? "mjs" : "yaml"}`);
-    if (await stat(path).catch(() => undefined)) return path;
-    let download = this.#downloads.get(path);
-    if (download === undefined) {
-      download = this.#download(sha256, path).finally(() => this.#downloads.delete(path));
-      this.#downloads.set(path, download);
+    const path = join(this.#deps.folder, `${sha256}.${extensions[kind]}`);
+    let fetched = this.#fetches.get(path);
+    if (fetched === undefined) {
+      fetched = this.#fetch(sha256, path).finally(() => this.#fetches.delete(path));
+      this.#fetches.set(path, fetched);
     }
-    await download;
+    await untilAborted(fetched, signal);
+    this.#usedMs.set(path, this.#deps.clock.monotonicMs());
     return path;
   }
 
-  async #download(sha256: string, path: string): Promise<void> {
-    await mkdir(this.#deps.folder, { recursive: true, mode: 0o700 });
-    this.#linked ??= this.#deps.installation.linkInto(this.#deps.folder);
-    await this.#linked;
-    const bytes = await this.#receive(sha256);
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    if (hash !== sha256) {
-      throw new PalimpsestError("CODEC", `bundle ${sha256} arrived with hash ${hash}; submit it again`);
+  async #fetch(sha256: string, path: string): Promise<void> {
+    if (await stat(path).catch(() => undefined)) {
+      if (this.#usedMs.has(path) || (await hashOf(path)) === sha256) return;
+      this.#deps.logger.warn({ path }, "a bundle's file is damaged: it is downloaded again");
+      await rm(path, { force: true });
     }
-    const temporary = `${path}.${process.pid}.part`;
+    await this.#prepare();
+    await this.#downloadWithRetries(sha256, path);
+    await this.#makeRoom(path);
+  }
+
+  /** Makes the folder. A failure is forgotten, so that the next bundle tries again. */
+  async #prepare(): Promise<void> {
+    const { folder, installation } = this.#deps;
+    this.#prepared ??= (async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const left = (await readdir(folder)).filter((name) => partPattern.test(name));
+      await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+      await installation.linkInto(folder);
+    })();
     try {
-      await writeFile(temporary, bytes, { mode: 0o600 });
+      await this.#prepared;
+    } catch (reason) {
+      this.#prepared = undefined;
+      throw reason;
+    }
+  }
+
+  async #downloadWithRetries(sha256: string, path: string): Promise<void> {
+    const { clock, signal, retryForMs, logger } = this.#deps;
+    const deadlineMs = clock.monotonicMs() + retryForMs;
+    for (let waitMs = backoff.firstMs; ; waitMs = Math.min(waitMs * 2, backoff.longestMs)) {
+      try {
+        await this.#download(sha256, path);
+        return;
+      } catch (reason) {
+        if (signal.aborted) throw new PalimpsestError("CANCELLED", "the node ends", { cause: reason });
+        const error = asPassing(PalimpsestError.from(reason));
+        // The head may refuse this node for a moment while the cluster's token is changed.
+        const passing = error.retryable || error.code === "UNAUTHENTICATED";
+        if (!passing || clock.monotonicMs() + waitMs > deadlineMs) throw error;
+        logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, trying again");
+      }
+      // Jitters the delay by up to half, so that nodes do not all ask a restarted head at the same moment.
+      await pause(clock, waitMs * (0.5 + Math.random() / 2), signal);
+    }
+  }
+
+  async #download(sha256: string, path: string): Promise<void> {
+    const temporary = `${path}.${randomBytes(6).toString("hex")}.part`;
+    try {
+      const file = await open(temporary, "w", 0o600);
+      let hash: string;
+      try {
+        hash = await this.#receive(sha256, file);
+        // The bytes first, then the name: after a power loss a name without bytes would pass for the bundle.
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      if (hash !== sha256) {
+        throw new PalimpsestError("CODEC", `bundle ${sha256} arrived with hash ${hash}; submit it again`);
+      }
       await rename(temporary, path);
     } finally {
       await rm(temporary, { force: true });
     }
   }
 
-  async #receive(sha256: string): Promise<Buffer> {
-    const chunks: Uint8Array[] = [];
-    let sizeBytes = 0;
-    const stream = this.#deps
-      .head()
-      .serverStream(
-        jobsService.getBundle,
-        { sha256 },
-        { timeoutMs: downloadTimeoutMs, signal: this.#deps.signal },
-      );
-    try {
-      for await (const chunk of stream as AsyncIterable<BundleChunk.$Properties>) {
-        const data = chunk.data ?? new Uint8Array();
-        sizeBytes += data.byteLength;
-        if (sizeBytes > maxBundleBytes) {
-          throw new PalimpsestError(
-            "LIMIT_EXCEEDED",
-            `bundle ${sha256} has more than ${maxBundleBytes} bytes`,
-          );
-        }
-        chunks.push(data);
-      }
-    } catch (reason) {
-      throw fromGrpcError(reason);
+  /** Writes the bundle to the file and returns the hash of what came. */
+  async #receive(sha256: string, file: FileHandle): Promise<string> {
+    const { head, signal } = this.#deps;
+    const hash = createHash("sha256");
+    const stream = head().serverStream(
+      jobsService.getBundle,
+      { sha256 },
+      { timeoutMs: downloadTimeoutMs, signal },
+    );
+    const chunks = (stream as AsyncIterable<BundleChunk.$Properties>)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await chunks.next().catch((reason: unknown) => {
+        throw fromGrpcError(reason);
+      });
+      if (next.done) return hash.digest("hex");
+      const data = next.value.data ?? new Uint8Array();
+      hash.update(data);
+      await file.write(data);
     }
-    return Buffer.concat(chunks);
   }
+
+  async #makeRoom(justStored: string): Promise<void> {
+    const { folder, maxBytes, clock, logger } = this.#deps;
+    const now = clock.monotonicMs();
+    const files = await Promise.all(
+      (await readdir(folder))
+        .filter((name) => filePattern.test(name))
+        .map(async (name) => {
+          const path = join(folder, name);
+          const { size, mtimeMs } = (await stat(path).catch(() => undefined)) ?? { size: 0, mtimeMs: 0 };
+          return { path, size, mtimeMs, usedMs: this.#usedMs.get(path) };
+        }),
+    );
+    let totalBytes = files.reduce((sum, file) => sum + file.size, 0);
+    // Files of an earlier process come first, in the order of their age.
+    const oldestFirst = files
+      .filter(
+        ({ path, usedMs }) =>
+          path !== justStored && !this.#fetches.has(path) && !(usedMs && now - usedMs < inUseMs),
+      )
+      .sort((a, b) => (a.usedMs ?? 0) - (b.usedMs ?? 0) || a.mtimeMs - b.mtimeMs);
+    for (const { path, size } of oldestFirst) {
+      if (totalBytes <= maxBytes) return;
+      this.#usedMs.delete(path);
+      await rm(path, { force: true }).catch((reason: unknown) => {
+        logger.warn({ err: reason, path }, "unused bundle not removed");
+      });
+      totalBytes -= size;
+    }
+  }
+}
+
+/** A head that ends cancels its streams: nobody here did. */
+function asPassing(error: PalimpsestError): PalimpsestError {
+  if (error.code !== "CANCELLED") return error;
+  return new PalimpsestError("UNAVAILABLE", "the head ended during the download", { cause: error });
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+/** @throws the signal's reason when it aborts first */
+function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const aborted = () => reject(PalimpsestError.from(signal.reason, "CANCELLED"));
+    if (signal.aborted) aborted();
+    else signal.addEventListener("abort", aborted, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
 }

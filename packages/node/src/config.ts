@@ -44,6 +44,11 @@ export const nodeConfigSchema = z.strictObject({
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time for an actor's module, constructor and start()"),
+  bundleCacheBytes: z
+    .int()
+    .min(0)
+    .default(1024 * 1024 * 1024)
+    .describe("Bundles of code that are kept; above it the longest unused are removed"),
   stopGraceMs: milliseconds.default(5_000).describe("Between SIGTERM and SIGKILL when the node ends"),
   logLevel: z.string().default("info").describe("Lowest level of log lines of its actors"),
 });

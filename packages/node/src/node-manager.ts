@@ -24,6 +24,7 @@ import {
   PalimpsestError,
   type Peer,
   type RpcServer,
+  systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
@@ -94,6 +95,10 @@ export class NodeManager {
       head: () => this.#head,
       installation: parts.installation,
       signal: this.#abort.signal,
+      retryForMs: config.headAwayLimitMs,
+      maxBytes: config.bundleCacheBytes,
+      clock: systemClock,
+      logger: deps.logger,
     });
     const supervisor = new ProcessSupervisor({
       nodeId: this.nodeId,
@@ -102,7 +107,7 @@ export class NodeManager {
       startTimeoutMs: config.actorStartTimeoutMs,
       environment,
       gpus: new GpuSlots(parts.resources["gpu"] ?? 0),
-      moduleUrlOf: (code) => moduleUrlOf(code, parts.installation, bundles),
+      moduleUrlOf: (code, signal) => moduleUrlOf(code, parts.installation, bundles, signal),
       session: () => ({
         clusterId: this.#clusterId,
         headAddress: config.headAddress,
@@ -345,9 +350,10 @@ async function moduleUrlOf(
   code: proto.CodeRef.$Properties,
   installation: Installation,
   bundles: BundleCache,
+  signal: AbortSignal,
 ): Promise<string> {
   if (code.module) return installation.urlOf(code.module);
-  return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program")).href;
+  return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program", signal)).href;
 }
 
 /** The node's own settings and secrets are not the actors'. */

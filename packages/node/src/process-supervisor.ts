@@ -9,7 +9,7 @@
  */
 import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { errorToProto, PalimpsestError } from "@palimpsest/wire";
+import { type ErrorCode, errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorEnd, ActorProcess } from "./actor-process.js";
 import type { GpuLease, GpuSlots } from "./gpu-slots.js";
@@ -24,7 +24,7 @@ export interface ProcessSupervisorDeps {
   readonly environment: Readonly<Record<string, string>>;
   readonly gpus: GpuSlots;
   /** URL of the module that exports the class. */
-  readonly moduleUrlOf: (code: proto.CodeRef.$Properties) => Promise<string>;
+  readonly moduleUrlOf: (code: proto.CodeRef.$Properties, signal: AbortSignal) => Promise<string>;
   /** The part of the start message that is the same for all. */
   readonly session: () => Pick<
     proto.ActorProcessStart.$Properties,
@@ -43,6 +43,8 @@ interface Entry {
   ready: proto.ActorProcessReady.$Properties | undefined;
   /** Set by a stop that came before the process was there. */
   cancelled: string | undefined;
+  /** Aborts with that stop: it does not wait for a download. */
+  readonly abort: AbortController;
   readonly done: Promise<void>;
 }
 
@@ -78,6 +80,7 @@ export class ProcessSupervisor {
       process: undefined,
       ready: undefined,
       cancelled: undefined,
+      abort: new AbortController(),
       // Started in the next turn: `entry` exists by then.
       done: Promise.resolve(previous).then(() => this.#run(entry, spec)),
     };
@@ -88,7 +91,10 @@ export class ProcessSupervisor {
     const entry = this.#entries.get(actorId);
     if (!entry) return;
     if (entry.process) void entry.process.stop(graceMs, reason);
-    else entry.cancelled ??= reason;
+    else {
+      entry.cancelled ??= reason;
+      entry.abort.abort(new PalimpsestError("CANCELLED", `${reason}, before its process was there`));
+    }
   }
 
   async close(graceMs: number, reason: string): Promise<void> {
@@ -117,7 +123,7 @@ export class ProcessSupervisor {
     spec: proto.ActorSpec.$Properties,
     lease: GpuLease | undefined,
   ): Promise<ActorEnd> {
-    const moduleUrl = await this.#deps.moduleUrlOf(spec.code ?? {});
+    const moduleUrl = await this.#deps.moduleUrlOf(spec.code ?? {}, entry.abort.signal);
     if (entry.cancelled !== undefined) {
       throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
     }
@@ -175,9 +181,8 @@ export class ProcessSupervisor {
       nodeId: this.#deps.nodeId,
       ownerId: spec.ownerId ?? "",
     };
-    // What another node or a later try may do better is a crash; the rest fails everywhere.
-    const hopeless = error.code === "NOT_FOUND" || error.code === "INVALID_ARGUMENT";
-    return { certificate, constructorError: hopeless ? error : undefined };
+    if (error.code === "CANCELLED") return { certificate, constructorError: undefined };
+    return { certificate, constructorError: hopeless.has(error.code) ? error : passing(error) };
   }
 
   #report({ actorId, incarnation }: Entry, { certificate, constructorError }: ActorEnd): void {
@@ -190,4 +195,15 @@ export class ProcessSupervisor {
       ...(constructorError ? { constructorError: errorToProto(constructorError) } : {}),
     });
   }
+}
+
+/** What fails on every node and at any time. */
+const hopeless: ReadonlySet<ErrorCode> = new Set(["NOT_FOUND", "INVALID_ARGUMENT", "LIMIT_EXCEEDED"]);
+
+/** The error as one that another node or a later try may not meet. */
+function passing(error: PalimpsestError): PalimpsestError {
+  const { code, rawMessage, details } = error;
+  return error.retryable
+    ? error
+    : new PalimpsestError(code, rawMessage, { details, cause: error, retryable: true });
 }

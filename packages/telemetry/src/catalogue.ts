@@ -48,6 +48,11 @@ export const catalogue = {
   palimpsest_head_node_deaths_total: counter("Nodes declared dead, by cause.", "1", ["cause"]),
   palimpsest_head_actor_deaths_total: counter("Actors that died, by cause.", "1", ["cause"]),
   palimpsest_head_actor_restarts_total: counter("Actors started again after a death.", "1"),
+  palimpsest_head_actor_start_retries_total: counter(
+    "Starts of actors that are tried again, by cause: error (a passing failure) or node (lost meanwhile).",
+    "1",
+    ["cause"],
+  ),
   palimpsest_head_rpc_seconds: histogram(
     "Time to answer one RPC, by method and status code.",
     "seconds",

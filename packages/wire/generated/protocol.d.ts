@@ -1870,6 +1870,15 @@ export namespace palimpsest {
             /** ActorInfo constructorError. */
             constructorError?: (palimpsest.v1.Error.$Properties|null);
 
+            /** ActorInfo startFailures. */
+            startFailures: number;
+
+            /** ActorInfo startFailingSinceMs. */
+            startFailingSinceMs: number;
+
+            /** ActorInfo lostStartNodeIds. */
+            lostStartNodeIds: string[];
+
             /**
              * Creates a new ActorInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -1938,6 +1947,15 @@ export namespace palimpsest {
                 /** ActorInfo constructorError */
                 constructorError?: (palimpsest.v1.Error.$Properties|null);
 
+                /** ActorInfo startFailures */
+                startFailures?: (number|null);
+
+                /** ActorInfo startFailingSinceMs */
+                startFailingSinceMs?: (number|null);
+
+                /** ActorInfo lostStartNodeIds */
+                lostStartNodeIds?: (string[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1956,6 +1974,9 @@ export namespace palimpsest {
               metricsAddress?: string|null;
               restarts?: number|null;
               constructorError?: palimpsest.v1.Error.$Shape|null;
+              startFailures?: number|null;
+              startFailingSinceMs?: number|null;
+              lostStartNodeIds?: string[]|null;
               $unknowns?: Uint8Array[];
             };
         }

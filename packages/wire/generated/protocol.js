@@ -4616,6 +4616,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [metricsAddress] ActorInfo metricsAddress
              * @property {number|null} [restarts] ActorInfo restarts
              * @property {palimpsest.v1.Error.$Properties|null} [constructorError] ActorInfo constructorError
+             * @property {number|null} [startFailures] ActorInfo startFailures
+             * @property {number|null} [startFailingSinceMs] ActorInfo startFailingSinceMs
+             * @property {Array.<string>|null} [lostStartNodeIds] ActorInfo lostStartNodeIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4642,6 +4645,9 @@ export const palimpsest = $root.palimpsest = (() => {
              *   metricsAddress?: string|null;
              *   restarts?: number|null;
              *   constructorError?: palimpsest.v1.Error.$Shape|null;
+             *   startFailures?: number|null;
+             *   startFailingSinceMs?: number|null;
+             *   lostStartNodeIds?: Array.<string>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorInfo.$Shape
              */
@@ -4655,6 +4661,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const ActorInfo = function (properties) {
+                this.lostStartNodeIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -4758,6 +4765,30 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorInfo.prototype.constructorError = null;
 
             /**
+             * ActorInfo startFailures.
+             * @member {number} startFailures
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.startFailures = 0;
+
+            /**
+             * ActorInfo startFailingSinceMs.
+             * @member {number} startFailingSinceMs
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.startFailingSinceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ActorInfo lostStartNodeIds.
+             * @member {Array.<string>} lostStartNodeIds
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.lostStartNodeIds = $util.emptyArray;
+
+            /**
              * Creates a new ActorInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorInfo
@@ -4813,6 +4844,13 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 11, wireType 0 =*/88).int32(message.restarts);
                 if (message.constructorError != null && $Object.hasOwnProperty.call(message, "constructorError"))
                     $root.palimpsest.v1.Error.encode(message.constructorError, writer.uint32(/* id 12, wireType 2 =*/98).fork(), _depth + 1).ldelim();
+                if (message.startFailures != null && $Object.hasOwnProperty.call(message, "startFailures") && message.startFailures !== 0)
+                    writer.uint32(/* id 13, wireType 0 =*/104).int32(message.startFailures);
+                if (message.startFailingSinceMs != null && $Object.hasOwnProperty.call(message, "startFailingSinceMs") && (typeof message.startFailingSinceMs === "object" ? message.startFailingSinceMs.low || message.startFailingSinceMs.high : message.startFailingSinceMs !== 0))
+                    writer.uint32(/* id 14, wireType 0 =*/112).int64(message.startFailingSinceMs);
+                if (message.lostStartNodeIds != null && message.lostStartNodeIds.length)
+                    for (let i = 0; i < message.lostStartNodeIds.length; ++i)
+                        writer.uint32(/* id 15, wireType 2 =*/122).string(message.lostStartNodeIds[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4954,6 +4992,32 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.constructorError = $root.palimpsest.v1.Error.decode(reader, reader.size(), $undefined, _depth + 1, message.constructorError);
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.startFailures = value;
+                            else
+                                delete message.startFailures;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.startFailingSinceMs = value;
+                            else
+                                delete message.startFailingSinceMs;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.lostStartNodeIds && message.lostStartNodeIds.length))
+                                message.lostStartNodeIds = [];
+                            message.lostStartNodeIds.push(reader.stringVerify());
                             continue;
                         }
                     }

@@ -26,7 +26,10 @@ export async function loadActorClass(ref: ActorClassRef): Promise<Constructor> {
   );
 }
 
-/** Runs the constructor and start(). @throws {PalimpsestError} ACTOR_ERROR with the thrown error as cause */
+/**
+ * Runs the constructor and start().
+ * @throws {PalimpsestError} ACTOR_ERROR with the thrown error as cause; retryable when that is a passing failure
+ */
 export async function createInstance(
   Class: Constructor,
   encodedArgs: Uint8Array,
@@ -65,5 +68,33 @@ function hasHook<Name extends "start" | "stop">(
 
 function userError(what: string, reason: unknown): PalimpsestError {
   const cause = reason instanceof Error ? reason : new Error(String(reason));
-  return new PalimpsestError("ACTOR_ERROR", `${what}: ${cause.message}`, { cause });
+  return new PalimpsestError("ACTOR_ERROR", `${what}: ${cause.message}`, {
+    cause,
+    retryable: isPassingFailure(reason),
+  });
+}
+
+/** Codes of the operating system for a peer that cannot be reached now. */
+const networkCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+]);
+const maxCauseDepth = 8;
+
+/**
+ * Whether the same code may succeed later: a retryable PalimpsestError, or a network connection that failed,
+ * anywhere in the chain of causes. A PalimpsestError decides for all that it was caused by.
+ */
+function isPassingFailure(reason: unknown, depth = 0): boolean {
+  if (reason instanceof PalimpsestError) return reason.retryable;
+  if (!(reason instanceof Error) || depth > maxCauseDepth) return false;
+  if ("code" in reason && typeof reason.code === "string" && networkCodes.has(reason.code)) return true;
+  if (reason instanceof AggregateError && reason.errors.length > 0)
+    return reason.errors.every((error) => isPassingFailure(error, depth + 1));
+  return isPassingFailure(reason.cause, depth + 1);
 }

@@ -21,6 +21,8 @@ export class FakeHead {
   address = "";
   registrations = 0;
   halfClosed = false;
+  /** Called before a bundle is served; a test lets the head die there. */
+  onGetBundle: (() => void) | undefined;
   readonly #bundles = new Map<string, Uint8Array>();
   #server: RpcServer | undefined;
   #link: LinkStream | undefined;
@@ -37,6 +39,7 @@ export class FakeHead {
         getBundle: (
           call: ServerWritableStream<proto.GetBundleRequest.$Properties, proto.BundleChunk.$Properties>,
         ) => {
+          head.onGetBundle?.();
           const bytes = head.#bundles.get(call.request.sha256 ?? "");
           if (!bytes) {
             call.emit("error", toGrpcError(new PalimpsestError("NOT_FOUND", "no such bundle")));

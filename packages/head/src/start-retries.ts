@@ -1,0 +1,82 @@
+/**
+ * What follows a start of an actor that did not make it ALIVE: another try, or the end.
+ *
+ * Responsibility: the decision, from the actor's row alone, so that a restarted head decides the same.
+ * Not responsible for: carrying it out (actor-lifecycle.ts), or starts that failed for good.
+ *
+ * Invariants:
+ * - START-1. A start that failed for a passing reason is tried again with back-off and uses no restart, until
+ *   startRetryAttempts or startRetryMs is reached.
+ * - START-2. An actor whose start is cut short by the loss of startMaxLostNodes nodes is not started on another one.
+ * - START-3. Both counts begin anew when the actor is ALIVE.
+ */
+import type { Actor } from "./actor.js";
+import { backoffMs } from "./restart-delays.js";
+
+export interface StartRetryLimits {
+  /** Starts in a row that may fail for a passing reason. */
+  readonly startRetryAttempts: number;
+  /** How long they may go on. */
+  readonly startRetryMs: number;
+  /** Nodes that may be lost while they start the same actor. */
+  readonly startMaxLostNodes: number;
+}
+
+type StartCounts = Pick<Actor, "startFailures" | "startFailingSinceMs" | "lostStartNodeIds">;
+
+export type NextStart =
+  | { readonly counts: Partial<StartCounts>; readonly delayMs: number; readonly giveUp?: undefined }
+  /** Why it is not tried again. */
+  | { readonly counts: Partial<StartCounts>; readonly giveUp: string };
+
+export const freshStart: StartCounts = { startFailures: 0, startFailingSinceMs: 0, lostStartNodeIds: [] };
+
+/** After a start whose module, constructor or start() failed for a passing reason, or that had no bundle. */
+export function afterFailedStart(
+  actor: Actor,
+  reason: string,
+  nowMs: number,
+  limits: StartRetryLimits,
+): NextStart {
+  const startFailures = actor.startFailures + 1;
+  const startFailingSinceMs = actor.startFailures === 0 ? nowMs : actor.startFailingSinceMs;
+  const counts = { startFailures, startFailingSinceMs };
+  const forMs = Math.max(0, nowMs - startFailingSinceMs);
+  if (startFailures < limits.startRetryAttempts && forMs < limits.startRetryMs) {
+    return { counts, delayMs: backoffMs(startFailures) };
+  }
+  const seconds = Math.round(forMs / 1000);
+  return {
+    counts,
+    giveUp: `its start failed ${startFailures} times in ${seconds} s; the last time: ${reason}`,
+  };
+}
+
+/** After a start that was cut short because its node was lost. */
+export function afterLostStart(actor: Actor, nodeId: string, limits: StartRetryLimits): NextStart {
+  const lostStartNodeIds = [...actor.lostStartNodeIds, nodeId];
+  const counts = { lostStartNodeIds };
+  const lost = lostStartNodeIds.length;
+  if (lost < limits.startMaxLostNodes) return { counts, delayMs: backoffMs(lost) };
+  const nodes = lost === 1 ? "1 node was lost while it" : `${lost} nodes were lost while they`;
+  return {
+    counts,
+    giveUp:
+      `${nodes} started it (${lostStartNodeIds.join(", ")}), so it is not started on another one: ` +
+      "look at what its constructor and start() take, memory first",
+  };
+}
+
+/** Why an actor that is to be started again is not ALIVE yet; empty when no start of it has failed. */
+export function startRetryReason(actor: Actor): string {
+  if (actor.state === "ALIVE" || actor.state === "DEAD") return "";
+  const reasons: string[] = [];
+  if (actor.startFailures > 0) {
+    const times = actor.startFailures === 1 ? "once" : `${actor.startFailures} times`;
+    const last = actor.constructorError?.message ?? "unknown";
+    reasons.push(`its start failed ${times} for a passing reason and is tried again: ${last}`);
+  }
+  if (actor.lostStartNodeIds.length > 0)
+    reasons.push(`lost while starting it: ${actor.lostStartNodeIds.join(", ")}`);
+  return reasons.join("; ");
+}
