@@ -1,4 +1,5 @@
 import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } from "./channel.js";
+import { withEnvironmentFaults } from "./faults/environment-faults.js";
 import type { ChannelKind, Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
@@ -13,10 +14,10 @@ const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
   bulk: bulkChannelOptions,
 };
 
-/** The network of processes that talk gRPC over TCP. */
+/** The network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS asks for. */
 export function grpcNetwork({ token }: GrpcNetworkOptions): Network {
-  return {
+  return withEnvironmentFaults({
     connect: (address, kind = "control") => new GrpcPeer(address, token, optionsOfKind[kind]),
     createServer: () => new GrpcServer(token),
-  };
+  });
 }

@@ -1,0 +1,24 @@
+import type { Network } from "../network.js";
+
+const text = process.env["PALIMPSEST_FAULTS"];
+// Loaded only when asked for: actors' processes start faster without zod.
+const modules = text
+  ? { ...(await import("./fault-plan.js")), ...(await import("./faulty-network.js")) }
+  : undefined;
+
+let said = false;
+
+/**
+ * The network as PALIMPSEST_FAULTS of this process wants it: itself when the variable is not set.
+ * @throws {PalimpsestError} CONFIG_INVALID that names the field
+ */
+export function withEnvironmentFaults(network: Network): Network {
+  if (!text || modules === undefined) return network;
+  const plan = modules.parseFaultPlan(text);
+  if (!said) {
+    said = true;
+    const rules = plan.rules.map((rule) => `${rule.probability} of ${rule.method} ${rule.when}`).join(", ");
+    process.emitWarning(`PALIMPSEST_FAULTS is set: this process fails ${rules} (seed ${plan.seed})`);
+  }
+  return modules.faultyNetwork(network, plan);
+}

@@ -1,0 +1,51 @@
+import { PalimpsestError } from "../error.js";
+import type { FaultPlan, FaultRule } from "./fault-plan.js";
+
+interface SeededRule {
+  readonly rule: FaultRule;
+  readonly pattern: RegExp;
+  readonly draw: () => number;
+}
+
+/** Decides for each call which fault, if any, happens to it. Each rule draws from a generator of its own. */
+export class FaultDraw {
+  readonly #rules: readonly SeededRule[];
+
+  constructor(plan: FaultPlan, side: FaultRule["side"]) {
+    this.#rules = plan.rules
+      .map((rule, index) => ({
+        rule,
+        pattern: patternOf(rule.method),
+        draw: seededUniform(plan.seed + index),
+      }))
+      .filter(({ rule }) => rule.side === side);
+  }
+
+  /** The first rule that names the method and whose draw hits; `method` is "Service.Method". */
+  next(method: string): FaultRule | undefined {
+    return this.#rules.find(({ rule, pattern, draw }) => pattern.test(method) && draw() < rule.probability)
+      ?.rule;
+  }
+}
+
+/** The error that a rule injects, recognizable as one. */
+export function injectedError(rule: FaultRule, method: string): PalimpsestError {
+  return new PalimpsestError(rule.error, `PALIMPSEST_FAULTS: ${method} failed ${rule.when}`, {
+    details: { injected: rule.when, method },
+  });
+}
+
+function patternOf(method: string): RegExp {
+  return new RegExp(`^${method.replaceAll(".", "\\.").replaceAll("*", ".*")}$`);
+}
+
+/** Uniform numbers in [0, 1): mulberry32, which is enough to draw faults. */
+function seededUniform(seed: number): () => number {
+  let state = Math.imul(seed + 1, 0x9e3779b9) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { type ErrorCode, errorCodes, PalimpsestError } from "../error.js";
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+
+const faultRuleSchema = z.strictObject({
+  method: z
+    .string()
+    .regex(
+      /^[A-Za-z*]+\.[A-Za-z*]+$|^\*$/,
+      'expected Service.Method, for example "Head.CreateActor" or "Objects.*"',
+    )
+    .describe("Method as its proto names it; * stands for any part"),
+  when: z
+    .enum(["before", "after", "in-flight"])
+    .describe(
+      "before: the callee never sees the call. after: the callee did it, its caller gets the error. in-flight: the call is broken off in the middle",
+    ),
+  side: z.enum(["client", "server"]).default("client").describe("Where the fault is made"),
+  probability: z.number().min(0).max(1).default(1).describe("Share of the calls that fail"),
+  error: z.enum(codes).default("UNAVAILABLE").describe("Code of the error"),
+  delayMs: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("Milliseconds from the start of the call, or from its end for after"),
+});
+
+const faultPlanSchema = z.strictObject({
+  seed: z.int().min(0).default(1).describe("Equal seeds draw equal faults for equal sequences of calls"),
+  rules: z.array(faultRuleSchema).min(1),
+});
+
+export type FaultRule = z.output<typeof faultRuleSchema>;
+export type FaultPlan = z.output<typeof faultPlanSchema>;
+
+const example = '{"seed":7,"rules":[{"method":"Head.CreateActor","when":"after","probability":0.1}]}';
+
+/** @throws {PalimpsestError} CONFIG_INVALID that names the field and what it expects */
+export function parseFaultPlan(text: string): FaultPlan {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (reason) {
+    throw invalid(`not JSON (${reason instanceof Error ? reason.message : String(reason)})`);
+  }
+  const result = faultPlanSchema.safeParse(value);
+  if (!result.success) throw invalid(z.prettifyError(result.error).replaceAll("\n", " "));
+  return result.data;
+}
+
+function invalid(problem: string): PalimpsestError {
+  return new PalimpsestError(
+    "CONFIG_INVALID",
+    `PALIMPSEST_FAULTS: ${problem}; unset it, or write it like ${example}`,
+  );
+}

@@ -1,0 +1,16 @@
+import { type Clock, systemClock } from "../clock.js";
+import type { Network } from "../network.js";
+import { FaultDraw } from "./fault-draw.js";
+import type { FaultPlan } from "./fault-plan.js";
+import { FaultyPeer } from "./faulty-peer.js";
+import { FaultyServer } from "./faulty-server.js";
+
+/** The network with the plan's faults in its channels and servers. */
+export function faultyNetwork(network: Network, plan: FaultPlan, clock: Clock = systemClock): Network {
+  const clientDraw = new FaultDraw(plan, "client");
+  const serverDraw = new FaultDraw(plan, "server");
+  return {
+    connect: (address, kind) => new FaultyPeer(network.connect(address, kind), clientDraw, clock),
+    createServer: () => new FaultyServer(network.createServer(), serverDraw, clock),
+  };
+}
