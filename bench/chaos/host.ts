@@ -1,0 +1,119 @@
+/**
+ * A machine of the bench: a network namespace with one address on a bridge of its own, whose network can be cut, made
+ * lossy or frozen. It needs root, `ip` and `nft`; nothing outside the namespaces is touched.
+ */
+import { execFileSync } from "node:child_process";
+
+const bridge = "palimpsest-br";
+const network = "10.77.0";
+const rules = ["inet", "palimpsest"] as const;
+
+/** The bench's own address on the bridge. */
+export const benchAddress = `${network}.1`;
+
+function run(program: string, ...args: readonly string[]): string {
+  return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+export function openBridge(): void {
+  run("ip", "link", "add", "name", bridge, "type", "bridge");
+  run("ip", "addr", "add", `${benchAddress}/24`, "dev", bridge);
+  run("ip", "link", "set", bridge, "up");
+}
+
+export function closeBridge(): void {
+  try {
+    run("ip", "link", "del", bridge);
+  } catch {
+    // It was not there.
+  }
+}
+
+export class Host {
+  readonly name: string;
+  readonly address: string;
+  readonly #namespace: string;
+
+  constructor(name: string, number: number) {
+    this.name = name;
+    this.address = `${network}.${number}`;
+    this.#namespace = `palimpsest-${name}`;
+    const [inside, outside] = [`pin${number}`, `pout${number}`];
+    run("ip", "netns", "add", this.#namespace);
+    run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside);
+    run("ip", "link", "set", inside, "netns", this.#namespace);
+    run("ip", "link", "set", outside, "master", bridge);
+    run("ip", "link", "set", outside, "up");
+    this.#inside("ip", "addr", "add", `${this.address}/24`, "dev", inside);
+    this.#inside("ip", "link", "set", inside, "up");
+    this.#inside("ip", "link", "set", "lo", "up");
+  }
+
+  /** The command line that runs a program on this host. */
+  commandLine(
+    program: string,
+    args: readonly string[],
+  ): { readonly program: string; readonly args: string[] } {
+    return { program: "ip", args: ["netns", "exec", this.#namespace, program, ...args] };
+  }
+
+  /** Processes that run on this host. */
+  processes(): number[] {
+    return run("ip", "netns", "pids", this.#namespace).split("\n").filter(Boolean).map(Number);
+  }
+
+  /** Drops every packet from and to other hosts. */
+  cut(): void {
+    this.#filter(['iif != "lo" drop'], ['oif != "lo" drop']);
+  }
+
+  /** Drops this percentage of all packets from and to other hosts. */
+  loseSome(percent: number): void {
+    const lossy = (direction: "iif" | "oif") =>
+      `${direction} != "lo" numgen random mod 100 < ${percent} drop`;
+    this.#filter([lossy("iif")], [lossy("oif")]);
+  }
+
+  /**
+   * Drops the packets of the connections to address:port that are open at this moment; new connections work. Neither
+   * side is told.
+   * @returns how many connections were frozen
+   */
+  freezeConnections(address: string, port: number): number {
+    const lines = this.#inside("ss", "-Htn", "state", "established", "dst", `${address}:${port}`).split("\n");
+    const ports = lines
+      .map((line) => /:(\d+)\s+\S+:\d+\s*$/.exec(line)?.[1])
+      .filter((text) => text !== undefined);
+    if (ports.length === 0) return 0;
+    const set = `{ ${ports.join(", ")} }`;
+    this.#filter([`tcp sport ${port} tcp dport ${set} drop`], [`tcp dport ${port} tcp sport ${set} drop`]);
+    return ports.length;
+  }
+
+  heal(): void {
+    try {
+      this.#inside("nft", "delete", "table", ...rules);
+    } catch {
+      // Nothing was filtered.
+    }
+  }
+
+  remove(): void {
+    for (const pid of this.processes()) process.kill(pid, "SIGKILL");
+    run("ip", "netns", "del", this.#namespace);
+  }
+
+  #inside(program: string, ...args: readonly string[]): string {
+    return run("ip", "netns", "exec", this.#namespace, program, ...args);
+  }
+
+  #filter(incoming: readonly string[], outgoing: readonly string[]): void {
+    this.heal();
+    const chain = (hook: string, statements: readonly string[]) =>
+      `chain ${hook} { type filter hook ${hook} priority 0; ${statements.join("; ")}; }`;
+    this.#inside(
+      "nft",
+      `table ${rules.join(" ")} { ${chain("input", incoming)} ${chain("output", outgoing)} }`,
+    );
+  }
+}

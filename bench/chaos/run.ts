@@ -1,0 +1,147 @@
+/**
+ * Chaos: trains the quickstart's agent on a cluster of six hosts (network namespaces of this machine) while one fault
+ * after the other is injected, and measures how long training takes to go on after each.
+ *
+ * A fault is injected, held, and taken back; the next one comes when training has made two more steps. At the end the
+ * run's ledger is held against the steps: every group was trained once, failed and was counted, or is outstanding.
+ *
+ * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/cli`):
+ *   npx tsx --conditions=@palimpsest/source bench/chaos/run.ts [--minutes 30] [--faults 200] [--seed 1] [--json FILE]
+ */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ChaosCluster } from "./cluster.js";
+import { type Fault, faults, type Random } from "./faults.js";
+import { type FaultRecord, reportTable } from "./report.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "30" },
+    faults: { type: "string", default: "200" },
+    seed: { type: "string", default: "1" },
+    only: { type: "string" },
+    json: { type: "string" },
+  },
+});
+const recipe = fileURLToPath(new URL("../../recipes/quickstart.yaml", import.meta.url));
+const pollMs = 50;
+/** A run that makes no step for so long does not heal by itself. */
+const hopelessMs = 240_000;
+
+function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function untilStep(cluster: ChaosCluster, step: number, limitMs: number): Promise<boolean> {
+  const deadline = performance.now() + limitMs;
+  while (performance.now() < deadline) {
+    if (!cluster.driver.running) return false;
+    if ((cluster.steps().at(-1)?.step ?? 0) >= step) return true;
+    await delay(pollMs);
+  }
+  return false;
+}
+
+async function strike(cluster: ChaosCluster, fault: Fault, random: Random): Promise<FaultRecord | undefined> {
+  const before = cluster.steps().at(-1)?.step ?? 0;
+  const startedAt = performance.now();
+  const injected = await fault.inject(cluster, random);
+  if (injected === undefined) return undefined;
+  const injectedAt = performance.now();
+  // A step that was nearly done when the fault came says nothing: the second one counts.
+  const next = untilStep(cluster, before + 2, injected.holdMs + hopelessMs).then((went) => ({
+    went,
+    at: performance.now(),
+  }));
+  // Frozen sockets are over when training goes on; every other fault is held for its time.
+  await (fault.kind.startsWith("frozen")
+    ? Promise.race([delay(injected.holdMs), next])
+    : delay(injected.holdMs));
+  injected.heal();
+  const healedAt = performance.now();
+  const { went, at } = await next;
+  return {
+    kind: fault.kind,
+    target: injected.target,
+    atSeconds: (startedAt - beganAt) / 1000,
+    holdSeconds: (healedAt - injectedAt) / 1000,
+    afterInjectionSeconds: (at - injectedAt) / 1000,
+    afterHealSeconds: Math.max(0, at - healedAt) / 1000,
+    wentOn: went,
+  };
+}
+
+const random = randomOf(Number(flags.seed));
+const folder = mkdtempSync(join(tmpdir(), "palimpsest-chaos-"));
+process.stdout.write(`logs in ${folder}\n`);
+let beganAt = performance.now();
+const records: FaultRecord[] = [];
+const cluster = new ChaosCluster(folder, recipe);
+process.once("SIGINT", () => {
+  cluster.close();
+  process.exit(130);
+});
+try {
+  if (!(await untilStep(cluster, 3, 180_000)))
+    throw new Error(`training did not start:\n${cluster.driver.output}`);
+  beganAt = performance.now();
+  const endAt = beganAt + Number(flags.minutes) * 60_000;
+  const kinds = faults.filter(({ kind }) => flags.only === undefined || kind.includes(flags.only));
+  let bag: Fault[] = [];
+  while (records.length < Number(flags.faults) && performance.now() < endAt) {
+    // Every kind comes once before one comes again.
+    if (bag.length === 0) bag = [...kinds].sort(() => random() - 0.5);
+    const fault = bag.pop() as Fault;
+    const record = await strike(cluster, fault, random);
+    if (record === undefined) continue;
+    records.push(record);
+    process.stdout.write(
+      `${records.length}. ${record.atSeconds.toFixed(0)} s  ${record.kind} (${record.target}), held ` +
+        `${record.holdSeconds.toFixed(1)} s: next step ${record.afterInjectionSeconds.toFixed(1)} s after it, ` +
+        `${record.afterHealSeconds.toFixed(1)} s after its end${record.wentOn ? "" : "  DID NOT GO ON"}\n`,
+    );
+    if (!record.wentOn) break;
+  }
+  const minutes = (performance.now() - beganAt) / 60_000;
+  for (const host of cluster.hosts) host.heal();
+  cluster.driver.signal("SIGINT");
+  for (let waited = 0; cluster.driver.running && waited < 60_000; waited += pollMs) await delay(pollMs);
+  const steps = cluster.steps();
+  const { groups, episodes } = await cluster.ledger();
+  const trainedBySteps = steps.reduce((sum, { update }) => sum + update.groups, 0);
+  const balanced =
+    groups.dispatched === groups.trained + groups.failed + groups.outstanding &&
+    groups.trained === trainedBySteps;
+  const result = {
+    seed: Number(flags.seed),
+    minutes: Number(minutes.toFixed(1)),
+    faults: records.length,
+    wentOn: records.every(({ wentOn }) => wentOn),
+    steps: steps.at(-1)?.step ?? 0,
+    ledger: { groups, episodes, trainedBySteps, balanced },
+    kinds: reportTable(records),
+  };
+  process.stdout.write(`${result.kinds.text}\n`);
+  process.stdout.write(
+    `${result.faults} faults in ${result.minutes} min, ${result.steps} steps; ledger ${balanced ? "balanced" : "NOT BALANCED"}: ` +
+      `${groups.dispatched} dispatched = ${groups.trained} trained + ${groups.failed} failed + ${groups.outstanding} outstanding\n`,
+  );
+  if (flags.json) {
+    const { text: _text, ...kinds } = result.kinds;
+    writeFileSync(flags.json, `${JSON.stringify({ ...result, kinds: kinds.rows, records }, null, 2)}\n`);
+  }
+  if (!balanced || !result.wentOn) process.exitCode = 1;
+} finally {
+  cluster.close();
+}
