@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 
 const bridge = "palimpsest-br";
 const network = "10.77.0";
+const namespacePrefix = "palimpsest-";
 const rules = ["inet", "palimpsest"] as const;
 
 /** The bench's own address on the bridge. */
@@ -15,30 +16,51 @@ function run(program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
+/** Makes the bridge; what an interrupted run left behind is removed before. */
 export function openBridge(): void {
+  for (const line of run("ip", "netns", "list").split("\n")) {
+    const [name = ""] = line.split(" ");
+    if (name.startsWith(namespacePrefix)) removeNamespace(name);
+  }
+  closeBridge();
   run("ip", "link", "add", "name", bridge, "type", "bridge");
   run("ip", "addr", "add", `${benchAddress}/24`, "dev", bridge);
   run("ip", "link", "set", bridge, "up");
 }
 
 export function closeBridge(): void {
+  deleteLink(bridge);
+}
+
+function deleteLink(name: string): void {
   try {
-    run("ip", "link", "del", bridge);
+    run("ip", "link", "del", name);
   } catch {
     // It was not there.
   }
+}
+
+function removeNamespace(name: string): void {
+  for (const pid of run("ip", "netns", "pids", name).split("\n").filter(Boolean)) {
+    process.kill(Number(pid), "SIGKILL");
+  }
+  run("ip", "netns", "del", name);
 }
 
 export class Host {
   readonly name: string;
   readonly address: string;
   readonly #namespace: string;
+  /** The end of its cable that is on the bridge. */
+  readonly #link: string;
 
   constructor(name: string, number: number) {
     this.name = name;
     this.address = `${network}.${number}`;
-    this.#namespace = `palimpsest-${name}`;
+    this.#namespace = `${namespacePrefix}${name}`;
     const [inside, outside] = [`pin${number}`, `pout${number}`];
+    this.#link = outside;
+    deleteLink(outside);
     run("ip", "netns", "add", this.#namespace);
     run("ip", "link", "add", outside, "type", "veth", "peer", "name", inside);
     run("ip", "link", "set", inside, "netns", this.#namespace);
@@ -99,8 +121,9 @@ export class Host {
   }
 
   remove(): void {
-    for (const pid of this.processes()) process.kill(pid, "SIGKILL");
-    run("ip", "netns", "del", this.#namespace);
+    // A namespace lives on for a moment after its deletion; its cable must not.
+    deleteLink(this.#link);
+    removeNamespace(this.#namespace);
   }
 
   #inside(program: string, ...args: readonly string[]): string {
@@ -110,10 +133,8 @@ export class Host {
   #filter(incoming: readonly string[], outgoing: readonly string[]): void {
     this.heal();
     const chain = (hook: string, statements: readonly string[]) =>
-      `chain ${hook} { type filter hook ${hook} priority 0; ${statements.join("; ")}; }`;
-    this.#inside(
-      "nft",
-      `table ${rules.join(" ")} { ${chain("input", incoming)} ${chain("output", outgoing)} }`,
-    );
+      [`chain ${hook} {`, `type filter hook ${hook} priority 0`, ...statements, "}"].join("\n");
+    const table = [`table ${rules.join(" ")} {`, chain("input", incoming), chain("output", outgoing), "}"];
+    this.#inside("nft", table.join("\n"));
   }
 }
