@@ -113,18 +113,21 @@ const recipes = ["quickstart.yaml", "memagent/qwen3-4b-vime.yaml", "rememr1/look
 
 /** The messages of every RPC, values of calls, trajectories, scores, tasks and recipes. */
 export const decoders: readonly Decoder[] = [
-  ...methods.map((method): Decoder => {
-    return {
-      name: method.name,
-      seeds: [method.requestSerialize(fields), method.responseSerialize(fields)],
-      decode: (bytes) => {
-        // As grpc-js does: what is thrown becomes the status INTERNAL of that call alone.
-        method.requestDeserialize(Buffer.from(bytes));
-        return method.responseDeserialize(Buffer.from(bytes));
-      },
+  // As grpc-js does: what is thrown becomes the status INTERNAL of that call alone.
+  ...methods.flatMap((method): Decoder[] => [
+    {
+      name: `${method.name} request`,
+      seeds: [method.requestSerialize(fields)],
+      decode: (bytes) => method.requestDeserialize(Buffer.from(bytes)),
       isRefusal: (reason) => reason instanceof Error,
-    };
-  }),
+    },
+    {
+      name: `${method.name} response`,
+      seeds: [method.responseSerialize(fields)],
+      decode: (bytes) => method.responseDeserialize(Buffer.from(bytes)),
+      isRefusal: (reason) => reason instanceof Error,
+    },
+  ]),
   { name: "value", seeds: values.map(encodeValue), decode: decodeValue, isRefusal: isPalimpsestError },
   {
     name: "trajectory",
