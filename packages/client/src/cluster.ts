@@ -39,10 +39,10 @@ export class Cluster {
   #info: ClusterInfo | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: ResolvedConnectOptions) {
+  private constructor(options: ResolvedConnectOptions, network: Network) {
     this.#options = options;
     this.sessionId = newId("session");
-    this.#network = grpcNetwork({ token: options.token });
+    this.#network = network;
     this.#head = new HeadClient(this.#network, options.address, options.controlTimeoutMs);
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
@@ -56,7 +56,12 @@ export class Cluster {
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: ConnectOptions): Promise<Cluster> {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
-    const cluster = new Cluster(resolved);
+    return Cluster.over(grpcNetwork({ token: resolved.token }), resolved);
+  }
+
+  /** As connect(), over a network that is there already. */
+  static async over(network: Network, resolved: ResolvedConnectOptions): Promise<Cluster> {
+    const cluster = new Cluster(resolved, network);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       cluster.#info = clusterView(await cluster.#head.call(headService.getCluster, {}, { timeoutMs }));

@@ -19,6 +19,7 @@ import {
 } from "@palimpsest/telemetry";
 import {
   grpcNetwork,
+  type Network,
   newId,
   objectsService,
   PalimpsestError,
@@ -38,7 +39,7 @@ import { ObjectFetcher } from "./object-fetch.js";
 import { chooseObjectFolder } from "./object-folder.js";
 import { ObjectStore } from "./object-store.js";
 import { createObjectsHandlers } from "./objects-service.js";
-import { ProcessSupervisor } from "./process-supervisor.js";
+import { ProcessSupervisor, type StartActorProcess } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
 
 const workerModule = "@palimpsest/worker/main";
@@ -47,6 +48,12 @@ export interface NodeDeps {
   readonly logger: Logger;
   /** Environment of actors and drivers; PALIMPSEST_* of it is left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Default: gRPC with the configuration's token. */
+  readonly network?: Network;
+  /** Default: a forked Node.js process for each actor. */
+  readonly startProcess?: StartActorProcess;
+  /** How busy the machine is. Default: measured. */
+  readonly load?: Pick<LoadMeter, "read">;
 }
 
 export interface NodeEnd {
@@ -64,7 +71,7 @@ export class NodeManager {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #head: Peer;
-  readonly #load = new LoadMeter();
+  readonly #load: Pick<LoadMeter, "read">;
   readonly #deaths: RecentDeaths;
   readonly #parts: Parts;
   readonly #link: HeadLink;
@@ -76,13 +83,14 @@ export class NodeManager {
   readonly #firstRegistration: Promise<void>;
   #end!: (end: NodeEnd) => void;
 
-  private constructor(config: ResolvedNodeConfig, deps: NodeDeps, metrics: Metrics, parts: PartsOf) {
+  private constructor(config: ResolvedNodeConfig, deps: NodeDeps, metrics: Metrics, parts: NodeParts) {
     this.#config = config;
     this.nodeId = config.nodeId;
     this.#logger = deps.logger;
     this.#metrics = metrics;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
-    this.#head = grpcNetwork({ token: config.token }).connect(config.headAddress);
+    this.#load = deps.load ?? new LoadMeter();
+    this.#head = (deps.network ?? grpcNetwork({ token: config.token })).connect(config.headAddress);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -124,6 +132,7 @@ export class NodeManager {
         this.#deaths.add(actorDied, Date.now());
         this.#link.send({ actorDied });
       },
+      ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
       metrics,
       logger: deps.logger,
     });
@@ -172,14 +181,25 @@ export class NodeManager {
       host: config.listenHost,
       port: config.metricsPort,
     });
-    const manager = new NodeManager(config, deps, metrics, {
+    const manager = NodeManager.assemble(config, deps, metrics, {
       ...objects,
       installation,
       resources,
       metricsServer,
     });
-    manager.#link.open();
     void manager.#addStandardServices();
+    return manager;
+  }
+
+  /** A node over parts that are there already: what start() does after it has made them. */
+  static assemble(
+    config: ResolvedNodeConfig,
+    deps: NodeDeps,
+    metrics: Metrics,
+    parts: NodeParts,
+  ): NodeManager {
+    const manager = new NodeManager(config, deps, metrics, parts);
+    manager.#link.open();
     return manager;
   }
 
@@ -303,13 +323,14 @@ interface ObjectParts {
   readonly objectsAddress: string;
 }
 
-interface PartsOf extends ObjectParts {
+/** What a node is made of besides its link and its processes. */
+export interface NodeParts extends ObjectParts {
   readonly installation: Installation;
   readonly resources: Readonly<Record<string, number>>;
   readonly metricsServer: MetricsServer;
 }
 
-interface Parts extends PartsOf {
+interface Parts extends NodeParts {
   readonly supervisor: ProcessSupervisor;
   readonly drivers: Drivers;
 }

@@ -11,8 +11,14 @@ import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type ErrorCode, errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type ActorEnd, ActorProcess } from "./actor-process.js";
+import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import type { GpuLease, GpuSlots } from "./gpu-slots.js";
+
+/** One process of one actor, as the supervisor needs it. */
+export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping">;
+
+/** Makes the process of an actor; a simulation has its own. */
+export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
 
 export interface ProcessSupervisorDeps {
   readonly nodeId: string;
@@ -32,6 +38,8 @@ export interface ProcessSupervisorDeps {
   >;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
+  /** Default: a forked Node.js process. */
+  readonly startProcess?: StartActorProcess;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -39,7 +47,7 @@ export interface ProcessSupervisorDeps {
 interface Entry {
   readonly actorId: string;
   readonly incarnation: number;
-  process: ActorProcess | undefined;
+  process: SupervisedActor | undefined;
   ready: proto.ActorProcessReady.$Properties | undefined;
   /** Set by a stop that came before the process was there. */
   cancelled: string | undefined;
@@ -129,7 +137,7 @@ export class ProcessSupervisor {
     }
     const { nodeId, program, metrics, logDir, startTimeoutMs } = this.#deps;
     const startedAt = performance.now();
-    const process = ActorProcess.start({
+    const process = (this.#deps.startProcess ?? ActorProcess.start)({
       program,
       start: { ...this.#deps.session(), spec, incarnation: entry.incarnation, nodeId, moduleUrl },
       environment: this.#environment(spec, lease),
