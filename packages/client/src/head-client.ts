@@ -35,7 +35,8 @@ export class HeadClient {
         return await this.peer.unary(method, request, signal ? { timeoutMs, signal } : { timeoutMs });
       } catch (reason) {
         const error = PalimpsestError.from(reason);
-        const mayWait = error.code === "UNAVAILABLE" && Date.now() + backoff < deadlineAt;
+        const passing = error.code === "UNAVAILABLE" || (error.code === "LIMIT_EXCEEDED" && error.retryable);
+        const mayWait = passing && Date.now() + backoff < deadlineAt;
         if (!mayWait || signal?.aborted) throw this.#explained(error);
         await delay(backoff, signal);
       }

@@ -5,14 +5,14 @@ import {
   type ClientDuplexStream,
   type ClientReadableStream,
   type ClientWritableStream,
-  credentials,
   Metadata,
 } from "@grpc/grpc-js";
+import { maxMessageBytes } from "./access.js";
+import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
-import type { CallSettings, Peer } from "./network.js";
+import type { CallSettings, ChannelKind, Peer } from "./network.js";
 import { fromGrpcError } from "./status.js";
-
-const maxMessageBytes = 32 * 1024 * 1024;
+import { channelCredentials, commonServerName } from "./tls.js";
 
 /** Options of every channel. Keys carry the full prefix: grpc-js ignores them silently without it. */
 export const channelOptions: ChannelOptions = {
@@ -48,17 +48,28 @@ export function bearerMetadata(token: string): Metadata {
   return metadata;
 }
 
-/** One gRPC channel to one process of the cluster, with its token. */
+/** One gRPC channel to one process of the cluster, with this process's credentials. */
 export class GrpcPeer implements Peer {
   readonly address: string;
   readonly #client: Client;
-  readonly #metadata: Metadata;
+  readonly #credentials: Credentials;
+  #metadata: Metadata;
+  #token: string;
   #closed = false;
 
-  constructor(address: string, token: string, options: ChannelOptions = channelOptions) {
+  constructor(
+    address: string,
+    credentials: Credentials,
+    options: ChannelOptions = channelOptions,
+    kind: ChannelKind = "control",
+  ) {
     this.address = address;
-    this.#client = new Client(address, credentials.createInsecure(), options);
-    this.#metadata = bearerMetadata(token);
+    this.#credentials = credentials;
+    // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
+    const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
+    this.#client = new Client(address, channelCredentials(credentials.tls, kind), { ...options, ...named });
+    this.#token = credentials.token;
+    this.#metadata = bearerMetadata(this.#token);
   }
 
   /** @throws {PalimpsestError} the peer's own, GET_TIMEOUT, CANCELLED or UNAVAILABLE */
@@ -146,7 +157,12 @@ export class GrpcPeer implements Peer {
     this.#client.close();
   }
 
+  /** With the token of this moment: it may have been rotated. */
   #metadataOf(settings: CallSettings): Metadata {
+    if (this.#token !== this.#credentials.token) {
+      this.#token = this.#credentials.token;
+      this.#metadata = bearerMetadata(this.#token);
+    }
     if (settings.metadata === undefined) return this.#metadata;
     const metadata = this.#metadata.clone();
     for (const [key, value] of Object.entries(settings.metadata)) metadata.set(key, value);

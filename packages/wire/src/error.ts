@@ -11,6 +11,8 @@ export const errorCodes = {
   NOT_FOUND: { retryable: false, grpcStatus: 5 },
   ALREADY_EXISTS: { retryable: false, grpcStatus: 6 },
   UNAUTHENTICATED: { retryable: false, grpcStatus: 16 },
+  /** The caller is known, and its role does not allow the call. */
+  PERMISSION_DENIED: { retryable: false, grpcStatus: 7 },
   LIMIT_EXCEEDED: { retryable: false, grpcStatus: 8 },
   /** User code threw inside an actor; the remote error is the cause. */
   ACTOR_ERROR: { retryable: false, grpcStatus: 2 },

@@ -1,11 +1,15 @@
+import type { CallRecord } from "./authorization.js";
 import { bulkChannelOptions, channelOptions, controlChannelOptions, GrpcPeer } from "./channel.js";
+import { Credentials } from "./credentials.js";
 import { withEnvironmentFaults } from "./faults/environment-faults.js";
 import type { ChannelKind, Network } from "./network.js";
 import { GrpcServer } from "./server.js";
 
 export interface GrpcNetworkOptions {
-  /** The cluster's secret, sent with every call and asked of every caller. */
-  readonly token: string;
+  /** What this process proves itself with and whom it believes; shared by all its networks. */
+  readonly credentials: Credentials;
+  /** Told of each call that a server refuses, and of each audited one. */
+  readonly onCall?: (record: CallRecord) => void;
 }
 
 const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
@@ -14,10 +18,17 @@ const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
   bulk: bulkChannelOptions,
 };
 
-/** The network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS asks for. */
-export function grpcNetwork({ token }: GrpcNetworkOptions): Network {
+/**
+ * The network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS asks for. A token alone
+ * means: without TLS, as a member of the cluster.
+ */
+export function grpcNetwork(options: GrpcNetworkOptions | { readonly token: string }): Network {
+  const { credentials, onCall } =
+    "token" in options
+      ? { credentials: Credentials.ofCluster(options.token), onCall: undefined }
+      : { onCall: undefined, ...options };
   return withEnvironmentFaults({
-    connect: (address, kind = "control") => new GrpcPeer(address, token, optionsOfKind[kind]),
-    createServer: () => new GrpcServer(token),
+    connect: (address, kind = "control") => new GrpcPeer(address, credentials, optionsOfKind[kind], kind),
+    createServer: () => new GrpcServer(credentials, onCall ? { onCall } : {}),
   });
 }

@@ -1,8 +1,11 @@
 // Symbols for users of the runtime.
 
 // Symbols for other packages of Palimpsest.
+export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
+export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";
+export { Credentials, type Grant, roleToken } from "./credentials.js";
 export {
   type ErrorCode,
   type ErrorOptions,
@@ -18,4 +21,5 @@ export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./netw
 export { formatAddress, isLoopback, unary } from "./server.js";
 export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
+export { checkServer, contextOf, loadTls, type TlsIdentity, tlsFiles, tlsIdentity } from "./tls.js";
 export { decodeValue, encodeValue } from "./value.js";

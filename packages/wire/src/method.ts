@@ -1,4 +1,5 @@
 import type { MethodDefinition } from "@grpc/grpc-js";
+import type { Access } from "./access.js";
 
 /** The static side of a generated message class. */
 export interface MessageType<Shape, Message> {
@@ -12,6 +13,8 @@ export interface MessageType<Shape, Message> {
  */
 export type Method<Request, Response> = MethodDefinition<Request, Response> & {
   readonly name: string;
+  /** Who may call it. */
+  readonly access: Access;
 };
 
 interface Kind {
@@ -25,11 +28,13 @@ function define<RequestShape, Request extends RequestShape, ResponseShape, Respo
   request: MessageType<RequestShape, Request>,
   response: MessageType<ResponseShape, Response>,
   kind: Kind,
+  access: Access,
 ): Method<RequestShape, ResponseShape> {
   return {
     name: `${service}.${name}`,
     path: `/palimpsest.v1.${service}/${name}`,
     ...kind,
+    access,
     requestSerialize: (message) => Buffer.from(request.encode(message).finish()),
     requestDeserialize: (bytes) => request.decode(bytes),
     responseSerialize: (message) => Buffer.from(response.encode(message).finish()),
@@ -45,8 +50,9 @@ export function serviceMethods(service: string) {
       name: string,
       request: MessageType<RequestShape, Request>,
       response: MessageType<ResponseShape, Response>,
+      access: Access,
     ) =>
-      define(service, name, request, response, kind);
+      define(service, name, request, response, kind, access);
   return {
     unary: of({ requestStream: false, responseStream: false }),
     clientStream: of({ requestStream: true, responseStream: false }),

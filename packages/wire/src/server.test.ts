@@ -3,12 +3,13 @@ import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GrpcPeer } from "./channel.js";
+import { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import { GrpcServer, isLoopback, unary } from "./server.js";
 import { actorHostService, objectsService } from "./services.js";
 
 const token = "right-token";
-const server = new GrpcServer(token);
+const server = new GrpcServer(Credentials.ofCluster(token));
 let address: string;
 let sawAbort = false;
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function withPeer<T>(peerToken: string, use: (peer: GrpcPeer) => Promise<T>): Promise<T> {
-  const peer = new GrpcPeer(address, peerToken);
+  const peer = new GrpcPeer(address, Credentials.ofCluster(peerToken));
   try {
     return await use(peer);
   } finally {
@@ -118,7 +119,7 @@ test("a stream carries messages both ways", async () => {
 });
 
 test("a peer that is not there is UNAVAILABLE within the deadline", async () => {
-  const peer = new GrpcPeer("127.0.0.1:1", token);
+  const peer = new GrpcPeer("127.0.0.1:1", Credentials.ofCluster(token));
   await expect(peer.unary(objectsService.stat, {}, { timeoutMs: 3_000 })).rejects.toMatchObject({
     code: "UNAVAILABLE",
   });

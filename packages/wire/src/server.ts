@@ -1,87 +1,100 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { isIP } from "node:net";
+import { createServer, isIP, type Server as TcpServer } from "node:net";
 import {
   type handleUnaryCall,
-  ResponderBuilder,
+  type MethodDefinition,
   Server,
-  ServerCredentials,
-  ServerInterceptingCall,
-  type ServerInterceptor,
-  ServerListenerBuilder,
   type ServerUnaryCall,
   type ServiceDefinition,
-  status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { channelOptions } from "./channel.js";
+import { type Access, maxMessageBytes, standardMethods } from "./access.js";
+import { authorization, type CallRecord, UnreadableMessage } from "./authorization.js";
+import type { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
+import type { Method } from "./method.js";
 import type { RpcServer } from "./network.js";
+import { RateLimit, type RateLimitOptions } from "./rate-limit.js";
 import { toGrpcError } from "./status.js";
+import { serverCredentials } from "./tls.js";
 
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** Bounds of one server, beside those of single methods (access.ts). */
+const limits = {
+  streamsPerConnection: 10_000,
+  connections: 10_000,
+  /** Unary calls of the control plane, of one connection. */
+  rate: { perSecond: 2_000, burst: 20_000, maxConnections: 10_000 },
+} as const;
+
+export interface GrpcServerOptions {
+  readonly onCall?: (record: CallRecord) => void;
+  readonly rate?: RateLimitOptions;
+  readonly maxConnections?: number;
 }
 
-/** Answers UNAUTHENTICATED to every call, of any service, that does not carry the token. */
-function tokenInterceptor(token: string): ServerInterceptor {
-  const expected = digest(`Bearer ${token}`);
-  return (_method, call) => {
-    const listener = new ServerListenerBuilder()
-      .withOnReceiveMetadata((metadata, next) => {
-        const given = metadata.get("authorization")[0];
-        // Digests have equal length, so that the comparison takes equal time.
-        if (typeof given === "string" && timingSafeEqual(digest(given), expected)) {
-          next(metadata);
-          return;
-        }
-        const error = new PalimpsestError(
-          "UNAUTHENTICATED",
-          given === undefined
-            ? "authorization metadata is missing; give the cluster's token with --token or PALIMPSEST_TOKEN"
-            : "the token is not this cluster's; take it from `palimpsest head start` or the head's token file",
-        );
-        call.sendStatus({ ...toGrpcError(error), code: status.UNAUTHENTICATED });
-      })
-      .build();
-    const responder = new ResponderBuilder().withStart((next) => next(listener)).build();
-    return new ServerInterceptingCall(call, responder);
-  };
-}
-
-/** A gRPC server on which every RPC needs the token. */
+/** A gRPC server on which every RPC needs credentials. */
 export class GrpcServer implements RpcServer {
   readonly #server: Server;
+  readonly #credentials: Credentials;
+  readonly #maxConnections: number;
+  readonly #access = new Map<string, Access>(Object.entries(standardMethods));
+  #listener: TcpServer | undefined;
 
-  constructor(token: string) {
+  constructor(credentials: Credentials, options: GrpcServerOptions = {}) {
+    this.#credentials = credentials;
+    this.#maxConnections = options.maxConnections ?? limits.connections;
     this.#server = new Server({
-      "grpc.max_receive_message_length": channelOptions["grpc.max_receive_message_length"] as number,
-      "grpc.max_send_message_length": channelOptions["grpc.max_send_message_length"] as number,
-      "grpc.max_concurrent_streams": 10_000,
+      "grpc.max_receive_message_length": maxMessageBytes,
+      "grpc.max_send_message_length": maxMessageBytes,
+      "grpc.max_concurrent_streams": limits.streamsPerConnection,
       // Pings are answered by the peer's event loop, which user code may block for minutes: they only free the sockets
       // of machines that vanished. Leases and heartbeats decide who lives.
       "grpc.keepalive_time_ms": 600_000,
       "grpc.keepalive_timeout_ms": 3_600_000,
-      interceptors: [tokenInterceptor(token)],
+      interceptors: [
+        authorization({
+          credentials,
+          accessOf: (path) => this.#access.get(path),
+          rate: new RateLimit(options.rate ?? limits.rate),
+          onCall: options.onCall ?? (() => undefined),
+        }),
+      ],
     });
   }
 
   addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
-    this.#server.addService(service, implementation);
+    const guarded: Record<string, MethodDefinition<unknown, unknown>> = {};
+    for (const [name, method] of Object.entries(service)) {
+      const access = accessOf(method) ?? this.#access.get(method.path);
+      if (access) this.#access.set(method.path, access);
+      guarded[name] = access ? bounded(method, access.maxRequestBytes) : method;
+    }
+    this.#server.addService(guarded, implementation);
   }
 
-  listen(host: string, port: number): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const address = formatAddress(host, port);
-      this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, boundPort) => {
-        if (error) {
-          const fix = port === 0 ? "" : "; choose another port or stop the process that listens on it";
-          reject(new PalimpsestError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}${fix}`));
-        } else resolve(formatAddress(host, boundPort));
+  /**
+   * Listens with a socket of its own and hands each connection to grpc-js, which cannot bound their number.
+   * @throws {PalimpsestError} UNAVAILABLE
+   */
+  async listen(host: string, port: number): Promise<string> {
+    const listener = createServer({ noDelay: true });
+    listener.maxConnections = this.#maxConnections;
+    await new Promise<void>((resolve, reject) => {
+      listener.once("error", (error) => {
+        const fix = port === 0 ? "" : "; choose another port or stop the process that listens on it";
+        const address = formatAddress(host, port);
+        reject(new PalimpsestError("UNAVAILABLE", `cannot listen on ${address}: ${error.message}${fix}`));
       });
+      listener.listen(port, host, () => resolve());
     });
+    const injector = this.#server.createConnectionInjector(serverCredentials(this.#credentials.tls));
+    listener.on("connection", (socket) => injector.injectConnection(socket));
+    this.#listener = listener;
+    const bound = listener.address();
+    return formatAddress(host, typeof bound === "object" && bound ? bound.port : port);
   }
 
   close(graceMs = 500): Promise<void> {
+    this.#listener?.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.forceShutdown(), graceMs);
       this.#server.tryShutdown(() => {
@@ -92,8 +105,35 @@ export class GrpcServer implements RpcServer {
   }
 
   kill(): void {
+    this.#listener?.close();
     this.#server.forceShutdown();
   }
+}
+
+function accessOf(method: MethodDefinition<unknown, unknown>): Access | undefined {
+  return "access" in method ? (method as Method<unknown, unknown>).access : undefined;
+}
+
+/** The method with requests that are refused, and not decoded, above the bound; bytes that do not decode likewise. */
+function bounded(
+  method: MethodDefinition<unknown, unknown>,
+  maxBytes: number,
+): MethodDefinition<unknown, unknown> {
+  return {
+    ...method,
+    requestDeserialize: (bytes) => {
+      if (bytes.length > maxBytes) {
+        const message = `a request of ${method.path} has ${bytes.length} bytes, more than ${maxBytes}: send less at once`;
+        return new UnreadableMessage(new PalimpsestError("LIMIT_EXCEEDED", message));
+      }
+      try {
+        return method.requestDeserialize(bytes);
+      } catch (reason) {
+        const message = `a request of ${method.path} does not decode: ${PalimpsestError.from(reason).rawMessage}`;
+        return new UnreadableMessage(new PalimpsestError("CODEC", message));
+      }
+    },
+  };
 }
 
 /** True for names and addresses that only this machine reaches. */

@@ -28,7 +28,7 @@ const codeOfStatus: ReadonlyMap<number, ErrorCode> = new Map<number, ErrorCode>(
   [status.NOT_FOUND, "NOT_FOUND"],
   [status.ALREADY_EXISTS, "ALREADY_EXISTS"],
   [status.UNAUTHENTICATED, "UNAUTHENTICATED"],
-  [status.PERMISSION_DENIED, "UNAUTHENTICATED"],
+  [status.PERMISSION_DENIED, "PERMISSION_DENIED"],
   [status.RESOURCE_EXHAUSTED, "LIMIT_EXCEEDED"],
   [status.UNAVAILABLE, "UNAVAILABLE"],
 ]);
@@ -39,11 +39,16 @@ function isServiceError(reason: unknown): reason is ServiceError {
   );
 }
 
+/** The code that a gRPC status stands for when no error of ours came with it. */
+export function codeOfGrpcStatus(code: number): ErrorCode {
+  return codeOfStatus.get(code) ?? "INTERNAL";
+}
+
 /** The error of a failed call: the sender's own when it sent one, else what the status says. */
 export function fromGrpcError(reason: unknown): PalimpsestError {
   if (!isServiceError(reason)) return PalimpsestError.from(reason);
   const bytes = reason.metadata?.get(errorKey)[0];
   if (bytes instanceof Uint8Array) return errorFromProto(ErrorMessage.decode(bytes));
-  const code = codeOfStatus.get(reason.code) ?? "INTERNAL";
+  const code = codeOfGrpcStatus(reason.code);
   return new PalimpsestError(code, reason.details || reason.message, { cause: reason });
 }

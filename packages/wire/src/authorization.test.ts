@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { access, type Role, roles } from "./access.js";
+import { type CallRecord, callerOf } from "./authorization.js";
+import { identityOf, issueCertificate, makeAuthority, type Pem } from "./certificates.js";
+import type { Clock } from "./clock.js";
+import { Credentials, roleToken } from "./credentials.js";
+import { PalimpsestError } from "./error.js";
+import { grpcNetwork } from "./grpc-network.js";
+import type { Method } from "./method.js";
+import type { Peer, RpcServer } from "./network.js";
+import { GrpcServer, unary } from "./server.js";
+import { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
+import type { TlsIdentity } from "./tls.js";
+
+const token = "the cluster's token";
+const identities = new Map<Role, TlsIdentity>();
+let authority: Pem;
+const endings: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  authority = await makeAuthority("cluster of the tests", 1);
+  for (const role of roles) {
+    const pem = await issueCertificate(authority, { role, name: `a ${role}`, days: 1 });
+    identities.set(role, identityOf(authority, pem, role, `a ${role}`));
+  }
+});
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+afterAll(() => identities.clear());
+
+const credentialsOf = (role?: Role, sent = token) =>
+  Credentials.ofCluster(sent, { tls: role ? identities.get(role) : undefined });
+
+async function serve(credentials: Credentials, records: CallRecord[] = []): Promise<string> {
+  const server: RpcServer = grpcNetwork({
+    credentials,
+    onCall: (record) => records.push(record),
+  }).createServer();
+  server.addService(headService, headHandlers);
+  endings.push(() => server.close(0));
+  return server.listen("127.0.0.1", 0);
+}
+
+const headHandlers = {
+  getCluster: unary((_request: object, call) => ({ version: JSON.stringify(callerOf(call)) })),
+  shutdown: unary(() => ({})),
+  killActor: unary(() => {
+    throw new PalimpsestError("NOT_FOUND", "no such actor");
+  }),
+  createActor: unary(() => ({})),
+  resolveActor: unary(() => ({})),
+  listActors: unary(() => ({})),
+  listNodes: unary(() => ({})),
+  listQueues: unary(() => ({})),
+  session: () => undefined,
+};
+
+function peerOf(address: string, credentials: Credentials): Peer {
+  const peer = grpcNetwork({ credentials }).connect(address);
+  endings.push(() => peer.close());
+  return peer;
+}
+
+function outcome(address: string, credentials: Credentials, method: Method<object, object>): Promise<string> {
+  return peerOf(address, credentials)
+    .unary(method, {}, { timeoutMs: 5_000 })
+    .then(
+      () => "OK",
+      (reason: unknown) => PalimpsestError.from(reason).code,
+    );
+}
+
+test("every method of every service names the roles that may call it, and none is for readers that changes anything", () => {
+  const services = [headService, jobsService, objectsService, nodeLinkService, actorHostService];
+  const methods: Method<never, unknown>[] = services.flatMap((service) => Object.values(service));
+  for (const method of methods) expect(method.access.roles.length, method.name).toBeGreaterThan(0);
+  const forReaders = methods.filter((method) => method.access.roles.includes("reader"));
+  expect(forReaders.every((method) => method.access === access.read)).toBe(true);
+  expect(
+    forReaders.map(({ name }) => name).filter((name) => !/\.(Get|List|Logs|Resolve)\w*$/.test(name)),
+  ).toEqual([]);
+});
+
+test("AUTHORIZATION-1: a method that names no roles is refused to the cluster's own token", async () => {
+  const server = new GrpcServer(credentialsOf());
+  endings.push(() => server.close(0));
+  const { access: _access, ...bare } = headService.getCluster;
+  server.addService({ getCluster: bare }, { getCluster: unary(() => ({})) });
+  const address = await server.listen("127.0.0.1", 0);
+  expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("PERMISSION_DENIED");
+});
+
+test("tokens derived from the cluster's have the rights of their role only", async () => {
+  const address = await serve(credentialsOf());
+  const as = (role: "driver" | "actor" | "reader", method: Method<object, object>) =>
+    outcome(address, credentialsOf(undefined, roleToken(token, role)), method);
+  expect(await as("reader", headService.getCluster)).toBe("OK");
+  expect(await as("reader", headService.createActor)).toBe("PERMISSION_DENIED");
+  expect(await as("actor", headService.createActor)).toBe("OK");
+  expect(await as("actor", headService.shutdown)).toBe("PERMISSION_DENIED");
+  expect(await as("driver", headService.shutdown)).toBe("OK");
+});
+
+test("AUTHORIZATION-2: under TLS the certificate's role limits whoever holds the cluster's token", async () => {
+  const address = await serve(credentialsOf("head"));
+  expect(await outcome(address, credentialsOf("driver"), headService.shutdown)).toBe("OK");
+  expect(await outcome(address, credentialsOf("reader"), headService.getCluster)).toBe("OK");
+  expect(await outcome(address, credentialsOf("reader"), headService.shutdown)).toBe("PERMISSION_DENIED");
+  expect(await outcome(address, credentialsOf("node"), headService.shutdown)).toBe("PERMISSION_DENIED");
+  expect(await outcome(address, credentialsOf("driver", "another"), headService.getCluster)).toBe(
+    "UNAUTHENTICATED",
+  );
+});
+
+test("under TLS a peer without a certificate, or with one of another CA, is not let in, and a driver cannot pass for the head", async () => {
+  const address = await serve(credentialsOf("head"));
+  expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("UNAVAILABLE");
+  const other = await makeAuthority("another cluster", 1);
+  const pem = await issueCertificate(other, { role: "driver", name: "x", days: 1 });
+  const stranger = { ...identityOf(authority, pem, "driver", "x") };
+  expect(
+    await outcome(address, Credentials.ofCluster(token, { tls: stranger }), headService.getCluster),
+  ).toBe("UNAVAILABLE");
+  const impostor = await serve(credentialsOf("node"));
+  expect(await outcome(impostor, credentialsOf("driver"), headService.getCluster)).toBe("UNAVAILABLE");
+});
+
+test("AUTHORIZATION-3: a handler sees who calls, whatever the caller claims", async () => {
+  const address = await serve(credentialsOf("head"));
+  const peer = peerOf(address, credentialsOf("reader"));
+  const { version } = (await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 })) as {
+    version: string;
+  };
+  expect(JSON.parse(version)).toMatchObject({
+    tokenRole: "cluster",
+    certificate: { role: "reader", name: "a reader" },
+  });
+});
+
+test("each refused call and each administrative one makes a record without secrets", async () => {
+  const records: CallRecord[] = [];
+  const address = await serve(credentialsOf(), records);
+  await outcome(address, credentialsOf(), headService.getCluster);
+  await outcome(address, credentialsOf(undefined, "wrong"), headService.getCluster);
+  await outcome(address, credentialsOf(undefined, roleToken(token, "reader")), headService.shutdown);
+  await outcome(address, credentialsOf(), headService.shutdown);
+  await outcome(address, credentialsOf(), headService.killActor);
+  expect(records.map(({ method, outcome: code, refused }) => [method.split("/")[2], code, refused])).toEqual([
+    ["GetCluster", "UNAUTHENTICATED", true],
+    ["Shutdown", "PERMISSION_DENIED", true],
+    ["Shutdown", "OK", false],
+    ["KillActor", "NOT_FOUND", false],
+  ]);
+  expect(JSON.stringify(records)).not.toContain(token);
+});
+
+test("a request above the bound of its method is refused before it is decoded", async () => {
+  const address = await serve(credentialsOf());
+  const peer = peerOf(address, credentialsOf());
+  const call = peer.unary(
+    headService.resolveActor,
+    { actorId: "x".repeat(headService.resolveActor.access.maxRequestBytes) },
+    { timeoutMs: 5_000 },
+  );
+  await expect(call).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: false });
+});
+
+test("a connection that calls too often is told so, as an error that may be tried again", async () => {
+  const server = new GrpcServer(credentialsOf(), { rate: { perSecond: 1, burst: 3, maxConnections: 10 } });
+  endings.push(() => server.close(0));
+  server.addService(headService, headHandlers);
+  const peer = peerOf(await server.listen("127.0.0.1", 0), credentialsOf());
+  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+  for (let i = 0; i < 3; i++) await call();
+  await expect(call()).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: true });
+});
+
+test("more connections than the bound are closed", async () => {
+  const server = new GrpcServer(credentialsOf(), { maxConnections: 1 });
+  endings.push(() => server.close(0));
+  server.addService(headService, headHandlers);
+  const address = await server.listen("127.0.0.1", 0);
+  expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("OK");
+  expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("UNAVAILABLE");
+});
+
+test("CREDENTIALS-1: after a rotation both tokens are accepted until the grace has passed, then the new one only", async () => {
+  let now = 0;
+  const clock: Clock = { now: () => now, monotonicMs: () => now, after: () => () => undefined };
+  const own = Credentials.ofCluster(token, { clock });
+  const address = await serve(own);
+  const client = credentialsOf();
+  const peer = peerOf(address, client);
+  const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+  await call();
+  own.rotate("the next token", 1_000);
+  await call();
+  expect(own.identify(`Bearer ${token}`)?.superseded).toBe(true);
+  client.rotate("the next token", 1_000);
+  await call();
+  now = 1_001;
+  await call();
+  expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("UNAUTHENTICATED");
+});
+
+test("CREDENTIALS-2: an actor's process knows whom to believe and cannot speak for the cluster", () => {
+  const member = Credentials.ofCluster(token);
+  const grant = member.grantFor("actor");
+  const actor = new Credentials(grant);
+  expect(member.identify(actor.authorization)?.role).toBe("actor");
+  expect(actor.identify(member.authorization)?.role).toBe("cluster");
+  expect(actor.identify("Bearer wrong")).toBeUndefined();
+  expect(JSON.stringify(grant)).not.toContain(token);
+});

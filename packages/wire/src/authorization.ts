@@ -1,0 +1,184 @@
+/**
+ * Responsibility: the one place that decides whether a call is let in: credentials, role, rate, size of its messages.
+ *
+ * Not responsible for: which roles a method wants (services.ts, access.ts), what a handler checks of its own request.
+ *
+ * Invariants:
+ * - AUTHORIZATION-1. A method without access is refused to everybody.
+ * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it.
+ * - AUTHORIZATION-3. What a handler reads of its caller was written here, whatever the caller sent.
+ * - AUTHORIZATION-4. A refused call reaches no handler, and its message is not read.
+ */
+import type { PeerCertificate } from "node:tls";
+import {
+  Metadata,
+  ResponderBuilder,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  status,
+} from "@grpc/grpc-js";
+import { type Access, type Role, type TokenRole, tokenMayCall } from "./access.js";
+import type { Credentials, TokenHolder } from "./credentials.js";
+import { type ErrorCode, PalimpsestError } from "./error.js";
+import type { RateLimit } from "./rate-limit.js";
+import { codeOfGrpcStatus, toGrpcError } from "./status.js";
+import { roleOfPeer } from "./tls.js";
+
+const callerKey = "palimpsest-caller";
+
+/** Who makes a call. */
+export interface Caller {
+  readonly tokenRole: TokenRole;
+  /** Names the token without telling it. */
+  readonly tokenId: string;
+  /** True when the caller's token has been replaced, and its grace runs. */
+  readonly superseded: boolean;
+  /** Role and name of its certificate, under TLS. */
+  readonly certificate: { readonly role: Role; readonly name: string } | undefined;
+}
+
+/** One decision, for the audit log: a call that was refused, or an audited one that has ended. */
+export interface CallRecord {
+  readonly method: string;
+  /** host:port of the caller's socket. */
+  readonly peer: string;
+  /** Undefined when its token is unknown. */
+  readonly caller: Caller | undefined;
+  /** "OK", or the code of the error it was answered. */
+  readonly outcome: "OK" | ErrorCode;
+  readonly refused: boolean;
+}
+
+export interface AuthorizationOptions {
+  readonly credentials: Credentials;
+  /** What a method wants, by its path; undefined refuses it. */
+  readonly accessOf: (path: string) => Access | undefined;
+  readonly rate: RateLimit;
+  readonly onCall: (record: CallRecord) => void;
+}
+
+/** In place of a request that was not decoded. */
+export class UnreadableMessage {
+  readonly error: PalimpsestError;
+
+  constructor(error: PalimpsestError) {
+    this.error = error;
+  }
+}
+
+/** The caller that a server has let in; for handlers. */
+export function callerOf(call: { readonly metadata: Metadata }): Caller {
+  const text = call.metadata.get(callerKey)[0];
+  if (typeof text !== "string")
+    throw new PalimpsestError("INTERNAL", "the call has not passed authorization");
+  return JSON.parse(text) as Caller;
+}
+
+/** True when the caller may only look. */
+export function isReader(caller: Caller): boolean {
+  return caller.tokenRole === "reader" || caller.certificate?.role === "reader";
+}
+
+/** Metadata of a call that a test or a process makes to itself. */
+export function metadataOfCaller(caller: Caller): Metadata {
+  const metadata = new Metadata();
+  metadata.set(callerKey, JSON.stringify(caller));
+  return metadata;
+}
+
+export function authorization(options: AuthorizationOptions): ServerInterceptor {
+  const { credentials, accessOf, rate, onCall } = options;
+  return ({ path }, call) => {
+    const access = accessOf(path);
+    const peer = call.getPeer();
+    let caller: Caller | undefined;
+    const refuse = (error: PalimpsestError) => {
+      onCall({ method: path, peer, caller, outcome: error.code, refused: true });
+      call.sendStatus(toGrpcError(error));
+    };
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata((metadata, next) => {
+        try {
+          caller = identify(credentials, metadata, call.getAuthContext().sslPeerCertificate);
+          permit(path, access, caller);
+          if (access?.rated && !rate.take(peer)) throw tooMany(path);
+          metadata.set(callerKey, JSON.stringify(caller));
+        } catch (reason) {
+          refuse(PalimpsestError.from(reason));
+          return;
+        }
+        next(metadata);
+      })
+      .withOnReceiveMessage((message: unknown, next) => {
+        if (message instanceof UnreadableMessage) refuse(message.error);
+        else next(message);
+      })
+      .build();
+    const responder = new ResponderBuilder().withStart((next) => next(listener));
+    if (access?.audited) {
+      responder.withSendStatus((sent, next) => {
+        onCall({
+          method: path,
+          peer,
+          caller,
+          outcome: sent.code === status.OK ? "OK" : codeOfGrpcStatus(sent.code),
+          refused: false,
+        });
+        next(sent);
+      });
+    }
+    return new ServerInterceptingCall(call, responder.build());
+  };
+}
+
+function identify(credentials: Credentials, metadata: Metadata, peer: PeerCertificate | undefined): Caller {
+  const given = metadata.get("authorization")[0];
+  const { role, tokenId, superseded } = tokenHolder(
+    credentials,
+    typeof given === "string" ? given : undefined,
+  );
+  const certificate = credentials.tls === undefined ? undefined : holderOf(peer);
+  return { tokenRole: role, tokenId, superseded, certificate };
+}
+
+/** @throws {PalimpsestError} UNAUTHENTICATED */
+export function holderOf(peer: PeerCertificate | undefined): { readonly role: Role; readonly name: string } {
+  const role = roleOfPeer(peer);
+  if (role !== undefined) return { role, name: String(peer?.subject.CN ?? "") };
+  throw new PalimpsestError(
+    "UNAUTHENTICATED",
+    "the client's certificate names no role of the cluster (its OU)",
+  );
+}
+
+/** @throws {PalimpsestError} UNAUTHENTICATED */
+export function tokenHolder(credentials: Credentials, authorization: string | undefined): TokenHolder {
+  const holder = credentials.identify(authorization);
+  if (holder) return holder;
+  throw new PalimpsestError(
+    "UNAUTHENTICATED",
+    authorization === undefined
+      ? "authorization metadata is missing; give the cluster's token with --token or PALIMPSEST_TOKEN"
+      : "the token is not this cluster's; take it from `palimpsest head start` or the head's token file",
+  );
+}
+
+/** @throws {PalimpsestError} PERMISSION_DENIED */
+function permit(path: string, access: Access | undefined, caller: Caller): void {
+  const { tokenRole, certificate } = caller;
+  if (access !== undefined && tokenMayCall(tokenRole, access)) {
+    if (certificate === undefined || access.roles.includes(certificate.role)) return;
+  }
+  const who = certificate ? `a certificate with role ${certificate.role}` : `the ${tokenRole} token`;
+  const wanted = access ? `it is for ${access.roles.join(", ")}` : "this server grants it to nobody";
+  throw new PalimpsestError("PERMISSION_DENIED", `${who} may not call ${path}: ${wanted}`);
+}
+
+function tooMany(path: string): PalimpsestError {
+  return new PalimpsestError(
+    "LIMIT_EXCEEDED",
+    `this connection calls ${path} and the like too often: wait a second and call again`,
+    { retryable: true },
+  );
+}

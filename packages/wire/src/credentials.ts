@@ -1,0 +1,168 @@
+/**
+ * Responsibility: what a process proves itself with, and whom it believes. One object is shared by all channels and
+ * servers of the process, so that a rotated token takes effect in all of them at once.
+ *
+ * Not responsible for: rights of roles (access.ts), refusing calls (authorization.ts), files.
+ *
+ * Invariants:
+ * - CREDENTIALS-1. A superseded token is accepted until its grace has passed, and never afterwards.
+ * - CREDENTIALS-2. A process that holds a derived token cannot compute another role's token: it verifies others by
+ *   digest.
+ * - CREDENTIALS-3. Comparing a token takes the same time whichever of its characters is wrong.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { TokenRole } from "./access.js";
+import { type Clock, systemClock } from "./clock.js";
+import type { TlsIdentity } from "./tls.js";
+
+const derivedRoles = ["driver", "actor", "reader"] as const;
+const tokenRoles: readonly TokenRole[] = ["cluster", ...derivedRoles];
+const tokenIdLength = 8;
+
+/** A token that a process accepts. It knows its digest only. */
+export interface AcceptedToken {
+  readonly role: TokenRole;
+  /** SHA-256 of the authorization header that carries it. */
+  readonly digest: Uint8Array;
+  /** Milliseconds until it is refused; Infinity for the current token. */
+  readonly remainingMs: number;
+}
+
+/** What one process hands to another: a token to send, and digests of the tokens to accept. */
+export interface Grant {
+  readonly token: string;
+  readonly accepted: readonly AcceptedToken[];
+}
+
+export interface TokenHolder {
+  readonly role: TokenRole;
+  /** The first characters of the token's digest: names a token without telling it. */
+  readonly tokenId: string;
+  /** True when a newer token has replaced it and only the grace keeps it alive. */
+  readonly superseded: boolean;
+}
+
+interface Known {
+  readonly role: TokenRole;
+  readonly digest: Uint8Array;
+  readonly untilMs: number;
+}
+
+function digestOf(authorization: string): Uint8Array {
+  return createHash("sha256").update(authorization).digest();
+}
+
+/** The token of a role, derived from the cluster's token; the cluster's own for "cluster". */
+export function roleToken(clusterToken: string, role: TokenRole): string {
+  if (role === "cluster") return clusterToken;
+  return createHmac("sha256", clusterToken).update(`palimpsest ${role}`).digest("base64url");
+}
+
+export class Credentials {
+  readonly tls: TlsIdentity | undefined;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<() => void>();
+  #token: string;
+  #accepted: Known[];
+
+  constructor(
+    grant: Grant,
+    options: { readonly tls?: TlsIdentity | undefined; readonly clock?: Clock } = {},
+  ) {
+    this.tls = options.tls;
+    this.#clock = options.clock ?? systemClock;
+    this.#token = grant.token;
+    this.#accepted = this.#known(grant.accepted);
+  }
+
+  /** Credentials of a member that knows the cluster's token: it accepts that token and all that are derived from it. */
+  static ofCluster(
+    token: string,
+    options: { readonly tls?: TlsIdentity | undefined; readonly clock?: Clock } = {},
+  ): Credentials {
+    return new Credentials({ token, accepted: acceptedOf(token, Number.POSITIVE_INFINITY) }, options);
+  }
+
+  /** The token that this process sends. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /** Value of the authorization header of outgoing calls. */
+  get authorization(): string {
+    return `Bearer ${this.#token}`;
+  }
+
+  /** Who sends this authorization header; undefined when its token is unknown or its grace is over. */
+  identify(authorization: string | undefined): TokenHolder | undefined {
+    if (authorization === undefined) return undefined;
+    const digest = digestOf(authorization);
+    const now = this.#clock.monotonicMs();
+    let found: Known | undefined;
+    for (const known of this.#accepted) {
+      if (timingSafeEqual(known.digest, digest) && known.untilMs > now) found ??= known;
+    }
+    if (!found) return undefined;
+    return {
+      role: found.role,
+      tokenId: Buffer.from(found.digest).toString("hex").slice(0, tokenIdLength),
+      superseded: found.untilMs !== Number.POSITIVE_INFINITY,
+    };
+  }
+
+  /** Takes a new token of the cluster. Tokens of before, and those derived from them, are accepted for graceMs more. */
+  rotate(token: string, graceMs: number): void {
+    if (token === this.#token) return;
+    const now = this.#clock.monotonicMs();
+    const older = this.#accepted
+      .filter(({ untilMs }) => untilMs > now)
+      .map((known) => ({ ...known, untilMs: Math.min(known.untilMs, now + graceMs) }));
+    this.#token = token;
+    this.#accepted = [...this.#known(acceptedOf(token, Number.POSITIVE_INFINITY)), ...older];
+    this.#changed();
+  }
+
+  /** Accepts a token of before for graceMs more: a head that restarts within the grace. */
+  acceptUntil(token: string, graceMs: number): void {
+    if (graceMs > 0) this.#accepted.push(...this.#known(acceptedOf(token, graceMs)));
+  }
+
+  /** Takes what the parent process hands down in place of what there was. */
+  adopt(grant: Grant): void {
+    this.#token = grant.token;
+    this.#accepted = this.#known(grant.accepted);
+    this.#changed();
+  }
+
+  /** What a process of a lesser role gets: its own token, and digests of everybody's. Needs the cluster's token. */
+  grantFor(role: TokenRole): Grant {
+    const now = this.#clock.monotonicMs();
+    const accepted = this.#accepted
+      .filter(({ untilMs }) => untilMs > now)
+      .map(({ role: holder, digest, untilMs }) => ({ role: holder, digest, remainingMs: untilMs - now }));
+    return { token: roleToken(this.#token, role), accepted };
+  }
+
+  /** Calls back after each change of the token; the returned function ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #known(accepted: readonly AcceptedToken[]): Known[] {
+    const now = this.#clock.monotonicMs();
+    return accepted.map(({ role, digest, remainingMs }) => ({ role, digest, untilMs: now + remainingMs }));
+  }
+}
+
+function acceptedOf(token: string, remainingMs: number): AcceptedToken[] {
+  return tokenRoles.map((role) => ({
+    role,
+    digest: digestOf(`Bearer ${roleToken(token, role)}`),
+    remainingMs,
+  }));
+}

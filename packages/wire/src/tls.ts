@@ -1,0 +1,130 @@
+/** One process's identity under mutual TLS: the cluster's CA, and a certificate that names a role and a holder. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSecureContext, type PeerCertificate } from "node:tls";
+import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import { isRole, type Role } from "./access.js";
+import { PalimpsestError } from "./error.js";
+import type { ChannelKind } from "./network.js";
+
+/** Names of the three files of an identity's folder. */
+export const tlsFiles = { ca: "ca.crt", cert: "tls.crt", key: "tls.key" } as const;
+
+/** Every certificate of a cluster carries this name, so that `server_name: palimpsest` fits each metrics page. */
+export const commonServerName = "palimpsest";
+
+export interface TlsIdentity {
+  /** PEM of the cluster's CA. */
+  readonly ca: Buffer;
+  /** PEM of the own certificate. */
+  readonly cert: Buffer;
+  /** PEM of the own private key. */
+  readonly key: Buffer;
+  readonly role: Role;
+  /** Name of the holder, for people. */
+  readonly name: string;
+}
+
+const serversOfKind: Readonly<Record<ChannelKind, readonly Role[]>> = {
+  control: ["head"],
+  calls: ["actor"],
+  bulk: ["head", "node"],
+};
+
+/**
+ * Reads ca.crt, tls.crt and tls.key of a folder made by `palimpsest certs init`.
+ * @throws {PalimpsestError} CONFIG_INVALID that names the file and the fix
+ */
+export function loadTls(folder: string): TlsIdentity {
+  const read = (name: string) => {
+    try {
+      return readFileSync(join(folder, name));
+    } catch (cause) {
+      throw invalid(`${join(folder, name)} cannot be read`, cause);
+    }
+  };
+  return tlsIdentity({ ca: read(tlsFiles.ca), cert: read(tlsFiles.cert), key: read(tlsFiles.key) }, folder);
+}
+
+/** An identity of PEM texts. @throws {PalimpsestError} CONFIG_INVALID when they do not belong together */
+export function tlsIdentity(
+  pem: { readonly ca: Uint8Array; readonly cert: Uint8Array; readonly key: Uint8Array },
+  source: string,
+): TlsIdentity {
+  const [ca, cert, key] = [Buffer.from(pem.ca), Buffer.from(pem.cert), Buffer.from(pem.key)];
+  let certificate: X509Certificate;
+  let fits: boolean;
+  try {
+    certificate = new X509Certificate(cert);
+    fits =
+      certificate.verify(new X509Certificate(ca).publicKey) &&
+      certificate.checkPrivateKey(createPrivateKey(key));
+  } catch (cause) {
+    throw invalid(`the certificate of ${source} cannot be used`, cause);
+  }
+  if (!fits) throw invalid(`the certificate, key and CA of ${source} do not belong together`);
+  if (new Date(certificate.validTo).getTime() < Date.now()) {
+    throw invalid(`the certificate of ${source} was valid until ${certificate.validTo}`);
+  }
+  const role = fieldOf(certificate.subject, "OU");
+  if (!isRole(role))
+    throw invalid(`the certificate of ${source} names the role ${JSON.stringify(role)} (its OU)`);
+  return { ca, cert, key, role, name: fieldOf(certificate.subject, "CN") ?? "" };
+}
+
+/** The role that a peer's certificate names; undefined when it names none, or several. */
+export function roleOfPeer(certificate: PeerCertificate | undefined): Role | undefined {
+  const unit: unknown = certificate?.subject?.OU;
+  return isRole(unit) ? unit : undefined;
+}
+
+/** Credentials of a channel: the server must hold a certificate of the cluster with a role that serves this kind. */
+export function channelCredentials(tls: TlsIdentity | undefined, kind: ChannelKind): ChannelCredentials {
+  if (tls === undefined) return ChannelCredentials.createInsecure();
+  return ChannelCredentials.createFromSecureContext(createSecureContext(contextOf(tls)), {
+    checkServerIdentity: (host, certificate) => checkServer(host, certificate, serversOfKind[kind]),
+  });
+}
+
+/** Credentials of a server: every client must present a certificate of the cluster. */
+export function serverCredentials(tls: TlsIdentity | undefined): ServerCredentials {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);
+}
+
+/** Options of node:tls for either side of a connection of this identity. */
+export function contextOf({ ca, cert, key }: TlsIdentity): {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly minVersion: "TLSv1.3";
+} {
+  return { ca, cert, key, minVersion: "TLSv1.3" };
+}
+
+/** For node:tls: an error unless the server's certificate names one of the roles. Processes move, so names do not count. */
+export function checkServer(
+  host: string,
+  certificate: PeerCertificate,
+  expected: readonly Role[],
+): Error | undefined {
+  const role = roleOfPeer(certificate);
+  if (role !== undefined && expected.includes(role)) return undefined;
+  return new Error(
+    `the certificate of ${host} has the role ${role ?? "(none)"}, not ${expected.join(" or ")}`,
+  );
+}
+
+function fieldOf(subject: string, field: string): string | undefined {
+  const values = subject.split("\n").filter((line) => line.startsWith(`${field}=`));
+  return values.length === 1 ? values[0]?.slice(field.length + 1) : undefined;
+}
+
+function invalid(message: string, cause?: unknown): PalimpsestError {
+  return new PalimpsestError(
+    "CONFIG_INVALID",
+    `${message}: make certificates with \`palimpsest certs init\` or \`palimpsest certs issue\` and give the folder with --tls`,
+    cause === undefined ? {} : { cause },
+  );
+}
