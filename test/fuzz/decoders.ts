@@ -111,6 +111,9 @@ const recipes = ["quickstart.yaml", "memagent/qwen3-4b-vime.yaml", "rememr1/look
   readFileSync(fileURLToPath(new URL(`../../recipes/${name}`, import.meta.url))),
 );
 
+/** Every method of every service, with a request that it takes. */
+export const methodSeeds = methods.map((method) => ({ method, seeds: [method.requestSerialize(fields)] }));
+
 /** The messages of every RPC, values of calls, trajectories, scores, tasks and recipes. */
 export const decoders: readonly Decoder[] = [
   // As grpc-js does: what is thrown becomes the status INTERNAL of that call alone.
