@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Bundles } from "./bundles.js";
@@ -30,6 +30,27 @@ describe("Bundles", () => {
     expect(await bundles.putText("console")).toEqual(stored);
     expect(readdirSync(folder.path)).toEqual([stored.sha256]);
     expect(statSync(join(folder.path, stored.sha256)).mode & 0o777).toBe(0o600);
+  });
+
+  it("HEAD-BUNDLE-2: sweeps broken uploads and bundles that are old and unused, nothing else", async () => {
+    const before = new Bundles(folder.path, 1_000);
+    const used = await before.putText("used");
+    const unused = await before.putText("unused");
+    writeFileSync(join(folder.path, "upload-of-a-killed-head"), "half");
+    writeFileSync(join(folder.path, "notes.txt"), "somebody's own");
+    const isUsed = (sha256: string) => sha256 === used.sha256;
+    expect(await before.sweep(isUsed, 60_000)).toBe(0);
+    expect(await before.sweep(isUsed, 0)).toBe(2);
+    expect(readdirSync(folder.path).sort()).toEqual([used.sha256, "notes.txt"].sort());
+    expect(await before.sizeBytes(unused.sha256)).toBeUndefined();
+  });
+
+  it("a short file under a hash is replaced by the next upload of the same bytes", async () => {
+    const bundles = new Bundles(folder.path, 1_000);
+    const { sha256 } = await bundles.putText("whole text");
+    writeFileSync(join(folder.path, sha256), "who");
+    await bundles.putText("whole text");
+    expect(await textOf(bundles.read(sha256))).toBe("whole text");
   });
 
   it("refuses what is too large and leaves nothing behind", async () => {

@@ -1,21 +1,37 @@
-/** Code and recipes that clients uploaded, as files named by the SHA-256 of their bytes. */
+/**
+ * Code, recipes and working directories that clients uploaded, as files named by the SHA-256 of their bytes.
+ *
+ * Responsibility: storing them whole, and removing what nothing refers to.
+ * Not responsible for: knowing what refers to them (the control plane does).
+ *
+ * Invariants:
+ * - HEAD-BUNDLE-1. A file has its name only when its bytes are on the disk: they are synced before the rename.
+ * - HEAD-BUNDLE-2. What was uploaded within keepMs is not removed by a sweep: its upload precedes what will refer to it.
+ */
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { PalimpsestError } from "@palimpsest/wire";
 import { isSha256, sha256Of } from "./job.js";
 
 const chunkBytes = 256 * 1024;
+const uploadPrefix = "upload-";
 
 export interface Bundle {
   readonly sha256: string;
   readonly sizeBytes: number;
 }
 
+/** What a removal may be too early for: a submission that is on its way. */
+const justUploadedMs = 600_000;
+
 export class Bundles {
   readonly #folder: string;
   readonly #maxBytes: number;
+  /** Wall-clock time of the last upload of each bundle, as far as this process has seen it. */
+  readonly #uploadedAtMs = new Map<string, number>();
 
   constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
@@ -25,10 +41,11 @@ export class Bundles {
   /** Stores the bytes of the chunks. @throws {PalimpsestError} LIMIT_EXCEEDED */
   async put(chunks: AsyncIterable<Uint8Array>): Promise<Bundle> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const temporary = join(this.#folder, `upload-${randomBytes(6).toString("hex")}`);
+    const temporary = join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
     try {
       const bundle = await this.#receive(chunks, temporary);
       await rename(temporary, this.#path(bundle.sha256));
+      this.#uploadedAtMs.set(bundle.sha256, Date.now());
       return bundle;
     } finally {
       await rm(temporary, { force: true });
@@ -37,15 +54,36 @@ export class Bundles {
 
   async putText(text: string): Promise<Bundle> {
     const bytes = Buffer.from(text, "utf8");
-    if (bytes.length > this.#maxBytes) throw this.#tooLarge();
     const sha256 = sha256Of(bytes);
-    if ((await this.sizeBytes(sha256)) === undefined) {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      const temporary = join(this.#folder, `upload-${randomBytes(6).toString("hex")}`);
-      await writeFile(temporary, bytes, { mode: 0o600 });
-      await rename(temporary, this.#path(sha256));
+    this.#uploadedAtMs.set(sha256, Date.now());
+    if ((await this.sizeBytes(sha256)) === bytes.length) return { sha256, sizeBytes: bytes.length };
+    return this.put(Readable.from([bytes]));
+  }
+
+  /** Removes a bundle that nothing refers to any more, unless it was uploaded a moment ago. */
+  async remove(sha256: string): Promise<void> {
+    if (Date.now() - (this.#uploadedAtMs.get(sha256) ?? 0) < justUploadedMs) return;
+    this.#uploadedAtMs.delete(sha256);
+    await rm(this.#path(sha256), { force: true });
+  }
+
+  /**
+   * Removes what broken uploads left behind and bundles that nothing refers to and that are older than keepMs.
+   * @returns how many files it removed
+   */
+  async sweep(isUsed: (sha256: string) => boolean, keepMs: number): Promise<number> {
+    const names = await readdir(this.#folder).catch(() => []);
+    let removed = 0;
+    for (const name of names) {
+      if (isUsed(name) || !(isSha256(name) || name.startsWith(uploadPrefix))) continue;
+      const file = await stat(this.#path(name)).catch(() => undefined);
+      const atMs = Math.max(file?.mtimeMs ?? 0, this.#uploadedAtMs.get(name) ?? 0);
+      if (file === undefined || Date.now() - atMs < keepMs) continue;
+      this.#uploadedAtMs.delete(name);
+      await rm(this.#path(name), { force: true });
+      removed++;
     }
-    return { sha256, sizeBytes: bytes.length };
+    return removed;
   }
 
   /** Undefined when it is not here. */
@@ -73,6 +111,7 @@ export class Bundles {
         hash.update(chunk);
         await file.write(chunk);
       }
+      await file.sync();
     } finally {
       await file.close();
     }

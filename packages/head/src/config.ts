@@ -69,11 +69,19 @@ export const headConfigSchema = z.strictObject({
     .min(1)
     .default(64 * 1024 * 1024)
     .describe("Largest bundle of code."),
+  bundleKeepMs: z
+    .int()
+    .min(0)
+    .default(7 * 86_400_000)
+    .describe("How long a bundle is kept after its upload when no job and no living actor uses it."),
   jobLogMaxBytes: z
     .int()
     .min(1)
     .default(256 * 1024 * 1024)
     .describe("What is kept of one job's output."),
+  jobLogRetryMs: milliseconds
+    .default(60_000)
+    .describe("How long a job's output waits for a disk that cannot be written before it is given up."),
   maxDeadActors: z.int().min(0).default(1_000).describe("Dead actors that are remembered."),
   maxEndedJobs: z.int().min(0).default(1_000).describe("Ended jobs that are remembered, with their output."),
 });

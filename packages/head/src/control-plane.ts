@@ -13,8 +13,9 @@ import { ActorTable } from "./actor-table.js";
 import { Bundles } from "./bundles.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
+import { bundlesOf, outputTailMs } from "./job.js";
 import { JobLifecycle } from "./job-lifecycle.js";
-import { JobLogs } from "./job-logs.js";
+import { JobLogs, type WriteAt } from "./job-logs.js";
 import { JobTable } from "./job-table.js";
 import { Journal } from "./journal.js";
 import { NodeTable } from "./node-table.js";
@@ -27,11 +28,14 @@ export interface ControlPlaneDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Writes output of jobs; default the disk. */
+  readonly writeLog?: WriteAt;
 }
 
 const flushTimeoutMs = 5_000;
 const maxDeadNodes = 100;
 const leavePollMs = 20;
+const bundleSweepMs = 3_600_000;
 
 export class ControlPlane {
   readonly clusterId: string;
@@ -44,6 +48,9 @@ export class ControlPlane {
   readonly sessions: Sessions;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #stopSweeping: () => void;
   readonly #journal: Journal;
   readonly #stopTicking: () => void;
 
@@ -56,14 +63,23 @@ export class ControlPlane {
     plane.actors.load(await store.readTable("actors"));
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
     plane.#recover(config);
+    plane.#sweepBundles(config.bundleKeepMs);
     return plane;
   }
 
   private constructor(clusterId: string, config: HeadConfig, deps: ControlPlaneDeps) {
     const { clock, logger, metrics } = deps;
     this.clusterId = clusterId;
+    this.#clock = clock;
+    this.#logger = logger;
     this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes);
-    this.logs = new JobLogs(join(config.dataDir, "logs"), config.jobLogMaxBytes);
+    this.logs = new JobLogs({
+      folder: join(config.dataDir, "logs"),
+      maxBytes: config.jobLogMaxBytes,
+      retryMs: config.jobLogRetryMs,
+      clock,
+      ...(deps.writeLog ? { writeAt: deps.writeLog } : {}),
+    });
     const journal = new Journal(deps);
     this.#journal = journal;
     const nodes = new NodeTable({ ...deps, ...config, journal, maxDead: maxDeadNodes });
@@ -72,7 +88,10 @@ export class ControlPlane {
       journal,
       clock,
       maxEnded: config.maxEndedJobs,
-      onForgotten: (jobId) => this.logs.remove(jobId),
+      onForgotten: (jobId, submission) => {
+        this.logs.remove(jobId);
+        for (const sha256 of submission ? bundlesOf(submission) : []) this.#removeBundle(sha256);
+      },
     });
     const line = new PlacementLine(nodes);
     this.nodes = nodes;
@@ -103,6 +122,7 @@ export class ControlPlane {
     this.actors.onChange((actor, before) => {
       if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor.spec.actorId);
     });
+    this.#stopSweeping = every(clock, bundleSweepMs, () => this.#sweepBundles(config.bundleKeepMs));
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
       measureTables({ ...shared, actors, jobs });
@@ -127,6 +147,7 @@ export class ControlPlane {
   /** Writes what is still on its way to the store. */
   async close(): Promise<void> {
     this.#stopTicking();
+    this.#stopSweeping();
     this.lifecycle.close();
     await this.logs.close();
     await this.#journal.close(flushTimeoutMs);
@@ -142,6 +163,32 @@ export class ControlPlane {
     }
   }
 
+  #removeBundle(sha256: string): void {
+    if (this.#usedBundles().has(sha256)) return;
+    this.bundles.remove(sha256).catch((reason: unknown) => {
+      this.#logger.warn({ err: reason, sha256 }, "bundle of a forgotten job not removed");
+    });
+  }
+
+  /** Hashes of the bundles of jobs that are remembered and of actors that are not dead. */
+  #usedBundles(): Set<string> {
+    const used = new Set([...this.jobs.submissions()].flatMap(bundlesOf));
+    for (const { spec, state } of this.actors.all()) {
+      if (spec.code.bundle && state !== "DEAD") used.add(spec.code.bundle);
+    }
+    return used;
+  }
+
+  #sweepBundles(keepMs: number): void {
+    const used = this.#usedBundles();
+    this.bundles
+      .sweep((sha256) => used.has(sha256), keepMs)
+      .then(
+        (removed) => removed > 0 && this.#logger.info({ removed }, "bundles that nothing uses removed"),
+        (reason: unknown) => this.#logger.warn({ err: reason }, "bundles not swept"),
+      );
+  }
+
   #actorDied(actorId: string): void {
     const actor = this.actors.get(actorId);
     if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
@@ -154,6 +201,9 @@ export class ControlPlane {
 
   #jobEnded(jobId: string): void {
     this.logs.ended(jobId);
+    // Followers of a job whose last output does not come are told once more to look.
+    if (this.logs.sizeBytes(jobId) < this.jobs.get(jobId).outputBytes)
+      this.#clock.after(outputTailMs, () => this.logs.ended(jobId));
     this.sessions.jobEnded(jobId);
     this.lifecycle.jobEnded(jobId);
     this.nodes.broadcast({ releaseHolder: { holder: jobId } });

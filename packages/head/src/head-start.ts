@@ -24,6 +24,7 @@ import { EmbeddedRedis } from "./embedded-redis.js";
 import type { HeadDeps } from "./head.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
 import { createHeadHandlers } from "./head-service.js";
+import { createJobOutputHandler } from "./job-output-service.js";
 import { createJobsHandlers } from "./jobs-service.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
 import { measureQueues, readQueueDepths } from "./queues.js";
@@ -221,13 +222,13 @@ function addServices(
     nodes,
     actors: lifecycle,
     jobs: jobLifecycle,
-    logs,
     logger: deps.logger,
     clusterId: plane.clusterId,
     redisUrl: own.redis.url,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
   });
-  server.addService(nodeLinkService, { ...link });
+  const jobOutput = createJobOutputHandler({ jobs, logs, logger: deps.logger });
+  server.addService(nodeLinkService, { ...link, jobOutput });
   server.addService(
     jobsService,
     createJobsHandlers({
@@ -236,6 +237,7 @@ function addServices(
       logs,
       bundles,
       lifecycle: jobLifecycle,
+      clock: systemClock,
       uploadStallMs: config.rpcTimeoutMs,
     }),
   );

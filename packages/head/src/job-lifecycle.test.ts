@@ -45,6 +45,7 @@ describe("JobLifecycle", () => {
         argv: ["recipe", "--seed", "3"],
         bundle: sha256,
         environment: { A: "1" },
+        workingDir: "",
       },
     });
     expect(readFileSync(join(folder.path, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
@@ -140,6 +141,39 @@ describe("JobLifecycle", () => {
     expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "STOPPED", driverExitCode: 0 });
   });
 
+  it("D3: a stop that comes while the placement is on its way to the store keeps the driver from starting", async () => {
+    const test = await open();
+    const node = await test.join("a");
+    test.store.failure = new Error("redis is away");
+    void test.plane.jobLifecycle.submit(aRecipe("job-1"));
+    await expect.poll(() => test.plane.jobs.find("job-1")?.status).toBe("RUNNING");
+    void test.plane.jobLifecycle.stop("job-1");
+    test.store.failure = undefined;
+    await test.clock.advance(1_000);
+    expect(node.sent.filter((message) => message.startDriver)).toEqual([]);
+    expect(test.plane.jobs.get("job-1")).toMatchObject({
+      status: "STOPPED",
+      message: "stopped before its driver started",
+    });
+    expect(test.plane.nodes.leasesOf("a")).toEqual([]);
+  });
+
+  it("D4: a job whose node is lost before it was told of the driver starts on another", async () => {
+    const test = await open();
+    const node = await test.join("a");
+    test.store.failure = new Error("redis is away");
+    void test.plane.jobLifecycle.submit(aRecipe("job-1"));
+    await expect.poll(() => test.plane.jobs.find("job-1")?.status).toBe("RUNNING");
+    node.disconnect(true);
+    expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "PENDING", nodeId: "" });
+    const other = await test.join("b");
+    test.store.failure = undefined;
+    await test.clock.advance(1_000);
+    expect(node.sent.filter((message) => message.startDriver)).toEqual([]);
+    expect(other.sent.filter((message) => message.startDriver)).toHaveLength(1);
+    expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "RUNNING", nodeId: "b" });
+  });
+
   it("a job that waits says why, and stops without a driver", async () => {
     const test = await open();
     await test.plane.jobLifecycle.submit(aRecipe("job-1"));
@@ -178,7 +212,7 @@ describe("JobLifecycle", () => {
   it("forgets the oldest ended jobs with their logs", async () => {
     const test = await open({ maxEndedJobs: 1 });
     await running(test, "job-1");
-    await test.plane.logs.append("job-1", "hello\n", 0);
+    await test.plane.logs.append("job-1", Buffer.from("hello\n"), 0);
     exit(test, "job-1", 0);
     await test.plane.jobLifecycle.submit(aRecipe("job-2"));
     await settle();

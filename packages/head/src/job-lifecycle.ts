@@ -6,11 +6,12 @@
  * Invariants:
  * - D1. A job's driver is started at most once; a driver that is lost is not started again.
  * - D2. A node is told to start a driver only after the store holds that decision.
- * - D3. A job that was asked to stop ends STOPPED, however its driver ends.
+ * - D3. A job that was asked to stop ends STOPPED, however its driver ends, and its driver is not started after that.
+ * - D4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
@@ -35,6 +36,8 @@ export interface JobLifecycleDeps {
 
 export class JobLifecycle {
   readonly #deps: JobLifecycleDeps;
+  /** Jobs whose placement is on its way to the store: no node has been told of them. */
+  readonly #placing = new Map<string, object>();
 
   constructor(deps: JobLifecycleDeps) {
     this.#deps = deps;
@@ -83,6 +86,19 @@ export class JobLifecycle {
     return jobs.get(jobId);
   }
 
+  /** Forgets a job that has ended. @throws {PalimpsestError} NOT_FOUND; INVALID_ARGUMENT while it has not ended */
+  async delete(jobId: string): Promise<Job> {
+    const job = this.#deps.jobs.get(jobId);
+    if (!hasEnded(job)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `job ${jobId} is ${job.status}: stop it first (palimpsest job stop ${jobId}), then delete it`,
+      );
+    }
+    await this.#deps.jobs.forget(jobId);
+    return job;
+  }
+
   /** The cluster ends: every job that has not ended is stopped. */
   async endAll(): Promise<void> {
     const living = this.#deps.jobs.all().filter((job) => !hasEnded(job));
@@ -104,6 +120,7 @@ export class JobLifecycle {
       status,
       driverExitCode: exitCode,
       driverPid: certificate.pid || job.driverPid,
+      outputBytes: message.outputBytes ?? 0,
       message: messageOf(status, certificate),
     });
   }
@@ -141,9 +158,18 @@ export class JobLifecycle {
 
   async #start(jobId: string, nodeId: string): Promise<void> {
     const { jobs, clock, logger } = this.#deps;
+    const placement = {};
+    this.#placing.set(jobId, placement);
     await jobs.update(jobId, { status: "RUNNING", nodeId, message: "", startedAtMs: clock.now() });
+    // Its node was lost meanwhile, and it was placed again.
+    if (this.#placing.get(jobId) !== placement) return;
+    this.#placing.delete(jobId);
     const job = jobs.find(jobId);
     if (job?.status !== "RUNNING") return;
+    if (job.stopRequested) {
+      void this.#end(jobId, { status: "STOPPED", message: "stopped before its driver started" });
+      return;
+    }
     logger.info({ jobId, nodeId }, "driver placed");
     this.#sendStart(job);
   }
@@ -158,6 +184,7 @@ export class JobLifecycle {
         argv: [entrypoint.kind, ...argv],
         bundle: entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle,
         environment: { ...environment },
+        workingDir: submission.workingDir,
       },
     });
   }
@@ -165,7 +192,8 @@ export class JobLifecycle {
   #settle(missing: readonly Job[]): void {
     for (const { jobId } of missing) {
       const job = this.#deps.jobs.find(jobId);
-      if (job?.status !== "RUNNING") continue;
+      // One that is being placed is sent when the store holds the decision (D2).
+      if (job?.status !== "RUNNING" || this.#placing.has(jobId)) continue;
       const neverSeen = job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
       if (neverSeen && !job.stopRequested) this.#sendStart(job);
       else this.#lost(job, "its driver ended while its node was out of the head's reach");
@@ -179,6 +207,17 @@ export class JobLifecycle {
   }
 
   #lost(job: Job, reason: string): void {
+    if (this.#placing.delete(job.jobId) && !job.stopRequested) {
+      // D4: it goes back to the line, as if it had never been placed.
+      void this.#deps.jobs.update(job.jobId, {
+        status: "PENDING",
+        nodeId: "",
+        startedAtMs: 0,
+        message: reason,
+      });
+      this.#seek(job.jobId);
+      return;
+    }
     void this.#end(job.jobId, {
       status: job.stopRequested ? "STOPPED" : "FAILED",
       message: `${reason}: submit it again`,

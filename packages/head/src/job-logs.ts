@@ -1,64 +1,84 @@
 /**
- * The output of drivers: one file a job, written once, read by any number of followers.
+ * The output of drivers: one file per job, written once, read by any number of followers.
  *
- * Not its job: knowing whether a job has ended (followers are told by `ended`).
+ * Responsibility: files, their bounds, and what happens when they cannot be written.
+ * Not responsible for: knowing whether a job has ended (followers are told by `ended`).
  *
  * Invariants:
- * - F1. Byte n of the file is byte n of the driver's output: a repeated message changes nothing.
- * - F2. Output that never came is marked in its place; what follows it keeps its offsets.
- * - F3. A file never grows beyond maxBytes; later output is counted, not kept.
+ * - LOG-1. Byte n of the file is byte n of the driver's output: a repeated message changes nothing. The only other
+ *   bytes are the marks of LOG-2 and LOG-3.
+ * - LOG-2. Output that never came is a hole with a mark at its end; what follows it keeps its offsets. A hole takes
+ *   no memory and no room on the disk, however large the offset is that made it.
+ * - LOG-3. A file never grows beyond maxBytes; later output is counted, not kept, and the file's end says so.
+ * - LOG-4. An append that fails is the failure of that append alone: the next one is tried anew. After retryMs of
+ *   failures output is given up and becomes a hole, so that a full disk does not stop its driver for ever.
  */
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 
 const readBytes = 64 * 1024;
+const fullMark = Buffer.from("\n[the output beyond this point was not kept: jobLogMaxBytes]\n");
+
+export type WriteAt = (path: string, bytes: Uint8Array, position: number) => Promise<void>;
+
+export interface JobLogsOptions {
+  readonly folder: string;
+  readonly maxBytes: number;
+  /** How long appends of one job may fail before its output is given up. */
+  readonly retryMs: number;
+  readonly clock?: Clock;
+  /** A test's own disk. */
+  readonly writeAt?: WriteAt;
+}
 
 interface Log {
-  /** Bytes of output that came, kept or not. */
+  /** Bytes of output that came and need not come again, kept or not. */
   sizeBytes: number;
-  keptBytes: number;
-  /** Of the kept ones, those that are in the file. */
-  writtenBytes: number;
-  writing: Promise<void>;
+  /** End of the file: what followers may read. */
+  fileBytes: number;
+  /** Settles, without rejecting, when the appends before have ended. */
+  tail: Promise<unknown>;
+  /** Monotonic time since which appends fail. */
+  failingSinceMs: number | undefined;
   readonly wake: Set<() => void>;
 }
 
 export class JobLogs {
   readonly #folder: string;
   readonly #maxBytes: number;
+  readonly #retryMs: number;
+  readonly #clock: Clock;
+  readonly #writeAt: WriteAt;
   readonly #logs = new Map<string, Log>();
 
-  constructor(folder: string, maxBytes: number) {
-    this.#folder = folder;
-    this.#maxBytes = maxBytes;
+  constructor(options: JobLogsOptions) {
+    this.#folder = options.folder;
+    this.#maxBytes = options.maxBytes;
+    this.#retryMs = options.retryMs;
+    this.#clock = options.clock ?? systemClock;
+    this.#writeAt = options.writeAt ?? writeAt;
   }
 
-  /** Bytes of output that came. */
+  /** Bytes of output that came. For a file at its bound that an earlier head left: that bound. */
   sizeBytes(jobId: string): number {
     return this.#log(jobId).sizeBytes;
   }
 
-  /** Writes output that starts at offsetBytes, less what is there. Resolves, when it is in the file, to the size. */
-  async append(jobId: string, text: string, offsetBytes: number): Promise<number> {
-    const log = this.#log(jobId);
-    const bytes = Buffer.from(text, "utf8");
-    const gap = offsetBytes - log.sizeBytes;
-    const fresh = gap > 0 ? Buffer.concat([lostMark(gap), bytes]) : bytes.subarray(-gap);
-    if (fresh.length > 0) {
-      const kept = fresh.subarray(0, Math.max(0, this.#maxBytes - log.keptBytes));
-      log.sizeBytes += fresh.length;
-      log.keptBytes += kept.length;
-      const previous = log.writing;
-      log.writing = (async () => {
-        await previous;
-        if (kept.length > 0) await this.#write(jobId, kept);
-        log.writtenBytes += kept.length;
-        for (const wake of log.wake) wake();
-      })();
+  /**
+   * Writes output that starts at offsetBytes, less what is there. Resolves to the size when it is in the file or given up.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for an impossible offset, UNAVAILABLE when it could not be written now
+   */
+  append(jobId: string, bytes: Uint8Array, offsetBytes: number): Promise<number> {
+    if (!Number.isSafeInteger(offsetBytes) || offsetBytes < 0) {
+      const problem = `offset_bytes of output is ${offsetBytes}: it must be a whole number, 0 or more`;
+      return Promise.reject(new PalimpsestError("INVALID_ARGUMENT", problem));
     }
-    await log.writing;
-    return log.sizeBytes;
+    const log = this.#log(jobId);
+    const appended = log.tail.then(() => this.#append(jobId, log, bytes, offsetBytes));
+    log.tail = appended.catch(() => undefined);
+    return appended;
   }
 
   /** Tells followers that no more will come. */
@@ -66,7 +86,7 @@ export class JobLogs {
     for (const wake of this.#log(jobId).wake) wake();
   }
 
-  /** The output from an offset on, until its end or, while `follow` says so, as it comes. */
+  /** The output from an offset on, until its end or, while `follow` says so, as it comes. Holes are left out. */
   async *read(
     jobId: string,
     offsetBytes: number,
@@ -80,18 +100,19 @@ export class JobLogs {
       while (!signal.aborted) {
         // Asked before the file is read: output precedes the end, so an end seen here hides nothing.
         const more = follow();
-        await log.writing;
-        if (log.writtenBytes > offset) {
+        if (log.fileBytes > offset) {
           file ??= await open(this.#path(jobId), "r");
-          const { bytesRead, buffer } = await file.read(Buffer.alloc(readBytes), 0, readBytes, offset);
+          const length = Math.min(readBytes, log.fileBytes - offset);
+          const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
           if (bytesRead > 0) {
-            yield { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
+            const data = buffer.subarray(0, bytesRead);
+            if (!isHole(data)) yield { data, offsetBytes: offset };
             offset += bytesRead;
             continue;
           }
         }
         if (!more) return;
-        await nextWake(log, () => log.writtenBytes > offset || !follow(), signal);
+        await nextWake(log, () => log.fileBytes > offset || !follow(), signal);
       }
     } finally {
       await file?.close();
@@ -100,12 +121,54 @@ export class JobLogs {
 
   /** Removes the log of a job that is forgotten. */
   remove(jobId: string): void {
+    const log = this.#logs.get(jobId);
     this.#logs.delete(jobId);
     rmSync(this.#path(jobId), { force: true });
+    for (const wake of log?.wake ?? []) wake();
   }
 
+  /** Waits for the appends on their way. Never rejects. */
   async close(): Promise<void> {
-    await Promise.all([...this.#logs.values()].map((log) => log.writing));
+    await Promise.all([...this.#logs.values()].map((log) => log.tail));
+  }
+
+  async #append(jobId: string, log: Log, bytes: Uint8Array, offsetBytes: number): Promise<number> {
+    const endBytes = offsetBytes + bytes.byteLength;
+    if (endBytes <= log.sizeBytes) return log.sizeBytes;
+    if (log.fileBytes < this.#maxBytes) {
+      const from = Math.max(offsetBytes, log.sizeBytes);
+      try {
+        log.fileBytes = await this.#write(jobId, log, bytes.subarray(from - offsetBytes), from);
+        log.failingSinceMs = undefined;
+      } catch (reason) {
+        const now = this.#clock.monotonicMs();
+        log.failingSinceMs ??= now;
+        if (now - log.failingSinceMs < this.#retryMs) {
+          const problem = `output of job ${jobId} was not written, send it again: ${String(reason)}`;
+          throw new PalimpsestError("UNAVAILABLE", problem, { cause: reason });
+        }
+      }
+    }
+    log.sizeBytes = endBytes;
+    for (const wake of log.wake) wake();
+    return endBytes;
+  }
+
+  /** Writes what the bound allows, with its marks, and returns where the file ends then. */
+  async #write(jobId: string, log: Log, bytes: Uint8Array, from: number): Promise<number> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(jobId);
+    const end = from + bytes.byteLength;
+    if (end <= this.#maxBytes) {
+      const mark = lostMark(from - log.fileBytes);
+      await this.#writeAt(path, Buffer.concat([mark, bytes]), from - mark.byteLength);
+      return end;
+    }
+    const mark = fullMark.subarray(0, this.#maxBytes);
+    const markAt = this.#maxBytes - mark.byteLength;
+    if (from < markAt) await this.#writeAt(path, bytes.subarray(0, markAt - from), from);
+    await this.#writeAt(path, mark, markAt);
+    return this.#maxBytes;
   }
 
   #log(jobId: string): Log {
@@ -114,27 +177,29 @@ export class JobLogs {
     const sizeBytes = statSync(this.#path(jobId), { throwIfNoEntry: false })?.size ?? 0;
     const log: Log = {
       sizeBytes,
-      keptBytes: sizeBytes,
-      writtenBytes: sizeBytes,
-      writing: Promise.resolve(),
+      fileBytes: sizeBytes,
+      tail: Promise.resolve(),
+      failingSinceMs: undefined,
       wake: new Set(),
     };
     this.#logs.set(jobId, log);
     return log;
   }
 
-  async #write(jobId: string, bytes: Uint8Array): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const file = await open(this.#path(jobId), "a", 0o600);
-    try {
-      await file.writeFile(bytes);
-    } finally {
-      await file.close();
-    }
-  }
-
   #path(jobId: string): string {
     return join(this.#folder, `${jobId}.log`);
+  }
+}
+
+async function writeAt(path: string, bytes: Uint8Array, position: number): Promise<void> {
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    for (let done = 0; done < bytes.byteLength; ) {
+      const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done, position + done);
+      done += bytesWritten;
+    }
+  } finally {
+    await file.close();
   }
 }
 
@@ -154,10 +219,13 @@ function nextWake(log: Log, ready: () => boolean, signal: AbortSignal): Promise<
   });
 }
 
-/** As many bytes as were lost, saying so where they are enough. */
-function lostMark(gapBytes: number): Buffer {
-  const text = `\n[${gapBytes} bytes of output were lost here]\n`;
-  const mark = Buffer.alloc(gapBytes, ".");
-  if (gapBytes >= text.length) mark.write(text, gapBytes - text.length);
-  return mark;
+/** What stands at the end of a hole, if it fits; empty without a hole. */
+function lostMark(gapBytes: number): Uint8Array {
+  if (gapBytes <= 0) return new Uint8Array();
+  const mark = Buffer.from(`\n[${gapBytes} bytes of output were lost here]\n`);
+  return mark.byteLength <= gapBytes ? mark : new Uint8Array();
+}
+
+function isHole(data: Uint8Array): boolean {
+  return data.every((byte) => byte === 0);
 }

@@ -25,8 +25,8 @@ export interface JobTableDeps {
   readonly clock: Clock;
   /** Jobs that ended and are remembered. */
   readonly maxEnded: number;
-  /** Called when a job is forgotten, to remove its log. */
-  readonly onForgotten: (jobId: string) => void;
+  /** Called when a job is forgotten, to remove what belongs to it. */
+  readonly onForgotten: (jobId: string, submission: Submission | undefined) => void;
 }
 
 export class JobTable {
@@ -75,6 +75,9 @@ export class JobTable {
       endedAtMs: 0,
       metadata: submission.metadata,
       stopRequested: false,
+      outputBytes: 0,
+      resources: submission.resources,
+      workingDir: submission.workingDir,
     };
     this.#submissions.set(jobId, submission);
     this.#jobs.set(jobId, job);
@@ -117,14 +120,28 @@ export class JobTable {
     return [...this.#jobs.values()];
   }
 
+  /** What was submitted as the jobs that are remembered. */
+  submissions(): Iterable<Submission> {
+    return this.#submissions.values();
+  }
+
+  /** Forgets a job that has ended. Resolves when the store has forgotten it too. */
+  async forget(jobId: string): Promise<void> {
+    const submission = this.#submissions.get(jobId);
+    this.#jobs.delete(jobId);
+    this.#submissions.delete(jobId);
+    const durable = Promise.all([
+      this.#deps.journal.put("jobs", jobId, undefined),
+      this.#deps.journal.put("submissions", jobId, undefined),
+    ]);
+    this.#deps.onForgotten(jobId, submission);
+    await durable;
+  }
+
   #forgetOldest(): void {
     const ended = this.all().filter(hasEnded);
     for (const { jobId } of ended.slice(0, Math.max(0, ended.length - this.#deps.maxEnded))) {
-      this.#jobs.delete(jobId);
-      this.#submissions.delete(jobId);
-      void this.#deps.journal.put("jobs", jobId, undefined);
-      void this.#deps.journal.put("submissions", jobId, undefined);
-      this.#deps.onForgotten(jobId);
+      void this.forget(jobId);
     }
   }
 }

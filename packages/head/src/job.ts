@@ -19,6 +19,8 @@ export interface Submission {
   readonly metadata: Readonly<Record<string, string>>;
   readonly name: string;
   readonly resources: Quantities;
+  /** SHA-256 of the packed folder that the driver runs in; empty: none of its own. */
+  readonly workingDir: string;
 }
 
 /** A job as the head knows it. Changed by JobTable.update only. */
@@ -35,6 +37,10 @@ export interface Job {
   readonly endedAtMs: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly stopRequested: boolean;
+  /** Size of the driver's whole output, once it has ended. */
+  readonly outputBytes: number;
+  readonly resources: Quantities;
+  readonly workingDir: string;
 }
 
 const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
@@ -48,6 +54,9 @@ const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
 export function hasEnded(job: Job): boolean {
   return job.status !== "PENDING" && job.status !== "RUNNING";
 }
+
+/** How long followers of a job that has ended wait for output that is still on its way. */
+export const outputTailMs = 30_000;
 
 const sha256Pattern = /^[0-9a-f]{64}$/;
 
@@ -71,6 +80,9 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
   const problem = quantitiesProblem(resources);
   if (problem !== undefined) throw invalid(problem);
   checkEnvironment(message.environment ?? {});
+  const workingDir = message.workingDir ?? "";
+  if (workingDir !== "" && !isSha256(workingDir))
+    throw invalid(`working_dir is ${JSON.stringify(workingDir)}: it must be 64 hex digits, or empty`);
   return {
     submissionId,
     entrypoint: entrypointOf(message),
@@ -79,6 +91,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     metadata: { ...message.metadata },
     name: message.name ?? "",
     resources: normalizeQuantities(resources),
+    workingDir,
   };
 }
 
@@ -118,11 +131,12 @@ export function decodeSubmission(bytes: Uint8Array): Submission {
 }
 
 export function jobToProto(job: Job): proto.JobInfo.$Properties {
-  const { status, driverExitCode, metadata, ...rest } = job;
+  const { status, driverExitCode, metadata, resources, ...rest } = job;
   return {
     ...rest,
     status: statusToProto[status],
     metadata: { ...metadata },
+    resources: { quantities: { ...resources } },
     ...(driverExitCode === undefined ? {} : { driverExitCode }),
   };
 }
@@ -149,9 +163,18 @@ export function decodeJob(bytes: Uint8Array): Job {
     endedAtMs: info.endedAtMs,
     metadata: { ...info.metadata },
     stopRequested: info.stopRequested,
+    outputBytes: info.outputBytes,
+    resources: normalizeQuantities(info.resources?.quantities ?? {}),
+    workingDir: info.workingDir,
   };
 }
 
 function invalid(message: string): PalimpsestError {
   return new PalimpsestError("INVALID_ARGUMENT", message);
+}
+
+/** Hashes of the bundles that the job's driver runs from. */
+export function bundlesOf({ entrypoint, workingDir }: Submission): string[] {
+  const code = entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle;
+  return workingDir === "" ? [code] : [code, workingDir];
 }

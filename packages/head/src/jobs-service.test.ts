@@ -47,11 +47,16 @@ describe("jobs over gRPC", () => {
     expect(Buffer.concat(chunks).toString()).toBe("agent: memagent\n");
 
     const followed = logsOf(peer, "job-1", true);
-    node.send({ driverOutput: { jobId: "job-1", text: "step 1\n", offsetBytes: 0 } });
-    await node.next(({ driverOutputAck }) => (driverOutputAck?.offsetBytes === 7 ? true : undefined));
-    node.send({ driverOutput: { jobId: "job-1", text: "step 1\n", offsetBytes: 0 } });
-    node.send({ driverOutput: { jobId: "job-1", text: "step 2\n", offsetBytes: 7 } });
-    node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 } } });
+    const output = node.output("job-1");
+    output.send("step 1\n", 0);
+    await output.acked(7);
+    output.send("step 1\n", 0);
+    // The end overtakes the last output, and the follower waits for it.
+    node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 }, outputBytes: 14 } });
+    const status = async () =>
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+    await expect.poll(status).toBe(JOB_STATUS_SUCCEEDED);
+    output.send("step 2\n", 7);
     expect(await followed).toBe("step 1\nstep 2\n");
     expect(await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).toMatchObject({
       status: JOB_STATUS_SUCCEEDED,
@@ -59,6 +64,50 @@ describe("jobs over gRPC", () => {
       driverPid: 4242,
     });
     expect(await logsOf(peer, "job-1", false)).toBe("step 1\nstep 2\n");
+  });
+
+  it("OUTPUT-2: take output from the node of their driver only", async () => {
+    const head = await bench.start();
+    const node = await bench.join(head, { nodeId: "node-a", cpu: 4 });
+    await submit(bench.peer(head), { recipe: "a: 1\n", submissionId: "job-1" });
+    await node.next(({ startDriver }) => startDriver);
+    const stranger = await bench.join(head, { nodeId: "node-b" });
+    await expect(stranger.output("job-1").failed).resolves.toMatchObject({ code: "NOT_FOUND" });
+    await expect(node.output("job-2").failed).resolves.toMatchObject({ code: "NOT_FOUND" });
+    const output = node.output("job-1");
+    output.send("x", -1);
+    await expect(output.failed).resolves.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  it("are deleted with their output and their recipe once they have ended, also after a restart", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const node = await bench.join(head, { nodeId: "node-a" });
+    const submitted = { recipe: "a: 1\n", submissionId: "job-1", metadata: { team: "red" } };
+    await submit(peer, { ...submitted, resources: { quantities: { cpu: 1 } } });
+    const { bundle = "" } = await node.next(({ startDriver }) => startDriver);
+    const remove = (from: Peer) => from.unary(jobsService.delete, { jobId: "job-1" }, { timeoutMs: 5_000 });
+    await expect(remove(peer)).rejects.toThrow("stop it first");
+    const output = node.output("job-1");
+    output.send("hello\n", 0);
+    await output.acked(6);
+    node.send({ driverExited: { jobId: "job-1", certificate: { exitCode: 0 }, outputBytes: 6 } });
+    const status = async () =>
+      (await peer.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).status;
+    await expect.poll(status).toBe(JOB_STATUS_SUCCEEDED);
+    await head.close();
+
+    const again = bench.peer(await bench.start());
+    expect(await again.unary(jobsService.get, { jobId: "job-1" }, { timeoutMs: 5_000 })).toMatchObject({
+      metadata: { team: "red" },
+      resources: { quantities: { cpu: 1 } },
+      outputBytes: 6,
+    });
+    expect(await remove(again)).toMatchObject({ jobId: "job-1" });
+    await expect(remove(again)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(logsOf(again, "job-1", false)).rejects.toThrow("job-1 is not known");
+    const download = again.serverStream(jobsService.getBundle, { sha256: bundle });
+    await expect(download[Symbol.asyncIterator]().next()).rejects.toThrow("is not here");
   });
 
   it("stop on request and stay stopped over a restart of the head", async () => {

@@ -6,10 +6,10 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { jobsService, PalimpsestError, toGrpcError } from "@palimpsest/wire";
+import { type Clock, jobsService, PalimpsestError, toGrpcError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Bundles } from "./bundles.js";
-import { hasEnded, jobToProto, submissionFromProto } from "./job.js";
+import { hasEnded, jobToProto, outputTailMs, submissionFromProto } from "./job.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
 import type { JobLogs } from "./job-logs.js";
 import type { JobTable } from "./job-table.js";
@@ -21,6 +21,7 @@ export interface JobsServiceDeps {
   readonly lifecycle: JobLifecycle;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
+  readonly clock: Clock;
   /** Longest time between two chunks of an upload. */
   readonly uploadStallMs: number;
 }
@@ -39,12 +40,21 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
           `bundle ${entrypoint.bundle} is not here: upload it with PutBundle first`,
         );
       }
+      if (submission.workingDir !== "" && (await bundles.sizeBytes(submission.workingDir)) === undefined) {
+        throw new PalimpsestError(
+          "NOT_FOUND",
+          `working_dir ${submission.workingDir} is not here: upload it with PutBundle first`,
+        );
+      }
       return jobToProto(await lifecycle.submit(submission));
     }),
     get: rpc.unary(jobsService.get, (request) => jobToProto(jobs.get(request.jobId ?? ""))),
     list: rpc.unary(jobsService.list, () => ({ jobs: jobs.all().map(jobToProto) })),
     stop: rpc.unary(jobsService.stop, async (request) =>
       jobToProto(await lifecycle.stop(request.jobId ?? "")),
+    ),
+    delete: rpc.unary(jobsService.delete, async (request) =>
+      jobToProto(await lifecycle.delete(request.jobId ?? "")),
     ),
     putBundle: (
       call: ServerReadableStream<proto.BundleChunk.$Properties, proto.BundleInfo.$Properties>,
@@ -65,7 +75,7 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
 }
 
 function readLogs(
-  { jobs, logs }: JobsServiceDeps,
+  { jobs, logs, clock }: JobsServiceDeps,
   request: proto.LogsRequest.$Properties,
   signal: AbortSignal,
 ): AsyncIterable<proto.LogChunk.$Properties> {
@@ -76,7 +86,10 @@ function readLogs(
   }
   const follow = () => {
     const job = jobs.find(jobId);
-    return (request.follow ?? false) && job !== undefined && !hasEnded(job);
+    if (!request.follow || job === undefined) return false;
+    if (!hasEnded(job)) return true;
+    // The driver's end comes over the link and may overtake its last output.
+    return logs.sizeBytes(jobId) < job.outputBytes && clock.now() < job.endedAtMs + outputTailMs;
   };
   return logs.read(jobId, offset, follow, signal);
 }

@@ -16,7 +16,6 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
-import type { JobLogs } from "./job-logs.js";
 import type { NodeConnection, NodeTable } from "./node-table.js";
 import { failStream } from "./rpc.js";
 
@@ -27,14 +26,11 @@ type LinkStream = ServerDuplexStream<NodeMessage, HeadMessage>;
 const maxUnreadMessages = 10_000;
 /** Within this time after the end of a stream it is known whether its connection broke. */
 const breakNoticeMs = 50;
-/** Bytes of driver output on their way to disk before the stream is paused. */
-const maxUnwrittenBytes = 8 * 1024 * 1024;
 
 export interface NodeLinkDeps {
   readonly nodes: NodeTable;
   readonly actors: ActorLifecycle;
   readonly jobs: JobLifecycle;
-  readonly logs: JobLogs;
   readonly logger: Logger;
   readonly clusterId: string;
   readonly redisUrl: () => string;
@@ -53,7 +49,6 @@ class NodeLink implements NodeConnection {
   #nodeId: string | undefined;
   #settle: (() => void) | undefined;
   #closed = false;
-  #unwrittenBytes = 0;
 
   constructor(deps: NodeLinkDeps, stream: LinkStream) {
     this.#deps = deps;
@@ -113,7 +108,6 @@ class NodeLink implements NodeConnection {
     else if (message.actorStarted) actors.started(nodeId, message.actorStarted);
     else if (message.actorDied) actors.died(nodeId, message.actorDied);
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
-    else if (message.driverOutput) void this.#output(message.driverOutput);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
     else if (message.register)
       throw new PalimpsestError("INVALID_ARGUMENT", "a link registers once: open a new one");
@@ -129,16 +123,13 @@ class NodeLink implements NodeConnection {
         `node_id is ${JSON.stringify(nodeId)}: take newId("node")`,
       );
     }
-    const { nodes, actors, jobs, logs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
+    const { nodes, actors, jobs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
     this.#nodeId = nodeId;
     nodes.register(register, this);
     const actorReport = actors.nodeRegistered(nodeId, register.actors ?? []);
     const stopActorIds = actorReport.stopActorIds;
     this.send({ registered: { clusterId, heartbeatIntervalMs, redisUrl: redisUrl(), stopActorIds } });
     const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
-    for (const jobId of register.jobIds ?? []) {
-      if (isValidId(jobId)) this.send({ driverOutputAck: { jobId, offsetBytes: logs.sizeBytes(jobId) } });
-    }
     this.#settle = () => {
       actorReport.settle();
       jobReport.settle();
@@ -158,23 +149,6 @@ class NodeLink implements NodeConnection {
     const settle = this.#settle;
     this.#settle = undefined;
     settle?.();
-  }
-
-  async #output(message: proto.DriverOutput.$Properties): Promise<void> {
-    const jobId = message.jobId ?? "";
-    const text = message.text ?? "";
-    if (!isValidId(jobId)) return;
-    this.#unwrittenBytes += text.length;
-    if (this.#unwrittenBytes > maxUnwrittenBytes) this.#stream.pause();
-    try {
-      const offsetBytes = await this.#deps.logs.append(jobId, text, message.offsetBytes ?? 0);
-      this.send({ driverOutputAck: { jobId, offsetBytes } });
-    } catch (reason) {
-      this.#deps.logger.error({ err: reason, jobId }, "output of a driver not written");
-    } finally {
-      this.#unwrittenBytes -= text.length;
-      if (this.#unwrittenBytes <= maxUnwrittenBytes && this.#stream.isPaused()) this.#stream.resume();
-    }
   }
 
   #fail(error: PalimpsestError): void {

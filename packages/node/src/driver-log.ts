@@ -1,80 +1,90 @@
 /**
- * Job: the output of one driver on its way to the head: whole lines, numbered by byte.
+ * The output of one driver on its way to the head, numbered by byte.
  *
- * D1. Byte offsets count from the start of the log without gaps.
- * D2. What the head has not acknowledged is kept and can be sent again.
- * D3. At most `maxUnackedBytes` are kept; above that the driver's output is not read, so that it waits.
+ * Responsibility: keeping what the head does not have yet, within a bound.
+ * Not responsible for: sending it (output-stream.ts).
+ *
+ * Invariants:
+ * - DRIVER-LOG-1. Byte offsets count from the start of the log without gaps.
+ * - DRIVER-LOG-2. What the head has not acknowledged is kept and can be sent again.
+ * - DRIVER-LOG-3. Above maxUnackedBytes the driver's output is not read, so that the driver waits in its writes.
  */
-import type { DriverOutput } from "@palimpsest/wire/protocol";
-
 const maxUnackedBytes = 8 * 1024 * 1024;
-const maxMessageBytes = 256 * 1024;
+const maxPartBytes = 256 * 1024;
+/** Lines are joined up to this size: a message for each line would cost more than the line. */
+const joinedBytes = 16 * 1024;
 
-interface Part {
-  readonly text: string;
+export interface LogPart {
+  readonly data: Uint8Array;
   readonly offsetBytes: number;
-  readonly endBytes: number;
 }
 
 export class DriverLog {
-  readonly #jobId: string;
-  readonly #send: (message: DriverOutput.$Properties) => void;
   readonly #onFull: (full: boolean) => void;
-  #parts: Part[] = [];
+  #parts: LogPart[] = [];
   #endBytes = 0;
   #full = false;
+  #unwanted = false;
 
-  constructor(
-    jobId: string,
-    send: (message: DriverOutput.$Properties) => void,
-    onFull: (full: boolean) => void,
-  ) {
-    this.#jobId = jobId;
-    this.#send = send;
+  /** @param onFull called with true above the bound and with false when the head has caught up */
+  constructor(onFull: (full: boolean) => void) {
     this.#onFull = onFull;
   }
 
-  append(text: string): void {
-    for (let from = 0; from < text.length; ) {
-      const piece = takePiece(text, from);
-      from += piece.length;
-      const offsetBytes = this.#endBytes;
-      this.#endBytes += Buffer.byteLength(piece);
-      const part = { text: piece, offsetBytes, endBytes: this.#endBytes };
-      this.#parts.push(part);
-      this.#send({ jobId: this.#jobId, text: piece, offsetBytes });
-    }
-    this.#notice();
-  }
-
-  acknowledge(offsetBytes: number): void {
-    const kept = this.#parts.findIndex((part) => part.endBytes > offsetBytes);
-    this.#parts = kept < 0 ? [] : this.#parts.slice(kept);
-    this.#notice();
-  }
-
-  /** Sends again all that the head may not have. */
-  replay(): void {
-    for (const { text, offsetBytes } of this.#parts) this.#send({ jobId: this.#jobId, text, offsetBytes });
+  /** Size of all output so far. */
+  get endBytes(): number {
+    return this.#endBytes;
   }
 
   get acknowledged(): boolean {
     return this.#parts.length === 0;
   }
 
+  append(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.byteLength; from += maxPartBytes) {
+      const data = bytes.subarray(from, from + maxPartBytes);
+      if (!this.#unwanted) this.#keep(data);
+      this.#endBytes += data.byteLength;
+    }
+    this.#notice();
+  }
+
+  /** The part that holds the byte at offsetBytes, from that byte on; undefined at the end. */
+  partAt(offsetBytes: number): LogPart | undefined {
+    const part = this.#parts.find(({ data, offsetBytes: at }) => at + data.byteLength > offsetBytes);
+    if (part === undefined || part.offsetBytes >= offsetBytes) return part;
+    return { data: part.data.subarray(offsetBytes - part.offsetBytes), offsetBytes };
+  }
+
+  acknowledge(offsetBytes: number): void {
+    const kept = this.#parts.findIndex(({ data, offsetBytes: at }) => at + data.byteLength > offsetBytes);
+    this.#parts = kept < 0 ? [] : this.#parts.slice(kept);
+    this.#notice();
+  }
+
+  /** The head does not want this job's output: nothing is kept any more, and its driver never waits. */
+  discard(): void {
+    this.#unwanted = true;
+    this.#parts = [];
+    this.#notice();
+  }
+
+  #keep(data: Uint8Array): void {
+    const last = this.#parts.at(-1);
+    if (last === undefined || last.data.byteLength + data.byteLength > joinedBytes) {
+      this.#parts.push({ data, offsetBytes: this.#endBytes });
+      return;
+    }
+    const joined = Buffer.concat([last.data, data]);
+    this.#parts[this.#parts.length - 1] = { data: joined, offsetBytes: last.offsetBytes };
+  }
+
   #notice(): void {
-    const full = this.#endBytes - (this.#parts[0]?.offsetBytes ?? this.#endBytes) > maxUnackedBytes;
+    const unackedBytes = this.#endBytes - (this.#parts[0]?.offsetBytes ?? this.#endBytes);
+    const full = unackedBytes > maxUnackedBytes;
     if (full === this.#full) return;
     this.#full = full;
     this.#onFull(full);
   }
-}
-
-/** Up to maxMessageBytes of text from `from`, not inside a surrogate pair. */
-function takePiece(text: string, from: number): string {
-  // A UTF-16 unit takes at most three bytes.
-  let end = Math.min(text.length, from + Math.floor(maxMessageBytes / 3));
-  const unit = text.charCodeAt(end - 1);
-  if (end < text.length && end - from > 1 && unit >= 0xd800 && unit <= 0xdbff) end--;
-  return text.slice(from, end);
 }

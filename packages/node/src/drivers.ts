@@ -1,24 +1,32 @@
 /**
- * Job: the drivers of jobs on this node: one process each, its output captured, its end told.
- * Non-job: the status of jobs (the head does).
+ * The drivers of jobs on this node: one process each, its output captured, its end told.
  *
- * V1. A job's driver is started at most once on this node.
- * V2. Its end is told after all of its output.
- * V3. Its output is kept until the head has it, also after its end.
+ * Responsibility: starting and stopping them as the head says.
+ * Not responsible for: the status of jobs (the head decides it).
+ *
+ * Invariants:
+ * - DRIVER-1. A job's driver is started at most once on this node, and not at all after its stop.
+ * - DRIVER-2. Its end is told with the size of its whole output, so that the head knows what is still to come.
+ * - DRIVER-3. Its output is kept until the head has it, also after its end.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleCache } from "./bundle-cache.js";
 import { DriverLog } from "./driver-log.js";
 import { LineSplitter } from "./lines.js";
+import { OutputStream } from "./output-stream.js";
 import { certificateOf, endSentence, type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 
 /** From src and from dist alike: processes run built code. */
 const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
 const maxEndedDrivers = 100;
+/** Stops of jobs that this node was not told to start yet. */
+const maxEarlyStops = 1_000;
+/** How long the node waits with its own end until the head has the output. */
+const lastOutputMs = 2_000;
 
 export interface DriversDeps {
   readonly nodeId: string;
@@ -30,6 +38,9 @@ export interface DriversDeps {
   /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN and _JOB_ID are added. */
   readonly environment: Readonly<Record<string, string>>;
   readonly workDir: string;
+  /** A channel to the head for output alone. */
+  readonly outputPeer: () => Peer;
+  readonly clock: Clock;
   readonly send: (message: proto.NodeMessage.$Properties) => void;
   readonly logger: Logger;
 }
@@ -37,6 +48,9 @@ export interface DriversDeps {
 interface Driver {
   readonly jobId: string;
   readonly log: DriverLog;
+  readonly output: OutputStream;
+  /** Aborts with a stop before the process is there. */
+  readonly abort: AbortController;
   process: SupervisedProcess | undefined;
   child: ChildProcess | undefined;
   cancelled: string | undefined;
@@ -47,6 +61,9 @@ interface Driver {
 export class Drivers {
   readonly #deps: DriversDeps;
   readonly #drivers = new Map<string, Driver>();
+  /** Why jobs that were never started here must not be. */
+  readonly #earlyStops = new Map<string, string>();
+  #onProgress: () => void = () => undefined;
   #closed = false;
 
   constructor(deps: DriversDeps) {
@@ -61,42 +78,51 @@ export class Drivers {
   start(order: proto.StartDriver.$Properties): void {
     const jobId = order.jobId ?? "";
     if (this.#closed || this.#drivers.has(jobId)) return;
-    const log = new DriverLog(
+    const { nodeId, outputPeer, clock, logger } = this.#deps;
+    const log = new DriverLog((full) => setReading(driver.child, !full));
+    const output = new OutputStream({
       jobId,
-      (driverOutput) => this.#deps.send({ driverOutput }),
-      (full) => setReading(driver.child, !full),
-    );
+      nodeId,
+      log,
+      head: outputPeer,
+      clock,
+      logger,
+      onProgress: () => this.#progressed(driver),
+    });
     const driver: Driver = {
       jobId,
       log,
+      output,
+      abort: new AbortController(),
       process: undefined,
       child: undefined,
-      cancelled: undefined,
+      cancelled: this.#earlyStops.get(jobId),
       exited: undefined,
       done: Promise.resolve(),
     };
+    this.#earlyStops.delete(jobId);
     this.#drivers.set(jobId, driver);
     driver.done = this.#run(driver, order);
   }
 
   stop(jobId: string, graceMs: number, reason: string): void {
     const driver = this.#drivers.get(jobId);
-    if (!driver || driver.exited) return;
+    if (!driver) {
+      this.#rememberStop(jobId, reason);
+      return;
+    }
+    if (driver.exited) return;
     if (driver.process) void driver.process.stop(graceMs, reason);
-    else driver.cancelled ??= reason;
+    else {
+      driver.cancelled ??= reason;
+      driver.abort.abort(new PalimpsestError("CANCELLED", reason));
+    }
   }
 
-  acknowledge(jobId: string, offsetBytes: number): void {
-    const driver = this.#drivers.get(jobId);
-    driver?.log.acknowledge(offsetBytes);
-    this.#forget();
-  }
-
-  /** After a break of the link: output and ends that the head may have missed. */
+  /** After a break of the link: what the head may have missed. Output has its own stream. */
   replay(): void {
     for (const driver of this.#drivers.values()) {
       if (driver.process && !driver.exited) this.#tellStarted(driver.jobId, driver.process.pid);
-      driver.log.replay();
       if (driver.exited) this.#deps.send({ driverExited: driver.exited });
     }
   }
@@ -106,6 +132,41 @@ export class Drivers {
     const drivers = [...this.#drivers.values()];
     for (const { jobId } of drivers) this.stop(jobId, graceMs, reason);
     await Promise.all(drivers.map((driver) => driver.done));
+    await this.#lastOutput();
+    for (const { output } of drivers) output.close();
+  }
+
+  /** Waits until the head has all output, at most lastOutputMs. */
+  #lastOutput(): Promise<void> {
+    const waiting = () => [...this.#drivers.values()].some(({ log }) => !log.acknowledged);
+    if (!waiting()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(lastOutputMs, resolve);
+      this.#onProgress = () => {
+        if (waiting()) return;
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #progressed(driver: Driver): void {
+    if (driver.exited && driver.log.acknowledged) driver.output.close();
+    this.#forget();
+    this.#onProgress();
+  }
+
+  #append(driver: Driver, text: string): void {
+    if (text === "") return;
+    driver.log.append(text);
+    driver.output.push();
+  }
+
+  /** A stop may overtake its start: the two come from different turns of the head. */
+  #rememberStop(jobId: string, reason: string): void {
+    this.#earlyStops.set(jobId, reason);
+    const [oldest] = this.#earlyStops.keys();
+    if (this.#earlyStops.size > maxEarlyStops && oldest !== undefined) this.#earlyStops.delete(oldest);
   }
 
   async #run(driver: Driver, order: proto.StartDriver.$Properties): Promise<void> {
@@ -121,20 +182,21 @@ export class Drivers {
       const { rawMessage } = PalimpsestError.from(reason);
       certificate = { reason: rawMessage, nodeId, diedAtMs: now, lastHeartbeatMs: now };
     }
-    driver.exited = { jobId, certificate };
+    driver.exited = { jobId, certificate, outputBytes: driver.log.endBytes };
     logger.info({ jobId, reason: certificate.reason, exitCode: certificate.exitCode }, "driver ended");
     this.#deps.send({ driverExited: driver.exited });
-    this.#forget();
+    this.#progressed(driver);
   }
 
   async #live(
     driver: Driver,
     order: proto.StartDriver.$Properties,
   ): Promise<{ readonly end: ProcessEnd; readonly pid: number; readonly stopReason: string | undefined }> {
-    const args = await this.#arguments(order);
+    if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
+    const args = await this.#arguments(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
     const { headAddress, token, environment, workDir, logger } = this.#deps;
-    const { jobId, log } = driver;
+    const { jobId } = driver;
     const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
       cwd: workDir,
       env: {
@@ -147,11 +209,13 @@ export class Drivers {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     const supervised = new SupervisedProcess(child);
+    // What a process that has ended left in its pipes is little, and nobody waits for it any more.
+    child.once("exit", () => setReading(child, true));
     driver.child = child;
     driver.process = supervised;
     const splitters = [child.stdout, child.stderr].map((source) => {
       const splitter = new LineSplitter();
-      source?.on("data", (chunk: Buffer) => log.append(splitter.push(chunk)));
+      source?.on("data", (chunk: Buffer) => this.#append(driver, splitter.push(chunk)));
       return splitter;
     });
     if (supervised.pid > 0) {
@@ -159,15 +223,15 @@ export class Drivers {
       this.#tellStarted(jobId, supervised.pid);
     }
     const end = await supervised.ended;
-    for (const splitter of splitters) log.append(splitter.end());
+    for (const splitter of splitters) this.#append(driver, splitter.end());
     return { end, pid: supervised.pid, stopReason: supervised.stopReason };
   }
 
-  async #arguments(order: proto.StartDriver.$Properties): Promise<string[]> {
+  async #arguments(order: proto.StartDriver.$Properties, signal: AbortSignal): Promise<string[]> {
     const [kind, ...argv] = order.argv ?? [];
     const sha256 = order.bundle ?? "";
     const { bundles, command } = this.#deps;
-    if (kind === "program") return [await bundles.fileOf(sha256, "program"), ...argv];
+    if (kind === "program") return [await bundles.fileOf(sha256, "program", signal), ...argv];
     if (kind !== "recipe") {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
@@ -180,14 +244,14 @@ export class Drivers {
         "this node knows no palimpsest command (driverCommand is empty); submit a program, or start the node by the CLI",
       );
     }
-    return [...command, "train", await bundles.fileOf(sha256, "recipe"), ...argv];
+    return [...command, "train", await bundles.fileOf(sha256, "recipe", signal), ...argv];
   }
 
   #tellStarted(jobId: string, pid: number): void {
     this.#deps.send({ driverStarted: { jobId, pid } });
   }
 
-  /** Ended drivers whose log the head has are kept a while, so that a repeated order is known (V1). */
+  /** Ended drivers whose log the head has are kept a while, so that a repeated order is known (DRIVER-1). */
   #forget(): void {
     const ended = [...this.#drivers.values()].filter((driver) => driver.exited && driver.log.acknowledged);
     for (const { jobId } of ended.slice(0, Math.max(0, ended.length - maxEndedDrivers))) {

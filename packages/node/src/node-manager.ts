@@ -71,6 +71,8 @@ export class NodeManager {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #head: Peer;
+  /** For bundles and output of jobs: what waits there holds up neither the link nor heartbeats. */
+  readonly #bulk: Peer;
   readonly #load: Pick<LoadMeter, "read">;
   readonly #deaths: RecentDeaths;
   readonly #parts: Parts;
@@ -90,7 +92,9 @@ export class NodeManager {
     this.#metrics = metrics;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
     this.#load = deps.load ?? new LoadMeter();
-    this.#head = (deps.network ?? grpcNetwork({ token: config.token })).connect(config.headAddress);
+    const network = deps.network ?? grpcNetwork({ token: config.token });
+    this.#head = network.connect(config.headAddress);
+    this.#bulk = network.connect(config.headAddress, "bulk");
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -100,7 +104,7 @@ export class NodeManager {
     const environment = childEnvironment(deps.environment);
     const bundles = new BundleCache({
       folder: join(config.dataDir, "bundles"),
-      head: () => this.#head,
+      head: () => this.#bulk,
       installation: parts.installation,
       signal: this.#abort.signal,
       retryForMs: config.headAwayLimitMs,
@@ -144,6 +148,8 @@ export class NodeManager {
       bundles,
       environment,
       workDir: join(config.dataDir, "work"),
+      outputPeer: () => this.#bulk,
+      clock: systemClock,
       send: (message) => this.#link.send(message),
       logger: deps.logger,
     });
@@ -241,6 +247,7 @@ export class NodeManager {
     await Promise.all([supervisor.close(graceMs, reason), drivers.close(graceMs, reason)]);
     await this.#link.close();
     this.#head.close();
+    this.#bulk.close();
     fetcher.close();
     await Promise.all([server.close(), metricsServer.close()]);
     await store.close();
@@ -296,8 +303,6 @@ export class NodeManager {
     } else if (message.startDriver) drivers.start(message.startDriver);
     else if (message.stopDriver) {
       drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
-    } else if (message.driverOutputAck) {
-      drivers.acknowledge(message.driverOutputAck.jobId ?? "", message.driverOutputAck.offsetBytes ?? 0);
     } else if (message.releaseHolder) void store.release(message.releaseHolder.holder ?? "");
     else if (message.stopNode) void this.close(message.stopNode.reason || "the head stopped it");
   }

@@ -3142,6 +3142,9 @@ export namespace palimpsest {
             /** SubmitRequest resources. */
             resources?: (palimpsest.v1.Resources.$Properties|null);
 
+            /** SubmitRequest workingDir. */
+            workingDir: string;
+
             /** SubmitRequest entrypoint. */
             entrypoint?: ("recipe"|"bundle");
 
@@ -3201,6 +3204,9 @@ export namespace palimpsest {
                 /** SubmitRequest resources */
                 resources?: (palimpsest.v1.Resources.$Properties|null);
 
+                /** SubmitRequest workingDir */
+                workingDir?: (string|null);
+
                 /** SubmitRequest entrypoint */
                 entrypoint?: ("recipe"|"bundle");
 
@@ -3218,10 +3224,153 @@ export namespace palimpsest {
               metadata?: { [k: string]: string }|null;
               name?: string|null;
               resources?: palimpsest.v1.Resources.$Shape|null;
+              workingDir?: string|null;
               $unknowns?: Uint8Array[];
             } & (
               ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
             );
+        }
+
+        /**
+         * Properties of a WorkingDirectory.
+         * @deprecated Use palimpsest.v1.WorkingDirectory.$Properties instead.
+         */
+        interface IWorkingDirectory extends palimpsest.v1.WorkingDirectory.$Properties {
+        }
+
+        /** Represents a WorkingDirectory. */
+        class WorkingDirectory {
+
+            /**
+             * Constructs a new WorkingDirectory.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WorkingDirectory.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WorkingDirectory files. */
+            files: palimpsest.v1.WorkingFile.$Properties[];
+
+            /**
+             * Creates a new WorkingDirectory instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WorkingDirectory instance
+             */
+            static create(properties: palimpsest.v1.WorkingDirectory.$Shape): palimpsest.v1.WorkingDirectory & palimpsest.v1.WorkingDirectory.$Shape;
+            static create(properties?: palimpsest.v1.WorkingDirectory.$Properties): palimpsest.v1.WorkingDirectory;
+
+            /**
+             * Encodes the specified WorkingDirectory message. Does not implicitly {@link palimpsest.v1.WorkingDirectory.verify|verify} messages.
+             * @param message WorkingDirectory message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WorkingDirectory.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WorkingDirectory message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WorkingDirectory & palimpsest.v1.WorkingDirectory.$Shape} WorkingDirectory
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WorkingDirectory & palimpsest.v1.WorkingDirectory.$Shape;
+        }
+
+        namespace WorkingDirectory {
+
+            /** Properties of a WorkingDirectory. */
+            interface $Properties {
+
+                /** WorkingDirectory files */
+                files?: (palimpsest.v1.WorkingFile.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WorkingDirectory. */
+            type $Shape = palimpsest.v1.WorkingDirectory.$Properties;
+        }
+
+        /**
+         * Properties of a WorkingFile.
+         * @deprecated Use palimpsest.v1.WorkingFile.$Properties instead.
+         */
+        interface IWorkingFile extends palimpsest.v1.WorkingFile.$Properties {
+        }
+
+        /** Represents a WorkingFile. */
+        class WorkingFile {
+
+            /**
+             * Constructs a new WorkingFile.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WorkingFile.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WorkingFile path. */
+            path: string;
+
+            /** WorkingFile data. */
+            data: Uint8Array;
+
+            /** WorkingFile executable. */
+            executable: boolean;
+
+            /**
+             * Creates a new WorkingFile instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WorkingFile instance
+             */
+            static create(properties: palimpsest.v1.WorkingFile.$Shape): palimpsest.v1.WorkingFile & palimpsest.v1.WorkingFile.$Shape;
+            static create(properties?: palimpsest.v1.WorkingFile.$Properties): palimpsest.v1.WorkingFile;
+
+            /**
+             * Encodes the specified WorkingFile message. Does not implicitly {@link palimpsest.v1.WorkingFile.verify|verify} messages.
+             * @param message WorkingFile message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WorkingFile.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WorkingFile message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WorkingFile & palimpsest.v1.WorkingFile.$Shape} WorkingFile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WorkingFile & palimpsest.v1.WorkingFile.$Shape;
+        }
+
+        namespace WorkingFile {
+
+            /** Properties of a WorkingFile. */
+            interface $Properties {
+
+                /** WorkingFile path */
+                path?: (string|null);
+
+                /** WorkingFile data */
+                data?: (Uint8Array|null);
+
+                /** WorkingFile executable */
+                executable?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WorkingFile. */
+            type $Shape = palimpsest.v1.WorkingFile.$Properties;
         }
 
         /**
@@ -3278,6 +3427,15 @@ export namespace palimpsest {
 
             /** JobInfo stopRequested. */
             stopRequested: boolean;
+
+            /** JobInfo outputBytes. */
+            outputBytes: number;
+
+            /** JobInfo resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** JobInfo workingDir. */
+            workingDir: string;
 
             /**
              * Creates a new JobInfo instance using the specified properties.
@@ -3346,6 +3504,15 @@ export namespace palimpsest {
 
                 /** JobInfo stopRequested */
                 stopRequested?: (boolean|null);
+
+                /** JobInfo outputBytes */
+                outputBytes?: (number|null);
+
+                /** JobInfo resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** JobInfo workingDir */
+                workingDir?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3610,6 +3777,71 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a DeleteJobRequest.
+         * @deprecated Use palimpsest.v1.DeleteJobRequest.$Properties instead.
+         */
+        interface IDeleteJobRequest extends palimpsest.v1.DeleteJobRequest.$Properties {
+        }
+
+        /** Represents a DeleteJobRequest. */
+        class DeleteJobRequest {
+
+            /**
+             * Constructs a new DeleteJobRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DeleteJobRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DeleteJobRequest jobId. */
+            jobId: string;
+
+            /**
+             * Creates a new DeleteJobRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DeleteJobRequest instance
+             */
+            static create(properties: palimpsest.v1.DeleteJobRequest.$Shape): palimpsest.v1.DeleteJobRequest & palimpsest.v1.DeleteJobRequest.$Shape;
+            static create(properties?: palimpsest.v1.DeleteJobRequest.$Properties): palimpsest.v1.DeleteJobRequest;
+
+            /**
+             * Encodes the specified DeleteJobRequest message. Does not implicitly {@link palimpsest.v1.DeleteJobRequest.verify|verify} messages.
+             * @param message DeleteJobRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DeleteJobRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DeleteJobRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DeleteJobRequest & palimpsest.v1.DeleteJobRequest.$Shape} DeleteJobRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeleteJobRequest & palimpsest.v1.DeleteJobRequest.$Shape;
+        }
+
+        namespace DeleteJobRequest {
+
+            /** Properties of a DeleteJobRequest. */
+            interface $Properties {
+
+                /** DeleteJobRequest jobId */
+                jobId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DeleteJobRequest. */
+            type $Shape = palimpsest.v1.DeleteJobRequest.$Properties;
+        }
+
+        /**
          * Properties of a LogsRequest.
          * @deprecated Use palimpsest.v1.LogsRequest.$Properties instead.
          */
@@ -3788,9 +4020,6 @@ export namespace palimpsest {
             /** NodeMessage actorDied. */
             actorDied?: (palimpsest.v1.ActorDied.$Properties|null);
 
-            /** NodeMessage driverOutput. */
-            driverOutput?: (palimpsest.v1.DriverOutput.$Properties|null);
-
             /** NodeMessage driverExited. */
             driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
 
@@ -3798,7 +4027,7 @@ export namespace palimpsest {
             driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
 
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -3844,9 +4073,6 @@ export namespace palimpsest {
                 /** NodeMessage actorDied */
                 actorDied?: (palimpsest.v1.ActorDied.$Properties|null);
 
-                /** NodeMessage driverOutput */
-                driverOutput?: (palimpsest.v1.DriverOutput.$Properties|null);
-
                 /** NodeMessage driverExited */
                 driverExited?: (palimpsest.v1.DriverExited.$Properties|null);
 
@@ -3854,7 +4080,7 @@ export namespace palimpsest {
                 driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
 
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -3866,12 +4092,11 @@ export namespace palimpsest {
               heartbeat?: palimpsest.v1.NodeHeartbeat.$Shape|null;
               actorStarted?: palimpsest.v1.ActorStarted.$Shape|null;
               actorDied?: palimpsest.v1.ActorDied.$Shape|null;
-              driverOutput?: palimpsest.v1.DriverOutput.$Shape|null;
               driverExited?: palimpsest.v1.DriverExited.$Shape|null;
               driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
             );
         }
 
@@ -4360,11 +4585,14 @@ export namespace palimpsest {
             /** DriverOutput jobId. */
             jobId: string;
 
-            /** DriverOutput text. */
-            text: string;
+            /** DriverOutput data. */
+            data: Uint8Array;
 
             /** DriverOutput offsetBytes. */
             offsetBytes: number;
+
+            /** DriverOutput nodeId. */
+            nodeId: string;
 
             /**
              * Creates a new DriverOutput instance using the specified properties.
@@ -4401,11 +4629,14 @@ export namespace palimpsest {
                 /** DriverOutput jobId */
                 jobId?: (string|null);
 
-                /** DriverOutput text */
-                text?: (string|null);
+                /** DriverOutput data */
+                data?: (Uint8Array|null);
 
                 /** DriverOutput offsetBytes */
                 offsetBytes?: (number|null);
+
+                /** DriverOutput nodeId */
+                nodeId?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4511,6 +4742,9 @@ export namespace palimpsest {
             /** DriverExited certificate. */
             certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
 
+            /** DriverExited outputBytes. */
+            outputBytes: number;
+
             /**
              * Creates a new DriverExited instance using the specified properties.
              * @param [properties] Properties to set
@@ -4548,6 +4782,9 @@ export namespace palimpsest {
 
                 /** DriverExited certificate */
                 certificate?: (palimpsest.v1.DeathCertificate.$Properties|null);
+
+                /** DriverExited outputBytes */
+                outputBytes?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4594,14 +4831,11 @@ export namespace palimpsest {
             /** HeadMessage stopNode. */
             stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
-            /** HeadMessage driverOutputAck. */
-            driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
-
             /** HeadMessage releaseHolder. */
             releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
 
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -4653,14 +4887,11 @@ export namespace palimpsest {
                 /** HeadMessage stopNode */
                 stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
-                /** HeadMessage driverOutputAck */
-                driverOutputAck?: (palimpsest.v1.DriverOutputAck.$Properties|null);
-
                 /** HeadMessage releaseHolder */
                 releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
 
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4674,11 +4905,10 @@ export namespace palimpsest {
               startDriver?: palimpsest.v1.StartDriver.$Shape|null;
               stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
               stopNode?: palimpsest.v1.StopNode.$Shape|null;
-              driverOutputAck?: palimpsest.v1.DriverOutputAck.$Shape|null;
               releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null; releaseHolder?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
             );
         }
 
@@ -4948,6 +5178,9 @@ export namespace palimpsest {
             /** StartDriver environment. */
             environment: { [k: string]: string };
 
+            /** StartDriver workingDir. */
+            workingDir: string;
+
             /**
              * Creates a new StartDriver instance using the specified properties.
              * @param [properties] Properties to set
@@ -4991,6 +5224,9 @@ export namespace palimpsest {
 
                 /** StartDriver environment */
                 environment?: ({ [k: string]: string }|null);
+
+                /** StartDriver workingDir */
+                workingDir?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -7485,6 +7721,7 @@ export import CodeRef = palimpsest.v1.CodeRef;
 export import Conversation = palimpsest.v1.Conversation;
 export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
 export import DeathCertificate = palimpsest.v1.DeathCertificate;
+export import DeleteJobRequest = palimpsest.v1.DeleteJobRequest;
 export import DeleteRequest = palimpsest.v1.DeleteRequest;
 export import DeleteResponse = palimpsest.v1.DeleteResponse;
 export import DriverExited = palimpsest.v1.DriverExited;
@@ -7556,3 +7793,5 @@ export import WeightAdapters = palimpsest.v1.WeightAdapters;
 export import WeightManifest = palimpsest.v1.WeightManifest;
 export import WeightShard = palimpsest.v1.WeightShard;
 export import WeightTensor = palimpsest.v1.WeightTensor;
+export import WorkingDirectory = palimpsest.v1.WorkingDirectory;
+export import WorkingFile = palimpsest.v1.WorkingFile;

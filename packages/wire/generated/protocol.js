@@ -7733,6 +7733,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Object.<string,string>|null} [metadata] SubmitRequest metadata
              * @property {string|null} [name] SubmitRequest name
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] SubmitRequest resources
+             * @property {string|null} [workingDir] SubmitRequest workingDir
              * @property {"recipe"|"bundle"} [entrypoint] SubmitRequest entrypoint
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -7756,6 +7757,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   metadata?: Object.<string,string>|null;
              *   name?: string|null;
              *   resources?: palimpsest.v1.Resources.$Shape|null;
+             *   workingDir?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
              *   ({ entrypoint?: undefined; recipe?: null; bundle?: null }|{ entrypoint?: "recipe"; recipe: string; bundle?: null }|{ entrypoint?: "bundle"; recipe?: null; bundle: string })
@@ -7844,6 +7846,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SubmitRequest.prototype.resources = null;
 
+            /**
+             * SubmitRequest workingDir.
+             * @member {string} workingDir
+             * @memberof palimpsest.v1.SubmitRequest
+             * @instance
+             */
+            SubmitRequest.prototype.workingDir = "";
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -7909,6 +7919,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.name);
                 if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
                     $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.workingDir);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8071,6 +8083,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
                             continue;
                         }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.workingDir = value;
+                            else
+                                delete message.workingDir;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -8091,6 +8112,351 @@ export const palimpsest = $root.palimpsest = (() => {
             return SubmitRequest;
         })();
 
+        v1.WorkingDirectory = (function() {
+
+            /**
+             * Properties of a WorkingDirectory.
+             * @typedef {Object} palimpsest.v1.WorkingDirectory.$Properties
+             * @property {Array.<palimpsest.v1.WorkingFile.$Properties>|null} [files] WorkingDirectory files
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WorkingDirectory.
+             * @memberof palimpsest.v1
+             * @interface IWorkingDirectory
+             * @augments palimpsest.v1.WorkingDirectory.$Properties
+             * @deprecated Use palimpsest.v1.WorkingDirectory.$Properties instead.
+             */
+
+            /**
+             * Shape of a WorkingDirectory.
+             * @typedef {palimpsest.v1.WorkingDirectory.$Properties} palimpsest.v1.WorkingDirectory.$Shape
+             */
+
+            /**
+             * Constructs a new WorkingDirectory.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WorkingDirectory.
+             * @constructor
+             * @param {palimpsest.v1.WorkingDirectory.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WorkingDirectory = function (properties) {
+                this.files = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WorkingDirectory files.
+             * @member {Array.<palimpsest.v1.WorkingFile.$Properties>} files
+             * @memberof palimpsest.v1.WorkingDirectory
+             * @instance
+             */
+            WorkingDirectory.prototype.files = $util.emptyArray;
+
+            /**
+             * Creates a new WorkingDirectory instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WorkingDirectory
+             * @static
+             * @param {palimpsest.v1.WorkingDirectory.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WorkingDirectory} WorkingDirectory instance
+             * @type {{
+             *   (properties: palimpsest.v1.WorkingDirectory.$Shape): palimpsest.v1.WorkingDirectory & palimpsest.v1.WorkingDirectory.$Shape;
+             *   (properties?: palimpsest.v1.WorkingDirectory.$Properties): palimpsest.v1.WorkingDirectory;
+             * }}
+             */
+            WorkingDirectory.create = function(properties) {
+                return new WorkingDirectory(properties);
+            };
+
+            /**
+             * Encodes the specified WorkingDirectory message. Does not implicitly {@link palimpsest.v1.WorkingDirectory.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WorkingDirectory
+             * @static
+             * @param {palimpsest.v1.WorkingDirectory.$Properties} message WorkingDirectory message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WorkingDirectory.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.files != null && message.files.length)
+                    for (let i = 0; i < message.files.length; ++i)
+                        $root.palimpsest.v1.WorkingFile.encode(message.files[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WorkingDirectory message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WorkingDirectory
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WorkingDirectory & palimpsest.v1.WorkingDirectory.$Shape} WorkingDirectory
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WorkingDirectory.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WorkingDirectory();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.files && message.files.length))
+                                message.files = [];
+                            message.files.push($root.palimpsest.v1.WorkingFile.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WorkingDirectory;
+        })();
+
+        v1.WorkingFile = (function() {
+
+            /**
+             * Properties of a WorkingFile.
+             * @typedef {Object} palimpsest.v1.WorkingFile.$Properties
+             * @property {string|null} [path] WorkingFile path
+             * @property {Uint8Array|null} [data] WorkingFile data
+             * @property {boolean|null} [executable] WorkingFile executable
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WorkingFile.
+             * @memberof palimpsest.v1
+             * @interface IWorkingFile
+             * @augments palimpsest.v1.WorkingFile.$Properties
+             * @deprecated Use palimpsest.v1.WorkingFile.$Properties instead.
+             */
+
+            /**
+             * Shape of a WorkingFile.
+             * @typedef {palimpsest.v1.WorkingFile.$Properties} palimpsest.v1.WorkingFile.$Shape
+             */
+
+            /**
+             * Constructs a new WorkingFile.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WorkingFile.
+             * @constructor
+             * @param {palimpsest.v1.WorkingFile.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WorkingFile = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WorkingFile path.
+             * @member {string} path
+             * @memberof palimpsest.v1.WorkingFile
+             * @instance
+             */
+            WorkingFile.prototype.path = "";
+
+            /**
+             * WorkingFile data.
+             * @member {Uint8Array} data
+             * @memberof palimpsest.v1.WorkingFile
+             * @instance
+             */
+            WorkingFile.prototype.data = $util.newBuffer([]);
+
+            /**
+             * WorkingFile executable.
+             * @member {boolean} executable
+             * @memberof palimpsest.v1.WorkingFile
+             * @instance
+             */
+            WorkingFile.prototype.executable = false;
+
+            /**
+             * Creates a new WorkingFile instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WorkingFile
+             * @static
+             * @param {palimpsest.v1.WorkingFile.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WorkingFile} WorkingFile instance
+             * @type {{
+             *   (properties: palimpsest.v1.WorkingFile.$Shape): palimpsest.v1.WorkingFile & palimpsest.v1.WorkingFile.$Shape;
+             *   (properties?: palimpsest.v1.WorkingFile.$Properties): palimpsest.v1.WorkingFile;
+             * }}
+             */
+            WorkingFile.create = function(properties) {
+                return new WorkingFile(properties);
+            };
+
+            /**
+             * Encodes the specified WorkingFile message. Does not implicitly {@link palimpsest.v1.WorkingFile.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WorkingFile
+             * @static
+             * @param {palimpsest.v1.WorkingFile.$Properties} message WorkingFile message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WorkingFile.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.path);
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.data);
+                if (message.executable != null && $Object.hasOwnProperty.call(message, "executable") && message.executable !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.executable);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WorkingFile message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WorkingFile
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WorkingFile & palimpsest.v1.WorkingFile.$Shape} WorkingFile
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WorkingFile.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WorkingFile();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.path = value;
+                            else
+                                delete message.path;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
+                            else
+                                delete message.data;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.executable = value;
+                            else
+                                delete message.executable;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WorkingFile;
+        })();
+
         v1.JobInfo = (function() {
 
             /**
@@ -8108,6 +8474,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [endedAtMs] JobInfo endedAtMs
              * @property {Object.<string,string>|null} [metadata] JobInfo metadata
              * @property {boolean|null} [stopRequested] JobInfo stopRequested
+             * @property {number|null} [outputBytes] JobInfo outputBytes
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] JobInfo resources
+             * @property {string|null} [workingDir] JobInfo workingDir
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -8236,6 +8605,30 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             JobInfo.prototype.stopRequested = false;
 
+            /**
+             * JobInfo outputBytes.
+             * @member {number} outputBytes
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.outputBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * JobInfo resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.resources = null;
+
+            /**
+             * JobInfo workingDir.
+             * @member {string} workingDir
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.workingDir = "";
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -8302,6 +8695,12 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 11, wireType 2 =*/90).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.metadata[keys[i]]).ldelim();
                 if (message.stopRequested != null && $Object.hasOwnProperty.call(message, "stopRequested") && message.stopRequested !== false)
                     writer.uint32(/* id 12, wireType 0 =*/96).bool(message.stopRequested);
+                if (message.outputBytes != null && $Object.hasOwnProperty.call(message, "outputBytes") && (typeof message.outputBytes === "object" ? message.outputBytes.low || message.outputBytes.high : message.outputBytes !== 0))
+                    writer.uint32(/* id 13, wireType 0 =*/104).int64(message.outputBytes);
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
+                if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
+                    writer.uint32(/* id 15, wireType 2 =*/122).string(message.workingDir);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -8477,6 +8876,30 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.stopRequested = value;
                             else
                                 delete message.stopRequested;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.outputBytes = value;
+                            else
+                                delete message.outputBytes;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.workingDir = value;
+                            else
+                                delete message.workingDir;
                             continue;
                         }
                     }
@@ -9085,6 +9508,158 @@ export const palimpsest = $root.palimpsest = (() => {
             return StopJobRequest;
         })();
 
+        v1.DeleteJobRequest = (function() {
+
+            /**
+             * Properties of a DeleteJobRequest.
+             * @typedef {Object} palimpsest.v1.DeleteJobRequest.$Properties
+             * @property {string|null} [jobId] DeleteJobRequest jobId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DeleteJobRequest.
+             * @memberof palimpsest.v1
+             * @interface IDeleteJobRequest
+             * @augments palimpsest.v1.DeleteJobRequest.$Properties
+             * @deprecated Use palimpsest.v1.DeleteJobRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a DeleteJobRequest.
+             * @typedef {palimpsest.v1.DeleteJobRequest.$Properties} palimpsest.v1.DeleteJobRequest.$Shape
+             */
+
+            /**
+             * Constructs a new DeleteJobRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DeleteJobRequest.
+             * @constructor
+             * @param {palimpsest.v1.DeleteJobRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DeleteJobRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DeleteJobRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.DeleteJobRequest
+             * @instance
+             */
+            DeleteJobRequest.prototype.jobId = "";
+
+            /**
+             * Creates a new DeleteJobRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DeleteJobRequest
+             * @static
+             * @param {palimpsest.v1.DeleteJobRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DeleteJobRequest} DeleteJobRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.DeleteJobRequest.$Shape): palimpsest.v1.DeleteJobRequest & palimpsest.v1.DeleteJobRequest.$Shape;
+             *   (properties?: palimpsest.v1.DeleteJobRequest.$Properties): palimpsest.v1.DeleteJobRequest;
+             * }}
+             */
+            DeleteJobRequest.create = function(properties) {
+                return new DeleteJobRequest(properties);
+            };
+
+            /**
+             * Encodes the specified DeleteJobRequest message. Does not implicitly {@link palimpsest.v1.DeleteJobRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DeleteJobRequest
+             * @static
+             * @param {palimpsest.v1.DeleteJobRequest.$Properties} message DeleteJobRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DeleteJobRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DeleteJobRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DeleteJobRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DeleteJobRequest & palimpsest.v1.DeleteJobRequest.$Shape} DeleteJobRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DeleteJobRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DeleteJobRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DeleteJobRequest;
+        })();
+
         v1.LogsRequest = (function() {
 
             /**
@@ -9458,10 +10033,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.NodeHeartbeat.$Properties|null} [heartbeat] NodeMessage heartbeat
              * @property {palimpsest.v1.ActorStarted.$Properties|null} [actorStarted] NodeMessage actorStarted
              * @property {palimpsest.v1.ActorDied.$Properties|null} [actorDied] NodeMessage actorDied
-             * @property {palimpsest.v1.DriverOutput.$Properties|null} [driverOutput] NodeMessage driverOutput
              * @property {palimpsest.v1.DriverExited.$Properties|null} [driverExited] NodeMessage driverExited
              * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted"} [message] NodeMessage message
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -9480,12 +10054,11 @@ export const palimpsest = $root.palimpsest = (() => {
              *   heartbeat?: palimpsest.v1.NodeHeartbeat.$Shape|null;
              *   actorStarted?: palimpsest.v1.ActorStarted.$Shape|null;
              *   actorDied?: palimpsest.v1.ActorDied.$Shape|null;
-             *   driverOutput?: palimpsest.v1.DriverOutput.$Shape|null;
              *   driverExited?: palimpsest.v1.DriverExited.$Shape|null;
              *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverOutput?: null; driverExited?: null; driverStarted?: null }|{ message?: "driverOutput"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput: palimpsest.v1.DriverOutput.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverOutput?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -9537,14 +10110,6 @@ export const palimpsest = $root.palimpsest = (() => {
             NodeMessage.prototype.actorDied = null;
 
             /**
-             * NodeMessage driverOutput.
-             * @member {palimpsest.v1.DriverOutput.$Properties|null|undefined} driverOutput
-             * @memberof palimpsest.v1.NodeMessage
-             * @instance
-             */
-            NodeMessage.prototype.driverOutput = null;
-
-            /**
              * NodeMessage driverExited.
              * @member {palimpsest.v1.DriverExited.$Properties|null|undefined} driverExited
              * @memberof palimpsest.v1.NodeMessage
@@ -9565,12 +10130,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverOutput"|"driverExited"|"driverStarted"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverOutput", "driverExited", "driverStarted"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -9614,8 +10179,6 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorStarted.encode(message.actorStarted, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
                 if (message.actorDied != null && $Object.hasOwnProperty.call(message, "actorDied"))
                     $root.palimpsest.v1.ActorDied.encode(message.actorDied, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
-                if (message.driverOutput != null && $Object.hasOwnProperty.call(message, "driverOutput"))
-                    $root.palimpsest.v1.DriverOutput.encode(message.driverOutput, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.driverExited != null && $Object.hasOwnProperty.call(message, "driverExited"))
                     $root.palimpsest.v1.DriverExited.encode(message.driverExited, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.driverStarted != null && $Object.hasOwnProperty.call(message, "driverStarted"))
@@ -9690,13 +10253,6 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.actorDied = $root.palimpsest.v1.ActorDied.decode(reader, reader.size(), $undefined, _depth + 1, message.actorDied);
                             message.message = "actorDied";
-                            continue;
-                        }
-                    case 5: {
-                            if (wireType !== 2)
-                                break;
-                            message.driverOutput = $root.palimpsest.v1.DriverOutput.decode(reader, reader.size(), $undefined, _depth + 1, message.driverOutput);
-                            message.message = "driverOutput";
                             continue;
                         }
                     case 6: {
@@ -10981,8 +11537,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a DriverOutput.
              * @typedef {Object} palimpsest.v1.DriverOutput.$Properties
              * @property {string|null} [jobId] DriverOutput jobId
-             * @property {string|null} [text] DriverOutput text
+             * @property {Uint8Array|null} [data] DriverOutput data
              * @property {number|null} [offsetBytes] DriverOutput offsetBytes
+             * @property {string|null} [nodeId] DriverOutput nodeId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11023,12 +11580,12 @@ export const palimpsest = $root.palimpsest = (() => {
             DriverOutput.prototype.jobId = "";
 
             /**
-             * DriverOutput text.
-             * @member {string} text
+             * DriverOutput data.
+             * @member {Uint8Array} data
              * @memberof palimpsest.v1.DriverOutput
              * @instance
              */
-            DriverOutput.prototype.text = "";
+            DriverOutput.prototype.data = $util.newBuffer([]);
 
             /**
              * DriverOutput offsetBytes.
@@ -11037,6 +11594,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             DriverOutput.prototype.offsetBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * DriverOutput nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.DriverOutput
+             * @instance
+             */
+            DriverOutput.prototype.nodeId = "";
 
             /**
              * Creates a new DriverOutput instance using the specified properties.
@@ -11072,10 +11637,12 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
-                if (message.text != null && $Object.hasOwnProperty.call(message, "text") && message.text !== "")
-                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.text);
+                if (message.data != null && $Object.hasOwnProperty.call(message, "data") && message.data.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.data);
                 if (message.offsetBytes != null && $Object.hasOwnProperty.call(message, "offsetBytes") && (typeof message.offsetBytes === "object" ? message.offsetBytes.low || message.offsetBytes.high : message.offsetBytes !== 0))
                     writer.uint32(/* id 3, wireType 0 =*/24).int64(message.offsetBytes);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.nodeId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11132,10 +11699,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     case 2: {
                             if (wireType !== 2)
                                 break;
-                            if ((value = reader.stringVerify()).length)
-                                message.text = value;
+                            if ((value = reader.bytes()).length)
+                                message.data = value;
                             else
-                                delete message.text;
+                                delete message.data;
                             continue;
                         }
                     case 3: {
@@ -11145,6 +11712,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.offsetBytes = value;
                             else
                                 delete message.offsetBytes;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
                             continue;
                         }
                     }
@@ -11346,6 +11922,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.DriverExited.$Properties
              * @property {string|null} [jobId] DriverExited jobId
              * @property {palimpsest.v1.DeathCertificate.$Properties|null} [certificate] DriverExited certificate
+             * @property {number|null} [outputBytes] DriverExited outputBytes
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11394,6 +11971,14 @@ export const palimpsest = $root.palimpsest = (() => {
             DriverExited.prototype.certificate = null;
 
             /**
+             * DriverExited outputBytes.
+             * @member {number} outputBytes
+             * @memberof palimpsest.v1.DriverExited
+             * @instance
+             */
+            DriverExited.prototype.outputBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new DriverExited instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.DriverExited
@@ -11429,6 +12014,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
                 if (message.certificate != null && $Object.hasOwnProperty.call(message, "certificate"))
                     $root.palimpsest.v1.DeathCertificate.encode(message.certificate, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.outputBytes != null && $Object.hasOwnProperty.call(message, "outputBytes") && (typeof message.outputBytes === "object" ? message.outputBytes.low || message.outputBytes.high : message.outputBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.outputBytes);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11488,6 +12075,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.certificate = $root.palimpsest.v1.DeathCertificate.decode(reader, reader.size(), $undefined, _depth + 1, message.certificate);
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.outputBytes = value;
+                            else
+                                delete message.outputBytes;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -11519,9 +12115,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StartDriver.$Properties|null} [startDriver] HeadMessage startDriver
              * @property {palimpsest.v1.StopDriver.$Properties|null} [stopDriver] HeadMessage stopDriver
              * @property {palimpsest.v1.StopNode.$Properties|null} [stopNode] HeadMessage stopNode
-             * @property {palimpsest.v1.DriverOutputAck.$Properties|null} [driverOutputAck] HeadMessage driverOutputAck
              * @property {palimpsest.v1.ReleaseHolder.$Properties|null} [releaseHolder] HeadMessage releaseHolder
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder"} [message] HeadMessage message
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11542,11 +12137,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   startDriver?: palimpsest.v1.StartDriver.$Shape|null;
              *   stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
              *   stopNode?: palimpsest.v1.StopNode.$Shape|null;
-             *   driverOutputAck?: palimpsest.v1.DriverOutputAck.$Shape|null;
              *   releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; driverOutputAck?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; driverOutputAck?: null; releaseHolder?: null }|{ message?: "driverOutputAck"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck: palimpsest.v1.DriverOutputAck.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; driverOutputAck?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -11614,14 +12208,6 @@ export const palimpsest = $root.palimpsest = (() => {
             HeadMessage.prototype.stopNode = null;
 
             /**
-             * HeadMessage driverOutputAck.
-             * @member {palimpsest.v1.DriverOutputAck.$Properties|null|undefined} driverOutputAck
-             * @memberof palimpsest.v1.HeadMessage
-             * @instance
-             */
-            HeadMessage.prototype.driverOutputAck = null;
-
-            /**
              * HeadMessage releaseHolder.
              * @member {palimpsest.v1.ReleaseHolder.$Properties|null|undefined} releaseHolder
              * @memberof palimpsest.v1.HeadMessage
@@ -11634,12 +12220,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"driverOutputAck"|"releaseHolder"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "driverOutputAck", "releaseHolder"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "releaseHolder"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -11687,8 +12273,6 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StopDriver.encode(message.stopDriver, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.stopNode != null && $Object.hasOwnProperty.call(message, "stopNode"))
                     $root.palimpsest.v1.StopNode.encode(message.stopNode, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
-                if (message.driverOutputAck != null && $Object.hasOwnProperty.call(message, "driverOutputAck"))
-                    $root.palimpsest.v1.DriverOutputAck.encode(message.driverOutputAck, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.releaseHolder != null && $Object.hasOwnProperty.call(message, "releaseHolder"))
                     $root.palimpsest.v1.ReleaseHolder.encode(message.releaseHolder, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -11775,13 +12359,6 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.stopNode = $root.palimpsest.v1.StopNode.decode(reader, reader.size(), $undefined, _depth + 1, message.stopNode);
                             message.message = "stopNode";
-                            continue;
-                        }
-                    case 7: {
-                            if (wireType !== 2)
-                                break;
-                            message.driverOutputAck = $root.palimpsest.v1.DriverOutputAck.decode(reader, reader.size(), $undefined, _depth + 1, message.driverOutputAck);
-                            message.message = "driverOutputAck";
                             continue;
                         }
                     case 8: {
@@ -12398,6 +12975,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<string>|null} [argv] StartDriver argv
              * @property {string|null} [bundle] StartDriver bundle
              * @property {Object.<string,string>|null} [environment] StartDriver environment
+             * @property {string|null} [workingDir] StartDriver workingDir
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -12464,6 +13042,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StartDriver.prototype.environment = $util.emptyObject;
 
             /**
+             * StartDriver workingDir.
+             * @member {string} workingDir
+             * @memberof palimpsest.v1.StartDriver
+             * @instance
+             */
+            StartDriver.prototype.workingDir = "";
+
+            /**
              * Creates a new StartDriver instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.StartDriver
@@ -12505,6 +13091,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.environment != null && $Object.hasOwnProperty.call(message, "environment"))
                     for (let keys = $Object.keys(message.environment), i = 0; i < keys.length; ++i)
                         writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.environment[keys[i]]).ldelim();
+                if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.workingDir);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -12609,6 +13197,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (key === "__proto__")
                                 $util.makeProp(message.environment, key);
                             message.environment[key] = value;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.workingDir = value;
+                            else
+                                delete message.workingDir;
                             continue;
                         }
                     }
@@ -19047,6 +19644,7 @@ const exportedCodeRef = palimpsest.v1.CodeRef;
 const exportedConversation = palimpsest.v1.Conversation;
 const exportedCreateActorRequest = palimpsest.v1.CreateActorRequest;
 const exportedDeathCertificate = palimpsest.v1.DeathCertificate;
+const exportedDeleteJobRequest = palimpsest.v1.DeleteJobRequest;
 const exportedDeleteRequest = palimpsest.v1.DeleteRequest;
 const exportedDeleteResponse = palimpsest.v1.DeleteResponse;
 const exportedDriverExited = palimpsest.v1.DriverExited;
@@ -19118,4 +19716,6 @@ const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor };
+const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
+const exportedWorkingFile = palimpsest.v1.WorkingFile;
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

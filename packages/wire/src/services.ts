@@ -21,6 +21,7 @@ export const headService = {
 const nodeLink = serviceMethods("NodeLink");
 export const nodeLinkService = {
   link: nodeLink.bidi("Link", proto.NodeMessage, proto.HeadMessage, access.node),
+  jobOutput: nodeLink.bidi("JobOutput", proto.DriverOutput, proto.DriverOutputAck, access.node),
 } as const;
 
 const actorHost = serviceMethods("ActorHost");
@@ -45,5 +46,6 @@ export const jobsService = {
   get: jobs.unary("Get", proto.GetJobRequest, proto.JobInfo, access.read),
   list: jobs.unary("List", proto.ListJobsRequest, proto.ListJobsResponse, access.read),
   stop: jobs.unary("Stop", proto.StopJobRequest, proto.JobInfo, access.administer),
+  delete: jobs.unary("Delete", proto.DeleteJobRequest, proto.JobInfo, access.administer),
   logs: jobs.serverStream("Logs", proto.LogsRequest, proto.LogChunk, access.read),
 } as const;

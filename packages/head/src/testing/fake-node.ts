@@ -60,6 +60,11 @@ export class FakeNode {
     this.#stream.write(message);
   }
 
+  /** Opens the stream of a job's output, as its driver's node does. */
+  output(jobId: string): FakeOutput {
+    return new FakeOutput(this.#peer, this.nodeId, jobId);
+  }
+
   heartbeat(): void {
     this.send({ heartbeat: { sentAtMs: Date.now() } });
   }
@@ -128,6 +133,50 @@ export class FakeNode {
       this.send({ actorDied: { actorId: stopActor.actorId ?? "", incarnation, certificate } });
     }
     if (startDriver) this.send({ driverStarted: { jobId: startDriver.jobId ?? "", pid: 4242 } });
+  }
+}
+
+/** The stream of one job's output over real gRPC. */
+export class FakeOutput {
+  readonly acks: number[] = [];
+  readonly failed: Promise<PalimpsestError>;
+  readonly #jobId: string;
+  readonly #stream: ClientDuplexStream<proto.DriverOutput.$Properties, proto.DriverOutputAck.$Properties>;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(peer: Peer, nodeId: string, jobId: string) {
+    this.#jobId = jobId;
+    this.#stream = peer.bidi(nodeLinkService.jobOutput);
+    this.failed = new Promise((resolve) => {
+      this.#stream.on("error", (reason) => resolve(fromGrpcError(reason)));
+    });
+    this.#stream.on("data", ({ offsetBytes }: proto.DriverOutputAck.$Properties) => {
+      this.acks.push(offsetBytes ?? 0);
+      for (const watcher of this.#watchers) watcher();
+    });
+    this.#stream.write({ jobId, nodeId });
+  }
+
+  /** Returns whether the stream takes more at once. */
+  send(data: string | Uint8Array, offsetBytes: number): boolean {
+    return this.#stream.write({ jobId: this.#jobId, data: Buffer.from(data), offsetBytes });
+  }
+
+  /** Resolves when the head has acknowledged up to that byte. */
+  acked(offsetBytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.acks.includes(offsetBytes)) return;
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  close(): void {
+    this.#stream.cancel();
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
+type OutputStream = ServerDuplexStream<proto.DriverOutput.$Properties, proto.DriverOutputAck.$Properties>;
 type LinkStream = ServerDuplexStream<proto.NodeMessage.$Properties, proto.HeadMessage.$Properties>;
 type MessageKind = Exclude<keyof proto.NodeMessage.$Properties, "message" | "$unknowns">;
 type MessageOf<Kind extends MessageKind> = NonNullable<proto.NodeMessage.$Properties[Kind]>;
@@ -23,6 +24,12 @@ export class FakeHead {
   halfClosed = false;
   /** Called before a bundle is served; a test lets the head die there. */
   onGetBundle: (() => void) | undefined;
+  /** Whether it answers requests for bundles. */
+  servesBundles = true;
+  /** Messages of drivers' output with data. */
+  readonly outputs: proto.DriverOutput.$Properties[] = [];
+  /** Whether output is acknowledged as it comes. */
+  acknowledges = true;
   readonly #bundles = new Map<string, Uint8Array>();
   #server: RpcServer | undefined;
   #link: LinkStream | undefined;
@@ -31,7 +38,10 @@ export class FakeHead {
   static async start(port = 0): Promise<FakeHead> {
     const head = new FakeHead();
     const server = grpcNetwork({ token: head.token }).createServer();
-    server.addService(nodeLinkService, { link: (stream: LinkStream) => head.#accept(stream) });
+    server.addService(nodeLinkService, {
+      link: (stream: LinkStream) => head.#accept(stream),
+      jobOutput: (stream: OutputStream) => head.#receiveOutput(stream),
+    });
     const { getBundle } = jobsService;
     server.addService(
       { getBundle },
@@ -40,6 +50,7 @@ export class FakeHead {
           call: ServerWritableStream<proto.GetBundleRequest.$Properties, proto.BundleChunk.$Properties>,
         ) => {
           head.onGetBundle?.();
+          if (!head.servesBundles) return;
           const bytes = head.#bundles.get(call.request.sha256 ?? "");
           if (!bytes) {
             call.emit("error", toGrpcError(new PalimpsestError("NOT_FOUND", "no such bundle")));
@@ -104,6 +115,34 @@ export class FakeHead {
       stream.end();
       this.#wake();
     });
+    stream.on("error", () => undefined);
+  }
+
+  /** The text of a job's log as a head would have it in its file: parts in their places. */
+  logText(jobId = "job-1"): string {
+    const parts = this.outputs.filter((part) => part.jobId === jobId);
+    const ends = parts.map(({ data, offsetBytes }) => (offsetBytes ?? 0) + (data?.byteLength ?? 0));
+    const bytes = Buffer.alloc(Math.max(0, ...ends), "?");
+    for (const { data, offsetBytes } of parts) bytes.set(data ?? new Uint8Array(), offsetBytes ?? 0);
+    return bytes.toString();
+  }
+
+  /** Settles when the job's log fits. */
+  async logUntil(fits: (text: string) => boolean, jobId = "job-1"): Promise<string> {
+    while (!fits(this.logText(jobId))) await this.changed();
+    return this.logText(jobId);
+  }
+
+  #receiveOutput(stream: OutputStream): void {
+    stream.on("data", (message: proto.DriverOutput.$Properties) => {
+      const jobId = message.jobId ?? "";
+      if ((message.data?.byteLength ?? 0) > 0) this.outputs.push(message);
+      const sizeBytes = message.data?.byteLength ?? 0;
+      const offsetBytes = (message.offsetBytes ?? 0) + sizeBytes;
+      if (sizeBytes === 0 || this.acknowledges) stream.write({ jobId, offsetBytes });
+      this.#wake();
+    });
+    stream.on("end", () => stream.end());
     stream.on("error", () => undefined);
   }
 

@@ -1,0 +1,67 @@
+/**
+ * The head's end of the stream that brings one driver's output.
+ *
+ * Responsibility: one message at a time from the stream into the job's log, and its acknowledgement.
+ * Not responsible for: files (job-logs.ts), or the end of the job (the link tells of it).
+ *
+ * Invariants:
+ * - OUTPUT-1. The next message is read when the one before is written: a slow disk holds up this stream alone, and
+ *   what waits is bounded by the stream's window.
+ * - OUTPUT-2. Only the node that runs a job's driver adds to the job's log.
+ */
+import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
+import type { Logger } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { JobLogs } from "./job-logs.js";
+import type { JobTable } from "./job-table.js";
+import { failStream } from "./rpc.js";
+
+type Output = proto.DriverOutput.$Properties;
+type Ack = proto.DriverOutputAck.$Properties;
+type OutputStream = ServerDuplexStream<Output, Ack>;
+
+export interface JobOutputDeps {
+  readonly jobs: JobTable;
+  readonly logs: JobLogs;
+  readonly logger: Logger;
+}
+
+export function createJobOutputHandler(deps: JobOutputDeps): handleBidiStreamingCall<Output, Ack> {
+  return (stream) => void receive(deps, stream);
+}
+
+async function receive({ jobs, logs, logger }: JobOutputDeps, stream: OutputStream): Promise<void> {
+  let jobId: string | undefined;
+  try {
+    // An error is still to be told over the stream, so it is not destroyed at once.
+    for await (const message of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Output>) {
+      jobId ??= checkedJob(jobs, message);
+      const data = message.data ?? new Uint8Array();
+      const offsetBytes =
+        data.byteLength === 0
+          ? logs.sizeBytes(jobId)
+          : await logs.append(jobId, data, message.offsetBytes ?? 0);
+      // Its job was deleted while it was written: the log is not to come back.
+      if (jobs.find(jobId) === undefined) logs.remove(jobId);
+      stream.write({ jobId, offsetBytes });
+    }
+    stream.end();
+  } catch (reason) {
+    if (stream.cancelled) return;
+    logger.warn({ err: reason, jobId }, "stream of a driver's output closed");
+    failStream(stream, reason);
+  }
+}
+
+/** @throws {PalimpsestError} NOT_FOUND when the node does not run that job's driver */
+function checkedJob(jobs: JobTable, { jobId, nodeId }: Output): string {
+  const job = jobs.find(jobId ?? "");
+  if (job === undefined || !nodeId || job.nodeId !== nodeId) {
+    throw new PalimpsestError(
+      "NOT_FOUND",
+      `job ${jobId} does not run on node ${nodeId}: its output is not wanted`,
+    );
+  }
+  return job.jobId;
+}
