@@ -37,12 +37,14 @@ async function whileFrozen<T>(pid: number, look: () => Promise<T>): Promise<T> {
 
 /** Every trajectory of the run with its score, when all have both. */
 async function scoredTrajectories(redis: Redis): Promise<readonly [Trajectory, Score][] | undefined> {
-  const keys = await redis.keys(`{palimpsest-${run.runId}}:trajectory:*`);
+  const prefix = `{palimpsest-${run.runId}}`;
+  const keys = await redis.keys(`${prefix}:trajectory:*`);
   if (keys.length < episodes) return undefined;
   const pairs: [Trajectory, Score][] = [];
   for (const key of keys.sort()) {
+    const [, groupId = "", index = ""] = /([^:]+)\.(\d+)$/.exec(key) ?? [];
     const trajectory = await redis.getBuffer(key);
-    const score = await redis.getBuffer(key.replace(":trajectory:", ":score:"));
+    const score = await redis.hgetBuffer(`${prefix}:group:${groupId}`, `s${index}`);
     if (!trajectory || !score) return undefined;
     pairs.push([decodeTrajectory(trajectory), decodeScore(score)]);
   }
@@ -212,6 +214,7 @@ describe("the update", () => {
       expect(await queues.ledger.counts()).toEqual({
         groups: { dispatched: groups, outstanding: 0, trained: groups, failed: 0 },
         episodes: { dispatched: episodes, trained: episodes, failed: 0, dropped: 0 },
+        queuedBytes: 0,
       });
     });
   });

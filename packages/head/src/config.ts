@@ -32,6 +32,13 @@ export const headConfigSchema = z.strictObject({
     .min(1)
     .default("redis-server")
     .describe("Program that the head runs as its own Redis."),
+  redisMaxMemoryBytes: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "Most memory that the head's own Redis may take for its data; 0: no limit. Default: a quarter of the machine's memory. Payloads of training wait above 85 % of it.",
+    ),
   token: z
     .string()
     .min(minTokenLength)

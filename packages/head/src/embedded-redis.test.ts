@@ -20,12 +20,13 @@ afterEach(async () => {
   folder.remove();
 });
 
-async function start(program = "redis-server"): Promise<EmbeddedRedis> {
+async function start(program = "redis-server", maxMemoryBytes = 64 * 1024 * 1024): Promise<EmbeddedRedis> {
   const redis = await EmbeddedRedis.start({
     folder: join(folder.path, "redis"),
     host: "127.0.0.1",
     advertiseHost: "127.0.0.1",
     program,
+    maxMemoryBytes,
     logger: quietLogger(),
   });
   started.push(redis);
@@ -78,6 +79,20 @@ describe("EmbeddedRedis", () => {
     await using(first, (client) => client.set("a", "1"));
     const second = await start();
     expect([second.pid, second.url]).toEqual([first.pid, first.url]);
+  });
+
+  it("R5: refuses what would need more than its limit, which an adopting head may change", async () => {
+    const first = await start();
+    await using(first, async (client) => {
+      const fill = async () => {
+        for (let at = 0; at < 100; at++) await client.set(`filler-${at}`, Buffer.alloc(1024 * 1024));
+      };
+      await expect(fill()).rejects.toThrow("OOM");
+      expect(await client.dbsize()).toBeLessThan(64);
+    });
+    const second = await start("redis-server", 0);
+    expect(second.pid).toBe(first.pid);
+    await using(second, (client) => client.set("a", "1"));
   });
 
   it("R3: after an orderly stop it comes back on the same port with the same data", async () => {

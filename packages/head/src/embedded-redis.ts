@@ -9,11 +9,14 @@
  *   recorded process lives.
  * - R3. Port, password and data stay the same from start to start; the port only changes when somebody
  *   else has taken it.
+ * - R5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
+ *   evicted, and the kernel has no reason to end it.
  * - R4. The password is in files of mode 0600, never among the arguments of a process.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
+import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -40,6 +43,8 @@ export interface EmbeddedRedisOptions {
   readonly advertiseHost: string;
   /** Name or path of redis-server. */
   readonly program: string;
+  /** Most memory that its data may take; 0: no limit. */
+  readonly maxMemoryBytes: number;
   readonly logger: Logger;
 }
 
@@ -68,6 +73,7 @@ export class EmbeddedRedis {
       );
       if (running !== undefined) {
         options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
+        await limitMemory(running, options.maxMemoryBytes);
         return new EmbeddedRedis(options, keep(options.folder, running), true);
       }
     }
@@ -202,7 +208,11 @@ function cannotRun(program: string, reason: NodeJS.ErrnoException): PalimpsestEr
   );
 }
 
-function configOf({ folder, host }: EmbeddedRedisOptions, port: number, password: string): string {
+function configOf(
+  { folder, host, maxMemoryBytes }: EmbeddedRedisOptions,
+  port: number,
+  password: string,
+): string {
   const bind = isLoopback(host)
     ? "127.0.0.1"
     : host === "0.0.0.0" || host === "::"
@@ -215,12 +225,20 @@ function configOf({ folder, host }: EmbeddedRedisOptions, port: number, password
     `dir ${JSON.stringify(realpathSync(folder))}`,
     "appendonly yes",
     "appendfsync everysec",
+    `maxmemory ${maxMemoryBytes}`,
     "maxmemory-policy noeviction",
     'save ""',
     "daemonize no",
     "loglevel warning",
     "",
   ].join("\n");
+}
+
+/** A quarter of the memory of the machine, or of its container. */
+export function defaultMaxMemoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+  return Math.floor(total / 4);
 }
 
 function readRecord(folder: string): Record | undefined {
@@ -258,8 +276,8 @@ async function answersWithin(
   }
 }
 
-/** The server that answers on the port with the password and works on the folder, with its true pid. */
-async function probe(folder: string, record: Record): Promise<Record | undefined> {
+/** A client that tries once and gives up soon. */
+function clientOf(record: Record): Redis {
   const client = new Redis({
     host: "127.0.0.1",
     port: record.port,
@@ -271,6 +289,22 @@ async function probe(folder: string, record: Record): Promise<Record | undefined
     retryStrategy: () => null,
   });
   client.on("error", () => undefined);
+  return client;
+}
+
+/** A server that outlived its head may have been started with another limit. */
+async function limitMemory(record: Record, maxMemoryBytes: number): Promise<void> {
+  const client = clientOf(record);
+  try {
+    await client.config("SET", "maxmemory", maxMemoryBytes);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** The server that answers on the port with the password and works on the folder, with its true pid. */
+async function probe(folder: string, record: Record): Promise<Record | undefined> {
+  const client = clientOf(record);
   try {
     await client.connect();
     await client.ping();

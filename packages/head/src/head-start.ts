@@ -20,7 +20,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { Redis } from "ioredis";
 import type { HeadConfig } from "./config.js";
 import { ControlPlane } from "./control-plane.js";
-import { EmbeddedRedis } from "./embedded-redis.js";
+import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
 import type { HeadDeps } from "./head.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
 import { createHeadHandlers } from "./head-service.js";
@@ -129,6 +129,7 @@ async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Pro
           host: config.host,
           advertiseHost: advertisedHost(config),
           program: config.redisServer,
+          maxMemoryBytes: config.redisMaxMemoryBytes ?? defaultMaxMemoryBytes(),
           logger,
         })
       : undefined;

@@ -123,12 +123,12 @@ export const catalogue = {
 
   // Queues: BullMQ jobs and the run's account.
   palimpsest_queue_jobs: gauge(
-    "Jobs in a queue, by state: waiting, active, waiting_children, delayed or failed.",
+    "Jobs in a queue, by state: waiting, active, waiting_children, delayed or failed; of groups: waiting for the learner, waiting_children for their episodes.",
     "jobs",
     ["queue", "state"],
   ),
   palimpsest_queue_job_seconds: histogram(
-    "Time to process one job, by kind (rollout, reward) and outcome (ok, error).",
+    "Time to process one job, by kind (rollout, reward) and outcome (ok, error, timeout, released).",
     "seconds",
     ["kind", "outcome"],
     slowSeconds,

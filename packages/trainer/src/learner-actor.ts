@@ -19,7 +19,7 @@ import {
   writeStepDump,
 } from "@palimpsest/learner";
 import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
-import { type Group, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
+import { type Group, type GroupBatch, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
@@ -40,6 +40,11 @@ export interface StepRequest {
   readonly shuffleRewards: boolean;
   /** What its groups are about, where traces are kept. */
   readonly tasks?: readonly TracedTask[];
+}
+
+/** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
+export interface UndispatchedGroups {
+  readonly undispatched: readonly string[];
 }
 
 export interface StepResult {
@@ -172,7 +177,7 @@ export class LearnerActor {
    * Trains one step. Asked again for the step it did last, it answers the same.
    * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
    */
-  async trainStep(request: StepRequest): Promise<StepResult> {
+  async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
     const { step, groupIds } = request;
     if (this.#last?.step === step) return this.#last;
     if (step !== this.#learner.policyVersion + 1) {
@@ -182,11 +187,10 @@ export class LearnerActor {
       );
     }
     const startedAt = performance.now();
-    const batch = await this.#groups.nextGroups({
-      count: await this.#outstanding(groupIds),
-      step,
-      policyVersion: this.#learner.policyVersion,
-    });
+    const { outstanding, undispatched } = await this.#statesOf(groupIds);
+    if (undispatched.length > 0) return { undispatched };
+    const batch = await this.#waitFor(outstanding);
+    if (batch === undefined) return await this.trainStep(request);
     const failures = batch.failures.map((failure) => failure.message);
     if (batch.groups.length === 0) {
       throw new PalimpsestError(
@@ -272,9 +276,26 @@ export class LearnerActor {
     return openModelText(text, this.#spec.startedAtMs).tokenizer;
   }
 
-  async #outstanding(groupIds: readonly string[]): Promise<number> {
-    const outstanding = new Set(await this.#queues.ledger.outstanding());
-    return groupIds.filter((groupId) => outstanding.has(groupId)).length;
+  async #statesOf(groupIds: readonly string[]) {
+    const states = await this.#queues.ledger.states(groupIds);
+    return {
+      outstanding: groupIds.filter((_, at) => states[at] === "outstanding"),
+      undispatched: groupIds.filter((_, at) => states[at] === undefined),
+    };
+  }
+
+  /** undefined when a group of them is not dispatched any more: Redis came back without its last second. */
+  async #waitFor(groupIds: readonly string[]): Promise<GroupBatch | undefined> {
+    try {
+      return await this.#groups.nextGroups({
+        count: groupIds.length,
+        groupIds,
+        policyVersion: this.#learner.policyVersion,
+      });
+    } catch (reason) {
+      if (PalimpsestError.from(reason).code === "NOT_FOUND") return undefined;
+      throw reason;
+    }
   }
 
   /** Puts the present weights into the object store; of a policy with adapters, these alone. */

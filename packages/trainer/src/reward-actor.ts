@@ -30,9 +30,9 @@ export class RewardActor {
     await this.#queues.consumeRewards({
       concurrency: recipe.reward.concurrency,
       actorId: context.actorId,
-      score: async (task, trajectory) => {
+      score: async (task, trajectory, signal) => {
         this.#scored += 1;
-        return await reward(task, trajectory, { signal: context.signal });
+        return await reward(task, trajectory, { signal: AbortSignal.any([context.signal, signal]) });
       },
     });
   }

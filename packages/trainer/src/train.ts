@@ -185,13 +185,24 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   for (let step = options.start + 1; step <= steps; step++) {
     signal.throwIfAborted();
     const groups = stepGroups(options, step);
-    await queues.dispatchGroups(groups, { signal });
-    const result = await learner.trainStep({
-      step,
-      groupIds: groups.map((group) => group.groupId),
-      shuffleRewards,
-      ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(groups) } : {}),
-    });
+    /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
+    async function trainStep(): Promise<StepResult> {
+      for (;;) {
+        await queues.dispatchGroups(groups, { signal, timeoutMs: recipe.train.stopWhenStuckMs });
+        const answer = await learner.trainStep({
+          step,
+          groupIds: groups.map((group) => group.groupId),
+          shuffleRewards,
+          ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(groups) } : {}),
+        });
+        if (!("undispatched" in answer)) return answer;
+        onEvent({
+          kind: "notice",
+          text: `${answer.undispatched.length} groups of step ${step} were lost by Redis and are dispatched again`,
+        });
+      }
+    }
+    const result = await trainStep();
     const counts = await queues.ledger.counts();
     const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
     reports.push(report);

@@ -4,20 +4,29 @@ import { Redis } from "ioredis";
 
 const firstRetryMs = 50;
 const longestRetryMs = 1000;
+const defaultSilenceMs = 15_000;
+const keepAliveMs = 10_000;
 
 export interface ConnectOptions {
   readonly logger: Logger;
   /** How long the first connection may take. Default 10 s. */
   readonly timeoutMs?: number;
+  /** A connection that owes an answer for this long is closed and made again. Default 15 s. */
+  readonly silenceMs?: number;
 }
 
-/** Connects for queue work: commands wait through a restart of Redis instead of failing.
+/** Connects for queue work: commands wait through a restart of Redis, or a socket that
+ *  fell silent, instead of failing.
  *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys */
 export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
   const redis = new Redis(url, {
     lazyConnect: true,
     maxRetriesPerRequest: null,
     connectTimeout: options.timeoutMs ?? 10_000,
+    // A peer that is gone without a word leaves an open socket that answers nothing. Blocking commands of BullMQ end
+    // after 5 s and pings of subscribers come every 5 s, so silence for longer is never normal.
+    socketTimeout: options.silenceMs ?? defaultSilenceMs,
+    keepAlive: keepAliveMs,
     retryStrategy: (times) => Math.min(firstRetryMs * 2 ** (times - 1), longestRetryMs),
   });
   let lastError: Error | undefined;

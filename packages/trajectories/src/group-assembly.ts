@@ -1,9 +1,9 @@
-import { decodeScore, decodeTrajectory } from "./codec.js";
-import { type GroupSpec, trajectoryIdsOf } from "./group-spec.js";
-import type { GroupPayloads } from "./payload-store.js";
-import { rolloutFailurePrefix } from "./reward-consumer.js";
-import type { EpisodeFailure } from "./run-ledger.js";
-import type { Group, ScoredTrajectory } from "./trajectory.js";
+import { PalimpsestError } from "@palimpsest/wire";
+import { decodeScore } from "./codec.js";
+import { decodeFailure, type EpisodeFailure, jsonOf } from "./episode-failure.js";
+import { type GroupSpec, groupSpecSchema, trajectoryIdOf } from "./group-spec.js";
+import type { EpisodeRecord, GroupRecord } from "./ledger-store.js";
+import type { Group, ScoredTrajectory, Trajectory } from "./trajectory.js";
 
 /** A group as its episodes left it, before anyone decides whether to train it. */
 export interface AssembledGroup {
@@ -11,45 +11,79 @@ export interface AssembledGroup {
   readonly failures: readonly EpisodeFailure[];
 }
 
-/** Puts a finished group together: an episode with both trajectory and score is a member, any other is a failure (T4).
- *  @param errors  message of each failed reward job by trajectory id */
-export function assembleGroup(
-  spec: GroupSpec,
-  payloads: GroupPayloads,
-  errors: ReadonlyMap<string, string>,
-): AssembledGroup {
-  const members: ScoredTrajectory[] = [];
-  const failures: EpisodeFailure[] = [];
-  for (const [index, trajectoryId] of trajectoryIdsOf(spec).entries()) {
-    const trajectory = payloads.trajectories[index];
-    const score = payloads.scores[index];
-    const failed = (stage: EpisodeFailure["stage"], message: string): void => {
-      failures.push({ trajectoryId, groupId: spec.groupId, stage, message });
-    };
-    if (trajectory && score) {
-      try {
-        members.push({ trajectory: decodeTrajectory(trajectory), score: decodeScore(score) });
-      } catch (error) {
-        failed("group", error instanceof Error ? error.message : String(error));
-      }
-      continue;
-    }
-    const message = errors.get(trajectoryId);
-    if (message?.startsWith(rolloutFailurePrefix)) {
-      failed("rollout", message.slice(rolloutFailurePrefix.length));
-    } else if (message !== undefined) {
-      failed("reward", message);
-    } else {
-      failed("group", `${trajectory ? "its score" : "its trajectory"} is not in Redis: lost or expired`);
-    }
-  }
+/** Loads one trajectory of the group; undefined when it is not there any more. */
+export type TrajectoryLoader = (episodeIndex: number, sizeBytes: number) => Promise<Trajectory | undefined>;
+
+/** What the group was dispatched with; undefined when another version of this program wrote it so that this one cannot
+ *  read it. */
+export function specOfRecord(record: GroupRecord): GroupSpec | undefined {
+  const spec = groupSpecSchema.safeParse(jsonOf(record.spec));
+  return spec.success && spec.data.groupSize === record.episodes.length ? spec.data : undefined;
+}
+
+/** Puts a complete group together: an episode with both trajectory and score is a member, any other is a failure (T4). */
+export async function assembleGroup(
+  groupId: string,
+  record: GroupRecord,
+  load: TrajectoryLoader,
+): Promise<AssembledGroup> {
+  const spec = specOfRecord(record);
+  const ends = await Promise.all(
+    record.episodes.map(async (episode, index) =>
+      spec === undefined ? unreadable(groupId, index) : await endOf(groupId, index, episode, load),
+    ),
+  );
   return {
-    group: { groupId: spec.groupId, taskId: spec.taskId, groupSize: spec.groupSize, members },
-    failures,
+    group: {
+      groupId,
+      taskId: spec?.taskId ?? "",
+      groupSize: record.episodes.length,
+      members: ends.flatMap((end) => ("score" in end ? [end] : [])),
+    },
+    failures: ends.flatMap((end) => ("score" in end ? [] : [end])),
   };
 }
 
-export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY";
+function unreadable(groupId: string, index: number): EpisodeFailure {
+  const message = "the group's entry in the ledger was written by another version";
+  return { trajectoryId: trajectoryIdOf(groupId, index), groupId, stage: "group", message };
+}
+
+async function endOf(
+  groupId: string,
+  index: number,
+  { trajectoryBytes, score, failure }: EpisodeRecord,
+  load: TrajectoryLoader,
+): Promise<ScoredTrajectory | EpisodeFailure> {
+  const failed = (stage: EpisodeFailure["stage"], message: string): EpisodeFailure => ({
+    trajectoryId: trajectoryIdOf(groupId, index),
+    groupId,
+    stage,
+    message,
+  });
+  if (failure !== undefined) {
+    const { stage, message } = decodeFailure(failure);
+    return failed(stage, message);
+  }
+  if (trajectoryBytes === undefined || score === undefined) {
+    return failed("group", `${score ? "its trajectory" : "its score"} is not in Redis: lost or expired`);
+  }
+  try {
+    const decoded = decodeScore(score);
+    const trajectory = await load(index, trajectoryBytes);
+    return trajectory
+      ? { trajectory, score: decoded }
+      : failed("group", "its trajectory is not in Redis: lost or expired");
+  } catch (error) {
+    // A store that cannot be read is no fault of the episode.
+    if (error instanceof PalimpsestError && error.code === "CODEC") {
+      return failed("group", error.message);
+    }
+    throw error;
+  }
+}
+
+export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY" | "UNREADABLE";
 
 export interface TrainingRules {
   /** Fewer members than this: the group is dropped whole. */

@@ -1,18 +1,19 @@
-/** Job: hands finished groups to the one learner of a run and holds them until it acknowledges them.
- *  Not its job: training; deciding what to do about dropped groups.
+/** Responsibility: hands complete groups to the one learner of a run, and closes those that it acknowledges.
+ *  Not responsible for: training; deciding what to do about dropped groups.
  *
- *  C1 (T1). A group is returned again after a restart until it is acknowledged, and never after that.
- *  C2 (T1). A group in `alreadyConsumed` counts as trained and is not returned.
- *  C3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
- *  C4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole.
- *  C5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
+ *  Invariants:
+ *  CONSUMER-1 (T1). A group is returned again after a restart until it is acknowledged, and never after that.
+ *  CONSUMER-2 (T1). A group in `alreadyConsumed` counts as trained and is not returned.
+ *  CONSUMER-3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
+ *  CONSUMER-4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole, and so
+ *                   is one whose entry another version wrote (UNREADABLE).
+ *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { EpisodeFailure } from "./episode-failure.js";
 import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from "./group-assembly.js";
-import { GroupFeed, type GroupFeedDeps, type HeldGroup } from "./group-feed.js";
-import type { GroupSpec } from "./group-spec.js";
+import { type FoundGroup, fencedError, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
 import type { PayloadStore } from "./payload-store.js";
-import type { EpisodeFailure } from "./run-ledger.js";
 import type { Group } from "./trajectory.js";
 
 export interface GroupConsumerOptions {
@@ -25,8 +26,10 @@ export interface GroupConsumerOptions {
 }
 
 export interface NextGroupsRequest {
-  /** Settled groups to wait for, good and dropped ones together. */
+  /** Groups to wait for, good and dropped ones together. */
   readonly count: number;
+  /** Only these groups; others are kept for later. Absent: any. */
+  readonly groupIds?: readonly string[];
   /** Only groups of this training step; others are kept for later. Absent: any. */
   readonly step?: number;
   /** Version of the learner's weights, for staleness. */
@@ -36,6 +39,7 @@ export interface NextGroupsRequest {
 
 export interface DroppedGroup {
   readonly groupId: string;
+  /** "" and 0 where the group's entry was written by another version. */
   readonly taskId: string;
   readonly step: number;
   readonly reason: DropReason;
@@ -55,7 +59,7 @@ export interface GroupConsumerDeps extends GroupFeedDeps {
   readonly metrics: Metrics | undefined;
 }
 
-const settleConcurrency = 32;
+const closeConcurrency = 64;
 
 export class GroupConsumer {
   readonly #deps: GroupConsumerDeps;
@@ -72,12 +76,11 @@ export class GroupConsumer {
     this.#feed = feed;
   }
 
-  /** Becomes the run's learner: an earlier one is fenced off and its groups are taken over at once. */
+  /** Becomes the run's learner: an earlier one is fenced off, and what it did not acknowledge is found again. */
   static async open(options: GroupConsumerOptions, deps: GroupConsumerDeps): Promise<GroupConsumer> {
     const feed = await GroupFeed.open(deps);
     const consumer = new GroupConsumer(options, deps, feed);
-    await consumer.#settleConsumed(options.alreadyConsumed ?? []);
-    await feed.start();
+    await consumer.#recordConsumed([...(options.alreadyConsumed ?? [])]);
     return consumer;
   }
 
@@ -88,11 +91,12 @@ export class GroupConsumer {
 
   /** Group ids that were returned and not yet acknowledged or released. */
   get delivered(): readonly string[] {
-    return [...this.#feed.held].filter(([, held]) => held.delivered).map(([groupId]) => groupId);
+    return [...this.#feed.found.values()].filter(({ delivered }) => delivered).map(({ groupId }) => groupId);
   }
 
-  /** Waits until `count` groups are settled: complete or dropped.
-   *  @throws {PalimpsestError} CANCELLED (signal, close); ALREADY_EXISTS when a newer learner has taken over */
+  /** Waits until `count` groups are complete, the dropped ones among them.
+   *  @throws {PalimpsestError} CANCELLED (signal, close); ALREADY_EXISTS when a newer learner has taken over;
+   *          NOT_FOUND (retryable) when a group of `groupIds` is not dispatched, or no longer so: dispatch it again */
   async nextGroups(request: NextGroupsRequest): Promise<GroupBatch> {
     if (this.#requestRunning) {
       throw new PalimpsestError(
@@ -109,78 +113,87 @@ export class GroupConsumer {
   }
 
   async #waitForBatch(request: NextGroupsRequest): Promise<GroupBatch> {
-    const batch: HeldGroup[] = [];
-    while (batch.length < request.count) {
-      this.#feed.throwIfStopped();
+    while (request.count > 0) {
       throwIfCancelled(request.signal);
-      const seen = this.#feed.changes;
-      batch.length = 0;
-      for (const held of this.#candidates(request.step).slice(0, request.count)) {
-        await this.#judge(held, request.policyVersion);
-        batch.push(held);
+      const all = await this.#feed.look();
+      const batch = this.#candidates(request).slice(0, request.count);
+      await Promise.all(batch.map((found) => this.#judge(found, request.policyVersion)));
+      if (batch.length === request.count) {
+        return this.#deliver(batch);
       }
-      if (batch.length < request.count) {
-        await this.#feed.waitForChange(seen, request.signal);
+      if (all) {
+        await this.#checkDispatched(request.groupIds ?? []);
       }
+      await this.#feed.waitForChange(request.signal);
     }
-    return this.#deliver(batch);
+    return this.#deliver([]);
   }
 
-  #candidates(step: number | undefined): HeldGroup[] {
-    return [...this.#feed.held.values()]
-      .filter((held) => !held.delivered && (step === undefined || held.spec.step === step))
-      .sort((a, b) => (a.spec.groupId < b.spec.groupId ? -1 : 1));
+  #candidates({ groupIds, step }: NextGroupsRequest): FoundGroup[] {
+    const wanted = groupIds && new Set(groupIds);
+    return [...this.#feed.found.values()]
+      .filter(({ groupId, spec, delivered }) => {
+        // The step of an entry that cannot be read is not known: whoever asks first is told of it.
+        const ofStep = step === undefined || spec === undefined || spec.step === step;
+        return !delivered && ofStep && (wanted?.has(groupId) ?? true);
+      })
+      .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
+  }
+
+  /** A store that lost its last second may have lost a dispatch: nobody works on it, however long one waits. */
+  async #checkDispatched(groupIds: readonly string[]): Promise<void> {
+    const states = await this.#deps.store.states(groupIds);
+    const lost = groupIds.find((groupId, at) => states[at] === undefined && !this.#feed.found.has(groupId));
+    if (lost !== undefined) {
+      throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched; dispatch it again`, {
+        retryable: true,
+      });
+    }
   }
 
   /** Loads a group and fails it when it may not be trained. */
-  async #judge(held: HeldGroup, policyVersion: number | undefined): Promise<void> {
-    if (held.dropped !== undefined) {
+  async #judge(found: FoundGroup, policyVersion: number | undefined): Promise<void> {
+    if (found.dropped !== undefined) {
       return;
     }
-    const assembled = held.assembled ?? (await this.#assemble(held));
-    held.assembled = assembled;
-    const reason = dropReason(assembled.group, {
-      minGroupSize: this.#minGroupSize,
-      ...(policyVersion === undefined ? {} : { policyVersion }),
-      ...(this.#maxStaleness === undefined ? {} : { maxStaleness: this.#maxStaleness }),
-    });
+    const assembled = found.assembled ?? (await this.#assemble(found));
+    found.assembled = assembled;
+    const reason =
+      found.spec === undefined
+        ? "UNREADABLE"
+        : dropReason(assembled.group, {
+            minGroupSize: this.#minGroupSize,
+            ...(policyVersion === undefined ? {} : { policyVersion }),
+            ...(this.#maxStaleness === undefined ? {} : { maxStaleness: this.#maxStaleness }),
+          });
     if (reason === undefined) {
       return;
     }
-    await this.#settle(held.spec, "failed", assembled, reason);
-    held.dropped = reason;
-    await this.#feed.finish(held.job);
+    await this.#close(assembled, "failed", reason);
+    found.dropped = reason;
     this.#deps.metrics?.counter("palimpsest_queue_groups_failed_total").inc({ reason });
-    this.#deps.logger.warn(
-      { groupId: held.spec.groupId, reason, failures: assembled.failures },
-      "group dropped",
+    this.#deps.logger.warn({ groupId: found.groupId, reason, failures: assembled.failures }, "group dropped");
+  }
+
+  async #assemble({ groupId, record }: Pick<FoundGroup, "groupId" | "record">): Promise<AssembledGroup> {
+    return await assembleGroup(groupId, record, (episodeIndex, sizeBytes) =>
+      this.#deps.payloads.fetch({ groupId, episodeIndex }, sizeBytes),
     );
   }
 
-  async #assemble(held: HeldGroup): Promise<AssembledGroup> {
-    const [payloads, errors] = await Promise.all([
-      this.#deps.payloads.group(held.spec),
-      held.job.getIgnoredChildrenFailures(),
-    ]);
-    const byTrajectory = new Map(
-      Object.entries(errors).map(([jobKey, message]) => [jobKey.slice(jobKey.lastIndexOf(":") + 1), message]),
-    );
-    return assembleGroup(held.spec, payloads, byTrajectory);
-  }
-
-  #deliver(batch: readonly HeldGroup[]): GroupBatch {
+  #deliver(batch: readonly FoundGroup[]): GroupBatch {
     const groups: Group[] = [];
     const dropped: DroppedGroup[] = [];
     const failures: EpisodeFailure[] = [];
-    for (const held of batch) {
-      failures.push(...(held.assembled?.failures ?? []));
-      if (held.dropped !== undefined) {
-        const { groupId, taskId, step } = held.spec;
-        dropped.push({ groupId, taskId, step, reason: held.dropped });
-        this.#feed.held.delete(groupId);
-      } else if (held.assembled !== undefined) {
-        held.delivered = true;
-        groups.push(held.assembled.group);
+    for (const found of batch) {
+      failures.push(...(found.assembled?.failures ?? []));
+      if (found.dropped !== undefined) {
+        const { taskId = "", step = 0 } = found.spec ?? {};
+        dropped.push({ groupId: found.groupId, taskId, step, reason: found.dropped });
+        this.#feed.found.delete(found.groupId);
+      } else if (found.assembled !== undefined) {
+        found.delivered = true;
+        groups.push(found.assembled.group);
       }
     }
     return { groups, dropped, failures };
@@ -191,17 +204,17 @@ export class GroupConsumer {
    *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; INVALID_ARGUMENT for a group
    *          that is neither held nor trained */
   async acknowledge(groupIds: readonly string[]): Promise<void> {
-    for (let start = 0; start < groupIds.length; start += settleConcurrency) {
+    for (let start = 0; start < groupIds.length; start += closeConcurrency) {
       await Promise.all(
-        groupIds.slice(start, start + settleConcurrency).map((groupId) => this.#acknowledge(groupId)),
+        groupIds.slice(start, start + closeConcurrency).map((groupId) => this.#acknowledge(groupId)),
       );
     }
   }
 
   async #acknowledge(groupId: string): Promise<void> {
-    const held = this.#feed.held.get(groupId);
-    if (held?.assembled === undefined || !held.delivered) {
-      const state = await this.#deps.ledger.state(groupId);
+    const found = this.#feed.found.get(groupId);
+    if (found?.assembled === undefined || !found.delivered) {
+      const [state] = await this.#deps.store.states([groupId]);
       if (state === "trained") {
         return;
       }
@@ -210,70 +223,70 @@ export class GroupConsumer {
         `group ${groupId} is ${state ?? "unknown"} and not held; only groups from nextGroups can be acknowledged`,
       );
     }
-    if (await this.#settle(held.spec, "trained", held.assembled)) {
+    if (await this.#close(found.assembled, "trained")) {
       this.#deps.metrics?.counter("palimpsest_queue_groups_trained_total").inc();
+    } else {
+      await this.#remember([groupId]);
     }
-    this.#feed.held.delete(groupId);
-    await this.#feed.finish(held.job);
+    this.#feed.found.delete(groupId);
   }
 
   /** Gives returned groups back without training them: nextGroups may return them again. */
   release(groupIds: readonly string[]): void {
     for (const groupId of groupIds) {
-      const held = this.#feed.held.get(groupId);
-      if (held !== undefined) {
-        held.delivered = false;
+      const found = this.#feed.found.get(groupId);
+      if (found !== undefined) {
+        found.delivered = false;
       }
     }
-    this.#feed.changed();
+    this.#feed.wake();
   }
 
-  /** Takes over the groups that an earlier learner held. Done by open and while waiting; safe at any time.
-   *  @returns their ids */
-  async reclaim(): Promise<readonly string[]> {
-    return await this.#feed.reclaim();
-  }
-
-  /** Counts the groups of the checkpoint as trained, before anyone asks for more (C2). */
-  async #settleConsumed(groupIds: Iterable<string>): Promise<void> {
-    const consumed = new Set(groupIds);
-    for (const groupId of await this.#deps.ledger.outstanding()) {
-      const held = consumed.has(groupId) ? await this.#feed.find(groupId) : undefined;
-      if (held !== undefined) {
-        await this.#settle(held.spec, "trained", await this.#assemble(held));
+  /** Counts the groups of the checkpoint as trained, before anyone asks for more (CONSUMER-2). What the store has never
+   *  heard of, because it lost its last second, is remembered, so that a second dispatch does not train it again. */
+  async #recordConsumed(groupIds: readonly string[]): Promise<void> {
+    for (const groupId of groupIds) {
+      const record = await this.#deps.store.group(groupId);
+      if (record !== undefined) {
+        await this.#close(await this.#assemble({ groupId, record }), "trained");
       }
+    }
+    await this.#remember(groupIds);
+  }
+
+  async #remember(groupIds: readonly string[]): Promise<void> {
+    if (groupIds.length === 0) {
+      return;
+    }
+    if ((await this.#deps.store.rememberTrained(groupIds, this.epoch)) === "fenced") {
+      throw fencedError(this.epoch);
     }
   }
 
-  async #settle(
-    spec: GroupSpec,
-    outcome: "trained" | "failed",
+  async #close(
     { group, failures }: AssembledGroup,
+    outcome: "trained" | "failed",
     reason?: DropReason,
   ): Promise<boolean> {
-    const settled = await this.#deps.ledger.settle(
-      {
-        groupId: spec.groupId,
-        outcome,
-        ...(reason === undefined ? {} : { reason }),
-        trainedEpisodes: outcome === "trained" ? group.members.length : 0,
-        droppedEpisodes: outcome === "failed" ? group.members.length : 0,
-        failures,
-        payloadKeys: this.#deps.payloads.keysOf(spec),
-      },
-      this.#feed.epoch,
-    );
-    if (settled) {
+    const result = await this.#feed.close({
+      groupId: group.groupId,
+      outcome,
+      ...(reason === undefined ? {} : { reason }),
+      trainedEpisodes: outcome === "trained" ? group.members.length : 0,
+      droppedEpisodes: outcome === "failed" ? group.members.length : 0,
+      failures,
+    });
+    if (result === "closed") {
       for (const { stage } of failures) {
         this.#deps.metrics?.counter("palimpsest_queue_episodes_failed_total").inc({ stage });
       }
     }
-    return settled;
+    return result === "closed";
   }
 
-  /** Puts every unacknowledged group back on the queue, for the next learner. */
+  /** Every unacknowledged group stays complete, for the next learner. */
   close(): Promise<void> {
-    this.#closing ??= this.#feed.close();
+    this.#closing ??= this.#feed.end();
     return this.#closing;
   }
 }

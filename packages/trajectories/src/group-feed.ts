@@ -1,144 +1,139 @@
-/** Job: fetches finished groups of a run as they come and holds their BullMQ jobs for the one learner.
- *  Not its job: loading, judging or settling groups.
+/** Responsibility: knows which complete groups of a run wait for the one learner, as they come.
+ *  Not responsible for: loading, judging or closing groups.
  *
- *  F1 (T1). Every unsettled group job is either on the queue or held by the newest learner; a new feed holds at once
- *           what its predecessor held.
- *  F2 (T1). A group that is already settled is never held: its job is ended. */
-import { EventEmitter } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+ *  Invariants:
+ *  FEED-1 (T1). Every complete group is found within one look after it became complete, and again by a feed that is
+ *               opened later, until it is closed.
+ *  FEED-2 (T1). A feed that is not the newest finds nothing and says so.
+ *  FEED-3 (T1). A group that this feed has closed and that the store has open again, because it lost its last second,
+ *               is closed again and not found again. */
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
-import { Job, Worker } from "bullmq";
-import type { Redis } from "ioredis";
-import type { AssembledGroup, DropReason } from "./group-assembly.js";
-import { GroupOwnership, ownershipLockMs } from "./group-ownership.js";
-import { type GroupSpec, groupSpecSchema, parseSpec } from "./group-spec.js";
-import type { QueueSettings } from "./queue-settings.js";
-import type { RunKeys } from "./run-keys.js";
-import { fencedError, type RunLedger } from "./run-ledger.js";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type AssembledGroup, type DropReason, specOfRecord } from "./group-assembly.js";
+import type { GroupSpec } from "./group-spec.js";
+import type { CloseResult, Closing, GroupRecord, LedgerStore, Subscription } from "./ledger-store.js";
+import { pause } from "./pause.js";
 
 export interface GroupFeedDeps {
-  readonly redis: Redis;
-  readonly keys: RunKeys;
-  readonly ledger: RunLedger;
-  readonly settings: QueueSettings;
+  readonly store: LedgerStore;
+  readonly settings: { readonly stalledIntervalMs: number; readonly retryDelayMs: number };
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
-/** A finished group whose job this process holds. */
-export interface HeldGroup {
-  readonly job: Job;
-  readonly spec: GroupSpec;
+/** A complete group that is not closed. */
+export interface FoundGroup {
+  readonly groupId: string;
+  readonly record: GroupRecord;
+  /** Absent when another version wrote it. */
+  readonly spec: GroupSpec | undefined;
   assembled?: AssembledGroup;
   dropped?: DropReason;
   /** Returned to the learner and not yet acknowledged. */
   delivered: boolean;
 }
 
-export class GroupFeed {
-  /** By group id. */
-  readonly held = new Map<string, HeldGroup>();
-  readonly #deps: GroupFeedDeps;
-  readonly #ownership: GroupOwnership;
-  readonly #worker: Worker;
-  readonly #events = new EventEmitter();
-  readonly #stopping = new AbortController();
-  #changes = 0;
-  #fencedOff = false;
-  #fetching: Promise<void> = Promise.resolve();
+/** Closings that are remembered, to be made again when the store forgets them. */
+const keptClosings = 4096;
+const recordConcurrency = 64;
 
-  private constructor(deps: GroupFeedDeps, ownership: GroupOwnership) {
+export class GroupFeed {
+  /** Complete groups by id, and dropped ones until they are delivered. */
+  readonly found = new Map<string, FoundGroup>();
+  readonly epoch: number;
+  readonly #deps: GroupFeedDeps;
+  readonly #closings = new Map<string, Closing>();
+  readonly #stopping = new AbortController();
+  #wake = new AbortController();
+  #cursor = 0;
+  #lookAllAtMs = 0;
+  #fencedOff = false;
+  #subscription: Subscription | undefined;
+
+  private constructor(deps: GroupFeedDeps, epoch: number) {
     this.#deps = deps;
-    this.#ownership = ownership;
-    this.#worker = new Worker("groups", null, {
-      connection: deps.redis,
-      prefix: deps.keys.prefix,
-      autorun: false,
-      lockDuration: ownershipLockMs,
-      skipStalledCheck: true,
-    });
-    this.#worker.on("error", (error) => {
-      if (!this.#stopping.signal.aborted) {
-        deps.logger.warn({ err: error }, "group consumer error");
-      }
-    });
+    this.epoch = epoch;
   }
 
-  /** Becomes the owner of the run's groups. Fetches nothing before `start`. */
+  /** Becomes the run's learner: an earlier one is fenced off. */
   static async open(deps: GroupFeedDeps): Promise<GroupFeed> {
-    const feed = new GroupFeed(deps, await GroupOwnership.take(deps.redis, deps.keys));
-    await feed.#worker.waitUntilReady();
+    const feed = new GroupFeed(deps, await deps.store.takeOver());
+    feed.#subscription = await deps.store.onCompletion(() => feed.wake());
     return feed;
   }
 
-  get epoch(): number {
-    return this.#ownership.epoch;
+  /** Ends a wait: something may have changed. */
+  wake(): void {
+    this.#wake.abort();
   }
 
-  /** Rises whenever something was held, released or stopped. */
-  get changes(): number {
-    return this.#changes;
-  }
-
-  /** Takes the predecessor's groups and begins to fetch. */
-  async start(): Promise<void> {
-    await this.reclaim();
-    this.#fetching = this.#fetch();
-  }
-
-  async find(groupId: string): Promise<HeldGroup | undefined> {
-    const job = await Job.fromId(this.#worker, groupId);
-    return job && { job, spec: parseSpec(groupSpecSchema, job.data), delivered: false };
-  }
-
-  async reclaim(): Promise<readonly string[]> {
-    const groupIds = await this.#ownership.adopt();
-    for (const groupId of groupIds) {
-      const group = await this.find(groupId);
-      if (group !== undefined) {
-        await this.#hold(group.job);
-      }
+  /** Looks for groups that became complete.
+   *  @returns whether all complete groups were read, not only those since the last look
+   *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; CANCELLED when closed */
+  async look(): Promise<boolean> {
+    this.throwIfStopped();
+    this.#wake = new AbortController();
+    const nowMs = this.#deps.clock.monotonicMs();
+    const all = this.#cursor === 0 || nowMs >= this.#lookAllAtMs;
+    const complete = await this.#deps.store.completeGroups(this.epoch, all ? 0 : this.#cursor);
+    if (complete === undefined) {
+      this.#fencedOff = true;
+      throw fencedError(this.epoch);
     }
-    return groupIds;
-  }
-
-  /** Ends the BullMQ job of a settled group. The ledger has the truth; a job that cannot be ended is only noise. */
-  async finish(job: Job): Promise<void> {
-    try {
-      await this.#ownership.renew(job.id ?? "");
-      await job.moveToCompleted(null, this.#ownership.token, false);
-    } catch (error) {
-      this.#deps.logger.warn({ err: error, groupId: job.id }, "settled group's job is already gone");
+    if (all) {
+      this.#lookAllAtMs = nowMs + this.#deps.settings.stalledIntervalMs;
+      this.#forgetAllBut(new Set(complete.groupIds));
     }
+    this.#cursor = complete.cursor;
+    const fresh = complete.groupIds.filter((groupId) => !this.found.has(groupId));
+    for (let start = 0; start < fresh.length; start += recordConcurrency) {
+      await Promise.all(fresh.slice(start, start + recordConcurrency).map((groupId) => this.#find(groupId)));
+    }
+    return all;
   }
 
-  /** Wakes whoever waits for a change. */
-  changed(): void {
-    this.#changes += 1;
-    this.#events.emit("change");
-  }
-
-  /** Waits for a change after `seen`, for the signal, or for the time of a look at what others left behind. */
-  async waitForChange(seen: number, signal: AbortSignal | undefined): Promise<void> {
-    if (seen !== this.#changes) {
+  async #find(groupId: string): Promise<void> {
+    const closing = this.#closings.get(groupId);
+    if (closing !== undefined) {
+      this.#deps.logger.warn({ groupId }, "the store forgot that this group was closed; closed again");
+      await this.#deps.store.close(closing, this.epoch);
       return;
     }
-    const timedOut = await new Promise<boolean>((resolve) => {
-      const settle = (late: boolean): void => {
-        clearTimeout(timer);
-        this.#events.off("change", onChange);
-        signal?.removeEventListener("abort", onChange);
-        resolve(late);
-      };
-      const onChange = (): void => settle(false);
-      // A learner that is fenced off may have taken a group in its last moment: look now and then.
-      const timer = setTimeout(() => settle(true), this.#deps.settings.stalledIntervalMs);
-      this.#events.on("change", onChange);
-      signal?.addEventListener("abort", onChange);
-    });
-    if (timedOut) {
-      await this.reclaim();
+    const record = await this.#deps.store.group(groupId);
+    if (record !== undefined && !this.found.has(groupId)) {
+      this.found.set(groupId, { groupId, record, spec: specOfRecord(record), delivered: false });
     }
+  }
+
+  /** A store that lost its last second may have complete groups open again; they come back when they complete. */
+  #forgetAllBut(complete: ReadonlySet<string>): void {
+    for (const [groupId, { delivered, dropped }] of this.found) {
+      if (!complete.has(groupId) && !delivered && dropped === undefined) {
+        this.found.delete(groupId);
+      }
+    }
+  }
+
+  /** Waits for a completion, a wake, the signal, or the time to look at everything again. */
+  async waitForChange(signal: AbortSignal | undefined): Promise<void> {
+    const waitMs = Math.max(0, this.#lookAllAtMs - this.#deps.clock.monotonicMs());
+    const any = [this.#wake.signal, this.#stopping.signal, ...(signal ? [signal] : [])];
+    await pause(this.#deps.clock, waitMs, AbortSignal.any(any));
+  }
+
+  /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */
+  async close(closing: Closing): Promise<CloseResult> {
+    const result = await this.#deps.store.close(closing, this.epoch);
+    if (result === "fenced") {
+      this.#fencedOff = true;
+      throw fencedError(this.epoch);
+    }
+    this.#closings.set(closing.groupId, closing);
+    const [oldest] = this.#closings.keys();
+    if (this.#closings.size > keptClosings && oldest !== undefined) {
+      this.#closings.delete(oldest);
+    }
+    return result;
   }
 
   /** @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over; CANCELLED when closed */
@@ -151,57 +146,18 @@ export class GroupFeed {
     }
   }
 
-  async #fetch(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      try {
-        const job = await this.#worker.getNextJob(this.#ownership.token);
-        if (job !== undefined) {
-          await this.#hold(job);
-        }
-      } catch (error) {
-        if (this.#stopping.signal.aborted) {
-          return;
-        }
-        if (error instanceof PalimpsestError && error.code === "ALREADY_EXISTS") {
-          this.#fencedOff = true;
-          this.changed();
-          return;
-        }
-        this.#deps.logger.warn({ err: error }, "cannot fetch groups, trying again");
-        await sleep(this.#deps.settings.retryDelayMs, undefined, { signal: this.#stopping.signal }).catch(
-          () => {},
-        );
-      }
-    }
-  }
-
-  async #hold(job: Job): Promise<void> {
-    const spec = parseSpec(groupSpecSchema, job.data);
-    await this.#ownership.assertOwner();
-    // Settled before, by a learner that ended before it could finish the job (F2).
-    if ((await this.#deps.ledger.state(spec.groupId)) !== "outstanding") {
-      await this.finish(job);
-      return;
-    }
-    if (!this.held.has(spec.groupId)) {
-      this.held.set(spec.groupId, { job, spec, delivered: false });
-      this.changed();
-    }
-  }
-
-  /** Stops fetching and puts every unsettled group back on the queue. */
-  async close(): Promise<void> {
+  /** Finds no more groups; the next learner finds all that are not closed. */
+  async end(): Promise<void> {
     this.#stopping.abort();
-    this.changed();
-    await this.#worker.close(true);
-    await this.#fetching;
-    for (const { job, spec, dropped } of this.held.values()) {
-      if (dropped === undefined) {
-        await job.moveToWait(this.#ownership.token).catch((error) => {
-          this.#deps.logger.debug({ err: error, groupId: spec.groupId }, "group stays active");
-        });
-      }
-    }
-    this.held.clear();
+    this.found.clear();
+    await this.#subscription?.close();
   }
+}
+
+export function fencedError(epoch: number): PalimpsestError {
+  return new PalimpsestError(
+    "ALREADY_EXISTS",
+    `a newer learner consumes this run; this one (epoch ${epoch}) may not close groups any more`,
+    { details: { epoch: String(epoch) } },
+  );
 }

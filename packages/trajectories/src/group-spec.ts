@@ -63,6 +63,14 @@ export function trajectoryIdsOf(spec: { readonly groupId: string; readonly group
   return Array.from({ length: spec.groupSize }, (_, index) => trajectoryIdOf(spec.groupId, index));
 }
 
+/** The episode that a trajectory id names; undefined when it is none. */
+export function splitTrajectoryId(
+  trajectoryId: string,
+): { readonly groupId: string; readonly episodeIndex: number } | undefined {
+  const match = /^(.+)\.(\d+)$/.exec(trajectoryId);
+  return match ? { groupId: match[1] as string, episodeIndex: Number(match[2]) } : undefined;
+}
+
 /** Seed of one episode: uint32, different for neighbours, the same for every attempt.
  *  Source: finaliser of MurmurHash3 (Appleby, public domain) over the seed and the golden-ratio multiple of the index. */
 export function episodeSeed(groupSeed: number, episodeIndex: number): number {

@@ -8,6 +8,7 @@ export {
   encodeScore,
   encodeTrajectory,
 } from "./codec.js";
+export type { EpisodeFailure, FailureStage } from "./episode-failure.js";
 export type { DropReason } from "./group-assembly.js";
 export type {
   DroppedGroup,
@@ -19,6 +20,7 @@ export type {
 export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
 export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
 export type { CloseOptions, JobConsumer } from "./job-consumer.js";
+export type { GroupState, LedgerStore, RunCounts } from "./ledger-store.js";
 export { type LocomoCategory, locomoCategories } from "./locomo-category.js";
 export {
   type MemoryRecord,
@@ -30,9 +32,8 @@ export {
 export type { ObjectHolders } from "./object-holders.js";
 export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
 export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
-export type { RewardOptions } from "./reward-consumer.js";
-export type { RolloutOptions } from "./rollout-consumer.js";
-export type { EpisodeFailure, FailureStage, GroupState, RunCounts, RunLedger } from "./run-ledger.js";
+export type { RewardOptions } from "./reward-work.js";
+export type { RolloutOptions } from "./rollout-work.js";
 export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
 export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
 export type { Task } from "./task.js";

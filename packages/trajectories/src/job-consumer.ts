@@ -1,33 +1,38 @@
-/** Job: runs one BullMQ worker for rollouts or rewards: attempts, locks, take-over from dead consumers, orderly close.
- *  Not its job: what an episode or a score is.
+/** Responsibility: runs one BullMQ worker for rollouts or rewards: attempts, deadlines, locks, take-over from dead
+ *  consumers, orderly close.
+ *  Not responsible for: what an episode or a score is.
  *
- *  J1 (T1). A job whose consumer dies, hangs or loses Redis goes to another consumer after the lock ends.
- *  J2 (T1). Closing gives running jobs back without using up an attempt.
- *  J3 (T4). A job that fails for good is listed at its parent with its error; it never blocks the group.
+ *  Invariants:
+ *  JOB-1 (T1). A job whose consumer dies or loses Redis goes to another consumer after the lock ends.
+ *  JOB-2 (T1). Closing gives running jobs back without using up an attempt.
+ *  JOB-3 (T4). The failure of a job that fails for good is recorded in the ledger before BullMQ is told, so a consumer
+ *              that dies in between leaves a job that ends at once.
+ *  JOB-4 (T4). An attempt that takes longer than `timeoutMs` is aborted and has failed, whether its promise settles or not.
  *
  *  The processor must not block the event loop for longer than the lock lasts. */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
-import { type Job, WaitingError, Worker } from "bullmq";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
+import { FinalFailure, type JobAttempt, type JobWork } from "./job-work.js";
+import { pause } from "./pause.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { QueueName, RunKeys } from "./run-keys.js";
-
-export type JobKind = "rollout" | "reward";
+import { withDeadline } from "./with-deadline.js";
 
 export interface JobConsumerOptions {
-  readonly kind: JobKind;
+  readonly work: JobWork;
   readonly queueName: QueueName;
   /** Jobs that run at once in this process. */
   readonly concurrency: number;
+  /** Longest time of one attempt. */
+  readonly timeoutMs: number;
   readonly redis: Redis;
   readonly keys: RunKeys;
   readonly settings: QueueSettings;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
-  /** Does the work and stores its result. The signal aborts when the consumer closes or the lock is lost. */
-  readonly process: (job: Job, signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
 }
 
 export interface CloseOptions {
@@ -36,6 +41,8 @@ export interface CloseOptions {
 }
 
 const defaultDeadlineMs = 5000;
+/** BullMQ must not fail a job by itself, past the ledger: how often a job may stall is counted here. */
+const bullMaxStalledCount = 1_000_000_000;
 
 export class JobConsumer {
   readonly #options: JobConsumerOptions;
@@ -45,19 +52,20 @@ export class JobConsumer {
 
   private constructor(options: JobConsumerOptions) {
     this.#options = options;
-    const { settings, logger, metrics, kind } = options;
+    const { settings, logger, metrics, work } = options;
+    const { kind } = work;
     this.#worker = new Worker(
       options.queueName,
       // Three parameters: BullMQ looks at the arity before it makes a signal.
       (job, token, signal) => this.#track(job, token ?? "", signal ?? new AbortController().signal),
       {
         connection: options.redis,
-        prefix: options.keys.prefix,
+        prefix: options.keys.bullmq,
         concurrency: options.concurrency,
         autorun: false,
         lockDuration: settings.lockDurationMs,
         stalledInterval: settings.stalledIntervalMs,
-        maxStalledCount: settings.maxStalledCount,
+        maxStalledCount: bullMaxStalledCount,
         runRetryDelay: settings.retryDelayMs,
       },
     );
@@ -99,11 +107,18 @@ export class JobConsumer {
   }
 
   async #process(job: Job, token: string, signal: AbortSignal): Promise<void> {
-    const { kind, metrics } = this.#options;
-    const startedAtMs = Date.now();
+    const { work, metrics, timeoutMs, clock } = this.#options;
+    const { kind } = work;
+    const startedAtMs = clock.monotonicMs();
     metrics
       ?.histogram("palimpsest_queue_job_wait_seconds")
-      .observe({ kind }, Math.max(0, startedAtMs - job.timestamp) / 1000);
+      .observe({ kind }, Math.max(0, clock.now() - job.timestamp) / 1000);
+    const attempt: JobAttempt = {
+      id: job.id ?? "",
+      data: job.data,
+      attempt: job.attemptsMade + 1,
+      ...this.#poison(job),
+    };
     let outcome = "error";
     let closing = this.#closing !== undefined;
     try {
@@ -111,7 +126,12 @@ export class JobConsumer {
       if (closing) {
         throw new Error("consumer closes");
       }
-      await this.#options.process(job, signal);
+      await withDeadline((deadline) => work.run(attempt, deadline), {
+        clock,
+        timeoutMs,
+        signal,
+        what: `${kind} ${attempt.id}, attempt ${attempt.attempt}`,
+      });
       outcome = "ok";
     } catch (error) {
       closing ||= this.#closing !== undefined && signal.aborted;
@@ -120,11 +140,46 @@ export class JobConsumer {
         await job.moveToWait(token);
         throw new WaitingError();
       }
-      throw error instanceof Error ? error : PalimpsestError.from(error);
+      const failure = error instanceof Error ? error : PalimpsestError.from(error);
+      if (isTimeout(failure)) {
+        outcome = "timeout";
+      }
+      const final = failure instanceof FinalFailure;
+      const isLast = final || attempt.attempt >= (job.opts.attempts ?? 1);
+      if (isLast) {
+        await this.#fail(job, token, attempt, failure.message);
+      }
+      // BullMQ tries again whatever is not an UnrecoverableError.
+      throw final ? new UnrecoverableError(failure.message) : failure;
     } finally {
       metrics
         ?.histogram("palimpsest_queue_job_seconds")
-        .observe({ kind, outcome }, (Date.now() - startedAtMs) / 1000);
+        .observe({ kind, outcome }, (clock.monotonicMs() - startedAtMs) / 1000);
+    }
+  }
+
+  #poison({ stalledCounter }: Job): Pick<JobAttempt, "poison"> {
+    const { maxStalledCount } = this.#options.settings;
+    if (stalledCounter <= maxStalledCount) {
+      return {};
+    }
+    return {
+      poison: `job stalled: it lost its consumer ${stalledCounter} times, more than maxStalledCount of ${maxStalledCount}`,
+    };
+  }
+
+  /** JOB-3. A record that cannot be made keeps the job: it comes again. */
+  async #fail(job: Job, token: string, attempt: JobAttempt, message: string): Promise<void> {
+    try {
+      await this.#options.work.fail(attempt, message);
+    } catch (error) {
+      this.#options.logger.error(
+        { err: error, jobId: attempt.id },
+        "failure not recorded; the job comes again",
+      );
+      const { settings, clock } = this.#options;
+      await job.moveToDelayed(clock.now() + settings.retryDelayMs, token);
+      throw new DelayedError();
     }
   }
 
@@ -143,7 +198,7 @@ export class JobConsumer {
     }
     this.#worker.cancelAllJobs("consumer closes");
     const timer = new AbortController();
-    const late = sleep(deadlineMs, true, { signal: timer.signal }).catch(() => true);
+    const late = pause(this.#options.clock, deadlineMs, timer.signal).then(() => true);
     let isLate = await Promise.race([Promise.allSettled(this.#running).then(() => false), late]);
     if (isLate) {
       await this.#worker.close(true);
@@ -159,4 +214,8 @@ export class JobConsumer {
       );
     }
   }
+}
+
+function isTimeout(error: Error): boolean {
+  return error instanceof PalimpsestError && error.code === "GET_TIMEOUT";
 }

@@ -1,64 +1,98 @@
-import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PayloadStore } from "./payload-store.js";
-import { type RunKeys, runKeys } from "./run-keys.js";
-import { RunLedger } from "./run-ledger.js";
 import { aTask, aTrajectory } from "./testing/builders.js";
-import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
+import { MemoryLedgerStore } from "./testing/memory-ledger-store.js";
 
-let server: RedisServer;
-let redis: Redis;
-let keys: RunKeys;
+const settings = { maxTrajectoryBytes: 10_000, maxFetchBytes: 3_000, rolloutTimeoutMs: 1_000 };
+const room = { write: <T>(work: () => Promise<T>) => work() };
+const first = { groupId: "group-1", episodeIndex: 0 };
+
+/** Counts what is being fetched at once. */
+class SlowLedgerStore extends MemoryLedgerStore {
+  inFlightBytes = 0;
+  mostBytes = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  override async trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined> {
+    const bytes = await super.trajectory(groupId, episodeIndex);
+    this.inFlightBytes += bytes?.length ?? 0;
+    this.mostBytes = Math.max(this.mostBytes, this.inFlightBytes);
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.inFlightBytes -= bytes?.length ?? 0;
+    return bytes;
+  }
+
+  /** Lets one fetch go on. */
+  answer(): boolean {
+    const next = this.#waiting.shift();
+    next?.();
+    return next !== undefined;
+  }
+}
+
+let ledger: SlowLedgerStore;
 let store: PayloadStore;
-let runs = 0;
 
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
 beforeEach(async () => {
-  runs += 1;
-  keys = runKeys(`run-${runs}`);
-  store = new PayloadStore(redis, keys, 60_000);
-  await new RunLedger(redis, keys).claim([{ groupId: "group-1", groupSize: 2 }], 10);
+  ledger = new SlowLedgerStore();
+  store = new PayloadStore({ store: ledger, room, settings });
+  await ledger.claim([{ groupId: "group-1", groupSize: 8, spec: "", taskBytes: 0 }], {
+    maxOutstandingGroups: 1,
+    maxQueuedBytes: 1,
+  });
 });
-afterAll(async () => {
-  redis.disconnect();
-  await server.close();
+afterEach(() => {
+  while (ledger.answer());
 });
 
 describe("payload store", () => {
-  it("keeps the first trajectory and the first score under an id (P1, T1)", async () => {
-    await store.putTrajectory(aTrajectory({ answer: "first" }));
-    await store.putTrajectory(aTrajectory({ answer: "second" }));
-    expect((await store.trajectory("group-1.0"))?.answer).toBe("first");
-
-    await store.putScore("group-1", "group-1.0", { reward: 1, components: {} }, "a");
-    const before = await redis.getBuffer(keys.score("group-1.0"));
-    await store.putScore("group-1", "group-1.0", { reward: 2, components: {} }, "b");
-    expect(await redis.getBuffer(keys.score("group-1.0"))).toEqual(before);
+  it("refuses what is larger than maxTrajectoryBytes, with its size (PAYLOAD-1)", async () => {
+    const storing = store.putTrajectory(aTrajectory({ answer: "x".repeat(10_000) }));
+    await expect(storing).rejects.toMatchObject({ code: "LIMIT_EXCEEDED", retryable: false });
+    await expect(storing).rejects.toThrow(
+      /trajectory group-1\.0 has 10\d\d\d bytes.*maxTrajectoryBytes of 10000/,
+    );
+    expect(await store.episode(first)).toBe("open");
+    expect(() => store.encodeTask(aTask({ document: "x".repeat(10_000) }))).toThrow("task task-1");
   });
 
-  it("stores nothing for a group that is not outstanding (P2)", async () => {
-    const storing = store.putTrajectory(aTrajectory({ groupId: "gone", trajectoryId: "gone.0" }));
-    await expect(storing).rejects.toMatchObject({ code: "NOT_FOUND" });
-    expect(await store.hasTrajectory("gone.0")).toBe(false);
-  });
-
-  it("lets every payload end by itself", async () => {
-    await store.putTask("group-1", aTask());
-    await store.putTrajectory(aTrajectory());
-    await store.putScore("group-1", "group-1.0", { reward: 1, components: {} }, "a");
-    for (const key of [keys.task("group-1"), keys.trajectory("group-1.0"), keys.score("group-1.0")]) {
-      expect(await redis.pttl(key)).toBeGreaterThan(0);
+  it("has at most maxFetchBytes in flight, or one that is larger (PAYLOAD-2, WINDOW-1, WINDOW-2)", async () => {
+    const sizes = [1000, 1000, 900, 1000, 5000, 100, 100, 100];
+    const stored = await Promise.all(
+      sizes.map(async (size, episodeIndex) => {
+        const trajectory = aTrajectory({
+          trajectoryId: `group-1.${episodeIndex}`,
+          episodeIndex,
+          answer: "x".repeat(size),
+        });
+        return (await store.putTrajectory(trajectory)).bytes;
+      }),
+    );
+    const order: number[] = [];
+    const fetching = Promise.all(
+      stored.map(async (size, episodeIndex) => {
+        const trajectory = await store.fetch({ groupId: "group-1", episodeIndex }, size);
+        order.push(episodeIndex);
+        return trajectory?.answer.length;
+      }),
+    );
+    const done = fetching.then(() => true);
+    while (
+      !(await Promise.race([done, new Promise<false>((resolve) => setImmediate(() => resolve(false)))]))
+    ) {
+      ledger.answer();
     }
+    expect(await fetching).toEqual(sizes);
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    // Only the largest was ever above the bound, and it ran alone.
+    expect(ledger.mostBytes).toBe(stored[4]);
   });
 
-  it("reads the task of a group from Redis once, and again after a failure", async () => {
-    await expect(store.task("group-1")).rejects.toMatchObject({ code: "NOT_FOUND" });
-    await store.putTask("group-1", aTask());
+  it("reads the task of a group once, and again after it was not there", async () => {
+    expect(await store.task("group-1")).toBeUndefined();
+    await store.putTask("group-1", store.encodeTask(aTask()));
     expect(await store.task("group-1")).toEqual(aTask());
-    await redis.del(keys.task("group-1"));
-    expect(await store.task("group-1")).toEqual(aTask());
+    const again = store.task("group-1");
+    expect(await again).toBe(await store.task("group-1"));
   });
 });

@@ -1,57 +1,81 @@
-/** Job: tasks, trajectories and scores as bytes under their ids in Redis.
- *  Not its job: jobs; a payload without a job is harmless and ends by its time to live.
+/** Responsibility: tasks, trajectories and scores between their records and the ledger's bytes, within bounds.
+ *  Not responsible for: jobs; when a group is complete.
  *
- *  P1 (T1). The first trajectory and the first score stored under an id stay; later ones are ignored,
- *           so that a consumer that was taken for dead cannot change what was scored or trained.
- *  P2.      Nothing is stored for a group that is not outstanding. */
+ *  Invariants:
+ *  PAYLOAD-1. Nothing larger than `maxTrajectoryBytes` is stored; what is larger is refused with its size.
+ *  PAYLOAD-2. Fetching a group has at most `maxFetchBytes` of encoded trajectories in flight (see WINDOW-1). */
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Redis } from "ioredis";
+import { ByteWindow } from "./byte-window.js";
 import { decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
-import { trajectoryIdsOf } from "./group-spec.js";
-import type { RunKeys } from "./run-keys.js";
-import { runScript, script } from "./script.js";
+import { encodeFailure, type FailureReason } from "./episode-failure.js";
+import { trajectoryIdOf } from "./group-spec.js";
+import type { EpisodeState, LedgerStore } from "./ledger-store.js";
+import type { QueueSettings } from "./queue-settings.js";
+import type { Room } from "./redis-room.js";
 import type { Task } from "./task.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
 import type { Score, Trajectory } from "./trajectory.js";
 
-const storeScript = script(`
-if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then return 0 end
-redis.call("SET", KEYS[2], ARGV[2], "PX", ARGV[3], "NX")
-return 1`);
+/** Names an episode. */
+export interface EpisodeKey {
+  readonly groupId: string;
+  readonly episodeIndex: number;
+}
+
+/** What a write found and how much it wrote. */
+export interface Stored {
+  /** State of the episode before; undefined when the group is not outstanding. */
+  readonly state: EpisodeState | undefined;
+  readonly bytes: number;
+}
+
+export interface PayloadStoreOptions {
+  readonly store: LedgerStore;
+  readonly room: Room;
+  readonly settings: Pick<QueueSettings, "maxTrajectoryBytes" | "maxFetchBytes" | "rolloutTimeoutMs">;
+}
 
 // Episodes of one group share their task; consumers work on few groups at a time.
 const cachedTasks = 32;
 
-export interface GroupPayloads {
-  readonly trajectories: readonly (Buffer | null)[];
-  readonly scores: readonly (Buffer | null)[];
-}
-
 export class PayloadStore {
-  readonly #redis: Redis;
-  readonly #keys: RunKeys;
-  readonly #ttlMs: number;
-  readonly #tasks = new Map<string, Promise<Task>>();
+  readonly #store: LedgerStore;
+  readonly #room: Room;
+  readonly #settings: PayloadStoreOptions["settings"];
+  readonly #window: ByteWindow;
+  readonly #tasks = new Map<string, Promise<Task | undefined>>();
 
-  constructor(redis: Redis, keys: RunKeys, ttlMs: number) {
-    this.#redis = redis;
-    this.#keys = keys;
-    this.#ttlMs = ttlMs;
+  constructor({ store, room, settings }: PayloadStoreOptions) {
+    this.#store = store;
+    this.#room = room;
+    this.#settings = settings;
+    this.#window = new ByteWindow(settings.maxFetchBytes);
   }
 
-  async putTask(groupId: string, task: Task): Promise<number> {
-    const bytes = Buffer.from(encodeTask(task));
-    await this.#redis.set(this.#keys.task(groupId), bytes, "PX", this.#ttlMs);
-    return bytes.length;
+  /** @throws {PalimpsestError} LIMIT_EXCEEDED above maxTrajectoryBytes */
+  encodeTask(task: Task): Uint8Array {
+    const bytes = encodeTask(task);
+    this.#checkSize(`task ${task.id}`, bytes);
+    return bytes;
   }
 
-  /** @throws {PalimpsestError} NOT_FOUND when the group is settled or its time to live is over */
-  async task(groupId: string): Promise<Task> {
+  /** @throws {PalimpsestError} LIMIT_EXCEEDED when Redis stays full */
+  async putTask(groupId: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#write(() => this.#store.putTask(groupId, bytes), signal);
+  }
+
+  /** @returns undefined when the group is not outstanding or the task's time to live is over */
+  async task(groupId: string): Promise<Task | undefined> {
     let loading = this.#tasks.get(groupId);
     if (loading === undefined) {
       loading = this.#loadTask(groupId);
       this.#tasks.set(groupId, loading);
-      loading.catch(() => this.#tasks.delete(groupId));
+      const forget = (): void => {
+        if (this.#tasks.get(groupId) === loading) {
+          this.#tasks.delete(groupId);
+        }
+      };
+      loading.then((task) => task ?? forget(), forget);
       const [oldest] = this.#tasks.keys();
       if (this.#tasks.size > cachedTasks && oldest !== undefined) {
         this.#tasks.delete(oldest);
@@ -60,77 +84,59 @@ export class PayloadStore {
     return await loading;
   }
 
-  async #loadTask(groupId: string): Promise<Task> {
-    const bytes = await this.#redis.getBuffer(this.#keys.task(groupId));
-    if (bytes === null) {
-      throw new PalimpsestError("NOT_FOUND", `task of group ${groupId} is not in Redis: settled or expired`);
-    }
-    return decodeTask(bytes);
+  async #loadTask(groupId: string): Promise<Task | undefined> {
+    const bytes = await this.#store.task(groupId);
+    return bytes && decodeTask(bytes);
   }
 
-  /** @returns bytes stored, also when an earlier trajectory stays
-   *  @throws {PalimpsestError} NOT_FOUND when the group is not outstanding */
-  async putTrajectory(trajectory: Trajectory): Promise<number> {
-    const { groupId, trajectoryId } = trajectory;
-    return await this.#store(groupId, this.#keys.trajectory(trajectoryId), encodeTrajectory(trajectory));
+  async episode({ groupId, episodeIndex }: EpisodeKey): Promise<EpisodeState | undefined> {
+    return await this.#store.episode(groupId, episodeIndex);
   }
 
-  async hasTrajectory(trajectoryId: string): Promise<boolean> {
-    return (await this.#redis.exists(this.#keys.trajectory(trajectoryId))) === 1;
+  /** Stores the first trajectory of an open episode; waits while Redis is full.
+   *  @throws {PalimpsestError} LIMIT_EXCEEDED above maxTrajectoryBytes or when Redis stays full; CODEC */
+  async putTrajectory(trajectory: Trajectory, signal?: AbortSignal): Promise<Stored> {
+    const bytes = encodeTrajectory(trajectory);
+    this.#checkSize(`trajectory ${trajectory.trajectoryId}`, bytes);
+    const { groupId, episodeIndex } = trajectory;
+    const state = await this.#write(() => this.#store.putTrajectory(groupId, episodeIndex, bytes), signal);
+    return { state, bytes: bytes.length };
   }
 
-  async trajectory(trajectoryId: string): Promise<Trajectory | undefined> {
-    const bytes = await this.#redis.getBuffer(this.#keys.trajectory(trajectoryId));
-    return bytes === null ? undefined : decodeTrajectory(bytes);
+  /** @throws {PalimpsestError} CODEC */
+  async trajectory({ groupId, episodeIndex }: EpisodeKey): Promise<Trajectory | undefined> {
+    const bytes = await this.#store.trajectory(groupId, episodeIndex);
+    return bytes && decodeTrajectory(bytes);
   }
 
-  /** @throws {PalimpsestError} NOT_FOUND when the group is not outstanding */
-  async putScore(groupId: string, trajectoryId: string, score: Score, actorId: string): Promise<number> {
-    return await this.#store(
-      groupId,
-      this.#keys.score(trajectoryId),
-      encodeScore(score, { trajectoryId, actorId }),
-    );
+  /** As `trajectory`, when there is room for that many bytes among all fetches of this store. */
+  async fetch(episode: EpisodeKey, sizeBytes: number): Promise<Trajectory | undefined> {
+    return await this.#window.run(sizeBytes, () => this.trajectory(episode));
   }
 
-  async hasScore(trajectoryId: string): Promise<boolean> {
-    return (await this.#redis.exists(this.#keys.score(trajectoryId))) === 1;
+  /** Ends an episode with a score. @throws {PalimpsestError} CODEC */
+  async putScore({ groupId, episodeIndex }: EpisodeKey, score: Score, actorId: string): Promise<Stored> {
+    const bytes = encodeScore(score, { trajectoryId: trajectoryIdOf(groupId, episodeIndex), actorId });
+    return { state: await this.#store.putScore(groupId, episodeIndex, bytes), bytes: bytes.length };
   }
 
-  /** Trajectories and scores of a group by episode index; null where there is none. */
-  async group(spec: { readonly groupId: string; readonly groupSize: number }): Promise<GroupPayloads> {
-    const ids = trajectoryIdsOf(spec);
-    const values = await this.#redis.mgetBuffer(
-      ...ids.map((id) => this.#keys.trajectory(id)),
-      ...ids.map((id) => this.#keys.score(id)),
-    );
-    return { trajectories: values.slice(0, ids.length), scores: values.slice(ids.length) };
+  /** Ends an episode with a failure. */
+  async putFailure({ groupId, episodeIndex }: EpisodeKey, reason: FailureReason): Promise<void> {
+    await this.#store.putFailure(groupId, episodeIndex, encodeFailure(reason));
   }
 
-  /** Every key that a group's payloads may have. */
-  keysOf(spec: { readonly groupId: string; readonly groupSize: number }): string[] {
-    const ids = trajectoryIdsOf(spec);
-    return [
-      this.#keys.task(spec.groupId),
-      ...ids.map((id) => this.#keys.trajectory(id)),
-      ...ids.map((id) => this.#keys.score(id)),
-    ];
-  }
-
-  async #store(groupId: string, key: string, encoded: Uint8Array): Promise<number> {
-    const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
-    const stored = await runScript(
-      this.#redis,
-      storeScript,
-      [this.#keys.outstanding, key],
-      [groupId, bytes, this.#ttlMs],
-    );
-    if (stored === 0) {
+  #checkSize(what: string, { length }: Uint8Array): void {
+    const limit = this.#settings.maxTrajectoryBytes;
+    if (length > limit) {
       throw new PalimpsestError(
-        "NOT_FOUND",
-        `group ${groupId} is not outstanding; its payloads are not kept`,
+        "LIMIT_EXCEEDED",
+        `${what} has ${length} bytes, above queues.maxTrajectoryBytes of ${limit}; raise it, or shorten documents or replies`,
+        { retryable: false },
       );
     }
-    return bytes.length;
+  }
+
+  async #write<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    return await this.#room.write(work, { timeoutMs: this.#settings.rolloutTimeoutMs, signal });
   }
 }

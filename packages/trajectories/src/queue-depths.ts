@@ -1,6 +1,8 @@
 import type { Metrics } from "@palimpsest/telemetry";
+import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { queueNames, runKeys, runsKey } from "./run-keys.js";
+import { queueNames, type RunKeys, runKeys, runsKey } from "./run-keys.js";
+import { transaction } from "./transaction.js";
 
 /** Jobs of one queue by state. */
 export interface QueueDepth {
@@ -13,7 +15,8 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-/** Depths of every queue of every run, sorted by name. One round trip a run. */
+/** Depths of the queues of every run, sorted by run. The groups of a run are listed beside its queues: those that are
+ *  complete wait for the learner, the others wait for their episodes. */
 export async function queueDepths(redis: Redis): Promise<readonly QueueDepth[]> {
   const runIds = (await redis.smembers(runsKey)).sort();
   return (await Promise.all(runIds.map((runId) => runDepths(redis, runId)))).flat();
@@ -21,28 +24,39 @@ export async function queueDepths(redis: Redis): Promise<readonly QueueDepth[]> 
 
 async function runDepths(redis: Redis, runId: string): Promise<QueueDepth[]> {
   const keys = runKeys(runId);
-  const pipeline = redis.pipeline();
-  for (const name of queueNames) {
-    pipeline
-      .llen(keys.queue(name, "wait"))
-      .llen(keys.queue(name, "active"))
-      .zcard(keys.queue(name, "waiting-children"))
-      .zcard(keys.queue(name, "delayed"))
-      .zcard(keys.queue(name, "failed"));
-  }
-  const counts = ((await pipeline.exec()) ?? []).map(([error, count]) => {
-    if (error) {
-      throw error;
+  const jobs = queueNames.map(async (queueName): Promise<QueueDepth> => {
+    const name = `${runId}/${queueName}`;
+    // It lives for one question: a run that ends leaves nothing behind here.
+    const queue = new Queue(queueName, {
+      connection: redis,
+      prefix: keys.bullmq,
+      skipMetasUpdate: true,
+      skipVersionCheck: true,
+    });
+    queue.on("error", () => {}); // The shared connection reports its own errors.
+    try {
+      const counts = await queue.getJobCounts("waiting", "active", "delayed", "failed");
+      const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+      return { name, waiting, active, waitingChildren: 0, delayed, failed };
+    } finally {
+      await queue.close();
     }
-    return Number(count);
   });
-  return queueNames.map((name, index) => {
-    const [waiting = 0, active = 0, waitingChildren = 0, delayed = 0, failed = 0] = counts.slice(
-      index * 5,
-      index * 5 + 5,
-    );
-    return { name: `${runId}/${name}`, waiting, active, waitingChildren, delayed, failed };
-  });
+  return await Promise.all([...jobs, groupDepth(redis, runId, keys)]);
+}
+
+async function groupDepth(redis: Redis, runId: string, keys: RunKeys): Promise<QueueDepth> {
+  const [outstanding, waiting, failed] = await transaction<[number, number, string | null]>(
+    redis.multi().hlen(keys.outstanding).zcard(keys.complete).hget(keys.counts, "groupsFailed"),
+  );
+  return {
+    name: `${runId}/groups`,
+    waiting,
+    active: 0,
+    waitingChildren: outstanding - waiting,
+    delayed: 0,
+    failed: Number(failed ?? 0),
+  };
 }
 
 /** Sets the gauge palimpsest_queue_jobs; queues that are gone leave it. */

@@ -1,7 +1,7 @@
 import { PalimpsestError } from "@palimpsest/wire";
 
-/** The three queues of a run; BullMQ knows them by these names under the run's prefix. */
-export const queueNames = ["rollouts", "rewards", "groups"] as const;
+/** The BullMQ queues of a run. */
+export const queueNames = ["rollouts", "rewards"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** Set of the ids of all runs that have queues. */
@@ -9,23 +9,33 @@ export const runsKey = "palimpsest:runs";
 /** Hash from run id to the JSON summary that stays when its queues are deleted. */
 export const runSummariesKey = "palimpsest:run-summaries";
 
-/** Every Redis key of one run. The run id is the hash tag, so a run lives in one slot of a Redis Cluster. */
+/** Redis keys of one run, except BullMQ's, which live under `bullmq` and are read and written by BullMQ alone.
+ *  The run id is the hash tag, so a run lives in one slot of a Redis Cluster. */
 export interface RunKeys {
   readonly prefix: string;
+  /** Prefix that BullMQ is given. */
+  readonly bullmq: string;
+  /** Hash from the id of each outstanding group to its size. */
   readonly outstanding: string;
+  /** Set of outstanding groups whose jobs may not be on the queues yet. */
   readonly dispatching: string;
-  readonly trained: string;
-  readonly failed: string;
+  /** Sorted set of outstanding groups with no open episode, by the order in which they completed. */
+  readonly complete: string;
+  /** Hash from the id of each closed group to "trained" or "failed:REASON". */
+  readonly closed: string;
+  /** List of the closed groups, newest first. */
+  readonly closedOrder: string;
   readonly counts: string;
   readonly failures: string;
   readonly consumerEpoch: string;
+  /** Channel that says that a group has become complete. */
+  readonly completions: string;
   readonly weights: string;
   readonly objectHolders: string;
+  /** Hash of one outstanding group: its specification, what is open, and each episode's score or failure. */
+  group(groupId: string): string;
   task(groupId: string): string;
-  trajectory(trajectoryId: string): string;
-  score(trajectoryId: string): string;
-  /** A key of BullMQ's own: `wait`, `active`, a job id, … */
-  queue(name: QueueName, part: string): string;
+  trajectory(groupId: string, episodeIndex: number): string;
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT when the run id has other characters than letters, digits, . _ - */
@@ -34,19 +44,21 @@ export function runKeys(runId: string): RunKeys {
   const prefix = `{palimpsest-${runId}}`;
   return {
     prefix,
+    bullmq: `${prefix}:bullmq`,
     outstanding: `${prefix}:ledger:outstanding`,
     dispatching: `${prefix}:ledger:dispatching`,
-    trained: `${prefix}:ledger:trained`,
-    failed: `${prefix}:ledger:failed`,
+    complete: `${prefix}:ledger:complete`,
+    closed: `${prefix}:ledger:closed`,
+    closedOrder: `${prefix}:ledger:closed-order`,
     counts: `${prefix}:ledger:counts`,
     failures: `${prefix}:ledger:failures`,
     consumerEpoch: `${prefix}:consumer-epoch`,
+    completions: `${prefix}:completions`,
     weights: `${prefix}:weights`,
     objectHolders: `${prefix}:object-holders`,
+    group: (groupId) => `${prefix}:group:${groupId}`,
     task: (groupId) => `${prefix}:task:${groupId}`,
-    trajectory: (trajectoryId) => `${prefix}:trajectory:${trajectoryId}`,
-    score: (trajectoryId) => `${prefix}:score:${trajectoryId}`,
-    queue: (name, part) => `${prefix}:${name}:${part}`,
+    trajectory: (groupId, episodeIndex) => `${prefix}:trajectory:${groupId}.${episodeIndex}`,
   };
 }
 

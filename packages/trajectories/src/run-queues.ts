@@ -1,28 +1,33 @@
-/** Job: the queues of one run in one process: dispatch, rollouts, rewards, groups, announcements, the account.
- *  Not its job: knowing what an agent, a reward or an update is.
+/** Responsibility: the queues of one run in one process: dispatch, rollouts, rewards, groups, announcements, the account.
+ *  Not responsible for: knowing what an agent, a reward or an update is.
  *
+ *  Invariants:
  *  T1. Every dispatched episode reaches the learner exactly once: as a trajectory or as a counted failure.
  *  T2. No batch holds a trajectory older than maxStaleness policy versions.
  *  T3. Token ids go through as bytes; no text is involved.
  *  T4. A failed reward or rollout is not a zero reward: it leaves the group and is counted.
  *
- *  The parts say how: run-ledger, payload-store, group-producer, job-consumer, group-consumer. */
+ *  The files of its parts say how: ledger-store, payload-store, group-producer, job-consumer, group-consumer. */
 import { createLogger, type Logger, type Metrics } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { connectRedis } from "./connection.js";
+import { BullEpisodeJobs } from "./episode-jobs.js";
 import { GroupConsumer, type GroupConsumerOptions } from "./group-consumer.js";
 import { type DispatchOptions, type DispatchOutcome, GroupProducer } from "./group-producer.js";
 import type { GroupRequest } from "./group-spec.js";
-import type { CloseOptions, JobConsumer } from "./job-consumer.js";
+import { type CloseOptions, JobConsumer } from "./job-consumer.js";
+import type { JobWork } from "./job-work.js";
+import type { LedgerStore, RunCounts } from "./ledger-store.js";
 import { ObjectHolders } from "./object-holders.js";
 import { PayloadStore } from "./payload-store.js";
 import { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
-import { type RewardOptions, startRewardConsumer } from "./reward-consumer.js";
-import { type RolloutOptions, startRolloutConsumer } from "./rollout-consumer.js";
-import { queueNames, type RunKeys, runKeys, runSummariesKey, runsKey } from "./run-keys.js";
-import { type RunCounts, RunLedger } from "./run-ledger.js";
+import { RedisLedgerStore } from "./redis-ledger-store.js";
+import { RedisRoom } from "./redis-room.js";
+import { type RewardOptions, rewardWork } from "./reward-work.js";
+import { type RolloutOptions, rolloutWork } from "./rollout-work.js";
+import { type RunKeys, runKeys, runSummariesKey, runsKey } from "./run-keys.js";
 import {
   WeightAnnouncements,
   type WeightsListener,
@@ -37,6 +42,7 @@ export interface RunQueuesOptions {
   readonly settings?: QueueSettingsInput;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  readonly clock?: Clock;
 }
 
 /** What stays of a run whose queues were deleted. */
@@ -46,8 +52,6 @@ export interface RunSummary {
   readonly counts: RunCounts;
 }
 
-// BullMQ's event streams are not read by anyone here.
-const keptEvents = 100;
 const keysPerScan = 1000;
 // Long enough for a person who looks after the end.
 const keptAfterEndMs = 3_600_000;
@@ -56,17 +60,20 @@ export class RunQueues {
   readonly runId: string;
   readonly settings: QueueSettings;
   /** The account of the run. */
-  readonly ledger: RunLedger;
+  readonly ledger: LedgerStore;
   /** Object stores that hold what lasts as long as the run. */
   readonly objectHolders: ObjectHolders;
   readonly #redis: Redis;
   readonly #keys: RunKeys;
   readonly #logger: Logger;
   readonly #metrics: Metrics | undefined;
+  readonly #clock: Clock;
+  readonly #room: RedisRoom;
   readonly #payloads: PayloadStore;
+  readonly #jobs: BullEpisodeJobs;
   readonly #weights: WeightAnnouncements;
   readonly #consumers = new Set<{ close(options?: CloseOptions): Promise<void> }>();
-  #producer: GroupProducer | undefined;
+  readonly #producer: GroupProducer;
   #closing: Promise<void> | undefined;
 
   private constructor(options: RunQueuesOptions, settings: QueueSettings, redis: Redis, logger: Logger) {
@@ -76,26 +83,39 @@ export class RunQueues {
     this.#keys = runKeys(options.runId);
     this.#logger = logger;
     this.#metrics = options.metrics;
-    this.ledger = new RunLedger(redis, this.#keys);
+    this.#clock = options.clock ?? systemClock;
+    this.ledger = new RedisLedgerStore({
+      redis,
+      keys: this.#keys,
+      payloadTtlMs: settings.payloadTtlMs,
+      logger,
+    });
     this.objectHolders = new ObjectHolders(redis, this.#keys);
-    this.#payloads = new PayloadStore(redis, this.#keys, this.settings.payloadTtlMs);
+    this.#room = new RedisRoom({ redis, logger, clock: this.#clock });
+    this.#payloads = new PayloadStore({ store: this.ledger, room: this.#room, settings });
+    this.#jobs = new BullEpisodeJobs({ redis, keys: this.#keys, settings });
     this.#weights = new WeightAnnouncements(redis, this.#keys, logger);
+    this.#producer = new GroupProducer({
+      ...this.#deps(),
+      jobs: this.#jobs,
+      room: this.#room,
+      listRun: async () => {
+        await redis.sadd(runsKey, options.runId);
+      },
+    });
   }
 
   /** Connects. Every process of a run opens its own.
    *  @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID (settings, or a Redis that evicts keys),
    *          INVALID_ARGUMENT (run id) */
   static async open(options: RunQueuesOptions): Promise<RunQueues> {
-    const keys = runKeys(options.runId);
+    runKeys(options.runId);
     const settings = queueSettingsSchema.safeParse(options.settings ?? {});
     if (!settings.success) {
       throw new PalimpsestError("CONFIG_INVALID", `queue settings: ${z.prettifyError(settings.error)}`);
     }
     const logger = options.logger ?? createLogger({ component: "queues", level: "silent" });
-    const redis = await connectRedis(options.redisUrl, { logger });
-    for (const name of queueNames) {
-      await redis.hset(keys.queue(name, "meta"), "opts.maxLenEvents", keptEvents);
-    }
+    const redis = await connectRedis(options.redisUrl, { logger, silenceMs: settings.data.redisSilenceMs });
     return new RunQueues(options, settings.data, redis, logger);
   }
 
@@ -105,23 +125,37 @@ export class RunQueues {
     return outcome ?? "outstanding";
   }
 
-  /** Dispatches groups in order, many to a round trip. See GroupProducer.dispatch. */
+  /** Dispatches groups in order, many per round trip. See GroupProducer.dispatch. */
   async dispatchGroups(
     requests: readonly GroupRequest[],
     options?: DispatchOptions,
   ): Promise<readonly DispatchOutcome[]> {
-    this.#producer ??= new GroupProducer({ ...this.#deps(), runId: this.runId });
     return await this.#producer.dispatch(requests, options);
   }
 
   /** Takes rollouts until it is closed. */
   async consumeRollouts(options: RolloutOptions): Promise<JobConsumer> {
-    return this.#keep(await startRolloutConsumer(options, this.#deps()));
+    const work = rolloutWork(options.run, { ...this.#deps(), jobs: this.#jobs });
+    return await this.#consume(work, options.concurrency);
   }
 
   /** Takes rewards until it is closed. */
   async consumeRewards(options: RewardOptions): Promise<JobConsumer> {
-    return this.#keep(await startRewardConsumer(options, this.#deps()));
+    return await this.#consume(rewardWork(options, this.#deps()), options.concurrency);
+  }
+
+  async #consume(work: JobWork, concurrency: number): Promise<JobConsumer> {
+    const isRollout = work.kind === "rollout";
+    const consumer = await JobConsumer.start({
+      ...this.#deps(),
+      redis: this.#redis,
+      keys: this.#keys,
+      work,
+      queueName: isRollout ? "rollouts" : "rewards",
+      concurrency,
+      timeoutMs: isRollout ? this.settings.rolloutTimeoutMs : this.settings.rewardTimeoutMs,
+    });
+    return this.#keep(consumer);
   }
 
   /** Becomes the run's one learner; an earlier one is fenced off. */
@@ -151,24 +185,33 @@ export class RunQueues {
     };
     await this.#redis.hset(runSummariesKey, this.runId, JSON.stringify(summary));
     await this.#redis.srem(runsKey, this.runId);
-    const stream = this.#redis.scanStream({ match: `${this.#keys.prefix}:*`, count: keysPerScan });
-    for await (const found of stream) {
-      const keys = found as string[];
-      if (keys.length > 0) {
-        await this.#redis.unlink(...keys);
-      }
-    }
+    await this.#jobs.obliterate();
+    await this.#eachKey(async (keys) => {
+      await this.#redis.unlink(...keys);
+    });
     return summary;
   }
 
-  /** For a run that has ended well: it is no longer listed, and what is left of it goes by itself after `keepMs`. */
+  /** For a run that has ended well: it is no longer listed, its jobs are deleted, and the rest goes by itself after
+   *  `keepMs`. */
   async retire(keepMs = keptAfterEndMs): Promise<void> {
     await this.#redis.srem(runsKey, this.runId);
+    await this.#jobs.obliterate();
+    await this.#eachKey(async (keys) => {
+      const pipeline = this.#redis.pipeline();
+      for (const key of keys) pipeline.pexpire(key, keepMs);
+      await pipeline.exec();
+    });
+  }
+
+  /** Every key of the run but BullMQ's. */
+  async #eachKey(work: (keys: readonly string[]) => Promise<void>): Promise<void> {
     const stream = this.#redis.scanStream({ match: `${this.#keys.prefix}:*`, count: keysPerScan });
     for await (const found of stream) {
-      const pipeline = this.#redis.pipeline();
-      for (const key of found as string[]) pipeline.pexpire(key, keepMs);
-      await pipeline.exec();
+      const own = (found as string[]).filter((key) => !key.startsWith(`${this.#keys.bullmq}:`));
+      if (own.length > 0) {
+        await work(own);
+      }
     }
   }
 
@@ -180,19 +223,20 @@ export class RunQueues {
 
   async #close(options: CloseOptions): Promise<void> {
     await Promise.allSettled([...this.#consumers].map((consumer) => consumer.close(options)));
-    await this.#producer?.close();
+    // Without Redis this waits for it; disconnecting ends the wait.
+    const jobs = this.#jobs.close();
     this.#redis.disconnect();
+    await jobs.catch(() => undefined);
   }
 
   #deps() {
     return {
-      redis: this.#redis,
-      keys: this.#keys,
-      ledger: this.ledger,
+      store: this.ledger,
       payloads: this.#payloads,
       settings: this.settings,
       logger: this.#logger,
       metrics: this.#metrics,
+      clock: this.#clock,
     };
   }
 

@@ -3,11 +3,9 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { encodeTrajectory } from "./codec.js";
 import type { GroupConsumer } from "./group-consumer.js";
-import { PayloadStore } from "./payload-store.js";
-import { runKeys } from "./run-keys.js";
 import type { RunQueues } from "./run-queues.js";
 import { aGroupRequest, aTrajectory, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
@@ -109,10 +107,7 @@ describe("take-over from dead consumers", () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
-    const redis = new Redis(server.url);
-    const store = new PayloadStore(redis, runKeys(fixture.runId), 60_000);
-    await store.putTrajectory(aTrajectory());
-    redis.disconnect();
+    await trainer.ledger.putTrajectory("group-1", 0, encodeTrajectory(aTrajectory()));
     const run: string[] = [];
     await fixture.openWorkers({
       run: async (episode) => {
@@ -143,6 +138,8 @@ describe("take-over from dead consumers", () => {
         },
       });
       await begun.reaches(1);
+      // The other episode must not die with it twice.
+      while ((await trainer.ledger.episode("group-1", 1)) === "open");
       await dying.close({ deadlineMs: 0 });
     }
     const last = await fixture.open({ settings });

@@ -47,7 +47,7 @@ class Seen {
 }
 
 describe("weight announcements", () => {
-  it("give a listener the current one first and each later one by push (W1, W2)", async () => {
+  it("give a listener the current one first and each later one by push (WEIGHTS-1, WEIGHTS-2)", async () => {
     const learner = connect("run-1").weights;
     const rollout = connect("run-1").weights;
     expect(await rollout.current()).toBeUndefined();
@@ -62,7 +62,7 @@ describe("weight announcements", () => {
     expect(await rollout.current()).toEqual(Buffer.from("v1"));
   });
 
-  it("reach a listener that was cut off when they were made (W1)", async () => {
+  it("reach a listener that was cut off when they were made (WEIGHTS-1)", async () => {
     const { redis } = connect("run-2");
     const seen = new Seen();
     subscriptions.push(await connect("run-2").weights.listen(seen.listener));

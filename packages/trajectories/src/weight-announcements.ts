@@ -1,11 +1,15 @@
-/** Job: tells every process of a run which weights are current: the last announcement stays, news arrive by push.
- *  Not its job: the weights themselves; reading the manifest.
+/** Responsibility: tells every process of a run which weights are current: the last announcement stays, news arrive by push.
+ *  Not responsible for: the weights themselves; reading the manifest.
  *
- *  W1. A listener gets the current announcement when it starts and after each lost connection, so it never stays behind.
- *  W2. A listener does not get the same announcement twice in a row. */
+ *  Invariants:
+ *  WEIGHTS-1. A listener gets the current announcement when it starts and after each lost connection, so it never stays
+ *             behind.
+ *  WEIGHTS-2. A listener does not get the same announcement twice in a row. */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Redis } from "ioredis";
 import type { RunKeys } from "./run-keys.js";
+import { subscribe } from "./subscribe.js";
+import { transaction } from "./transaction.js";
 
 export type WeightsListener = (manifest: Uint8Array) => void;
 
@@ -27,7 +31,7 @@ export class WeightAnnouncements {
   /** Makes these weights the current ones. */
   async announce(manifest: Uint8Array): Promise<void> {
     const bytes = Buffer.from(manifest);
-    await this.#redis.multi().set(this.#key, bytes).publish(this.#key, bytes).exec();
+    await transaction(this.#redis.multi().set(this.#key, bytes).publish(this.#key, bytes));
   }
 
   async current(): Promise<Uint8Array | undefined> {
@@ -55,23 +59,14 @@ export class WeightAnnouncements {
         tell(bytes);
       }
     };
-    const subscriber = this.#redis.duplicate({ lazyConnect: true });
-    subscriber.on("error", (error) => this.#logger.warn({ err: error }, "redis connection error"));
-    subscriber.on("messageBuffer", (_channel: Buffer, bytes: Buffer) => tell(bytes));
-    await subscriber.connect();
-    await subscriber.subscribe(this.#key);
-    await catchUp();
-    // After a lost connection: first listen again, then read what was announced in between.
-    subscriber.on("ready", () => {
-      subscriber
-        .subscribe(this.#key)
-        .then(catchUp)
-        .catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
-    });
-    return {
-      close: async () => {
-        subscriber.disconnect();
+    const subscription = await subscribe(this.#redis, this.#key, this.#logger, {
+      onMessage: tell,
+      // What was announced in between is read after the subscription holds again.
+      onReady: () => {
+        catchUp().catch((error) => this.#logger.warn({ err: error }, "cannot read the current weights"));
       },
-    };
+    });
+    await catchUp();
+    return subscription;
   }
 }

@@ -1,6 +1,6 @@
-import type { RewardOptions } from "../reward-consumer.js";
-import type { RolloutOptions } from "../rollout-consumer.js";
-import type { RunCounts } from "../run-ledger.js";
+import type { RunCounts } from "../ledger-store.js";
+import type { RewardOptions } from "../reward-work.js";
+import type { RolloutOptions } from "../rollout-work.js";
 import { RunQueues, type RunQueuesOptions } from "../run-queues.js";
 import { trajectoryOf } from "./builders.js";
 import type { RedisServer } from "./redis-server.js";
@@ -55,7 +55,7 @@ export class RunFixture {
   }
 }
 
-/** What the account does not explain, by L1 and L2: no groups ever, and no episodes when none are outstanding. */
+/** What the account does not explain, by LEDGER-1 and LEDGER-2: no groups ever, and no episodes when none are outstanding. */
 export function unaccounted({ groups, episodes }: RunCounts): { groups: number; episodes: number } {
   return {
     groups: groups.dispatched - groups.trained - groups.failed - groups.outstanding,

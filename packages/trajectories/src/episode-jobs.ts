@@ -1,0 +1,87 @@
+/** Responsibility: puts episodes on the BullMQ queues of a run, by BullMQ's public interface alone.
+ *  Not responsible for: working on them; knowing what came of them, which the ledger does.
+ *
+ *  Invariants:
+ *  EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes nothing.
+ *                      A job that is added again after it ended finds its episode recorded and ends at once. */
+import { type JobsOptions, Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { type EpisodeSpec, type GroupSpec, trajectoryIdOf } from "./group-spec.js";
+import type { QueueSettings } from "./queue-settings.js";
+import { type QueueName, queueNames, type RunKeys } from "./run-keys.js";
+
+/** Work at least once for each episode. A simulation has its own. */
+export interface EpisodeJobs {
+  /** Adds a rollout for every episode of these groups. */
+  addRollouts(specs: readonly GroupSpec[]): Promise<void>;
+  addReward(spec: EpisodeSpec): Promise<void>;
+}
+
+export interface BullEpisodeJobsOptions {
+  readonly redis: Redis;
+  readonly keys: RunKeys;
+  readonly settings: QueueSettings;
+}
+
+// BullMQ's event streams are not read by anyone here.
+const keptEvents = 100;
+// Redis runs one transaction in one piece; this many jobs keep it under some tens of milliseconds.
+const jobsPerTransaction = 256;
+
+export class BullEpisodeJobs implements EpisodeJobs {
+  readonly #queues: Readonly<Record<QueueName, Queue>>;
+  readonly #options: JobsOptions;
+
+  constructor({ redis, keys, settings }: BullEpisodeJobsOptions) {
+    this.#queues = openQueues(redis, keys);
+    this.#options = {
+      attempts: settings.attempts,
+      backoff: { type: "exponential", delay: settings.backoffMs, jitter: 0.25 },
+      removeOnComplete: true,
+      removeOnFail: { count: settings.keepFailedJobs },
+      stackTraceLimit: 20,
+    };
+  }
+
+  async addRollouts(specs: readonly GroupSpec[]): Promise<void> {
+    const jobs = specs.flatMap((spec) =>
+      Array.from({ length: spec.groupSize }, (_, episodeIndex) => ({
+        name: "rollout",
+        data: { ...spec, episodeIndex },
+        opts: { ...this.#options, jobId: trajectoryIdOf(spec.groupId, episodeIndex) },
+      })),
+    );
+    for (let start = 0; start < jobs.length; start += jobsPerTransaction) {
+      await this.#queues.rollouts.addBulk(jobs.slice(start, start + jobsPerTransaction));
+    }
+  }
+
+  async addReward(spec: EpisodeSpec): Promise<void> {
+    const jobId = trajectoryIdOf(spec.groupId, spec.episodeIndex);
+    await this.#queues.rewards.add("reward", spec, { ...this.#options, jobId });
+  }
+
+  /** Deletes all jobs, in whatever state. */
+  async obliterate(): Promise<void> {
+    for (const name of queueNames) {
+      await this.#queues[name].obliterate({ force: true });
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(queueNames.map((name) => this.#queues[name].close()));
+  }
+}
+
+function openQueues(redis: Redis, keys: RunKeys): Readonly<Record<QueueName, Queue>> {
+  const open = (name: QueueName): Queue => {
+    const queue = new Queue(name, {
+      connection: redis,
+      prefix: keys.bullmq,
+      streams: { events: { maxLen: keptEvents } },
+    });
+    queue.on("error", () => {}); // The shared connection reports its own errors.
+    return queue;
+  };
+  return { rollouts: open("rollouts"), rewards: open("rewards") };
+}

@@ -1,0 +1,155 @@
+/** The changes of a run's ledger, each one Lua script: a client that dies leaves it done or not done, and a script that
+ *  is sent again changes nothing (LEDGER-1, LEDGER-5).
+ *
+ *  What ends or deletes something is marked allow-oom: it has to work when Redis is full, because it makes room. */
+import { script } from "./script.js";
+
+// An episode i of a group hash has `t<i>` (bytes of its trajectory), `s<i>` (score) and `f<i>` (failure).
+const helpers = `
+local function ended(group, i)
+  return redis.call("HEXISTS", group, "s" .. i) == 1 or redis.call("HEXISTS", group, "f" .. i) == 1
+end
+local function stateOf(group, i)
+  if ended(group, i) then return "ended" end
+  if redis.call("HEXISTS", group, "t" .. i) == 1 then return "sampled" end
+  return "open"
+end
+-- false when the group is not outstanding or has no such episode.
+local function has(group, i)
+  local size = redis.call("HGET", group, "size")
+  return size and tonumber(i) < tonumber(size)
+end
+local function addBytes(group, counts, bytes)
+  redis.call("HINCRBY", group, "bytes", bytes)
+  redis.call("HINCRBY", counts, "queuedBytes", bytes)
+end
+local function sampled(group, counts)
+  redis.call("HINCRBY", group, "unsampled", -1)
+  redis.call("HINCRBY", counts, "unsampledEpisodes", -1)
+end
+`;
+
+// KEYS: outstanding, dispatching, closed, counts, then one group hash per claim.
+// ARGV: most groups, most bytes, then id, size, spec, bytes of the task per claim.
+export const claimScript = script(`${helpers}
+local maxGroups, maxBytes = tonumber(ARGV[1]), tonumber(ARGV[2])
+local function full(size, taskBytes)
+  local groups = redis.call("HLEN", KEYS[1])
+  if groups >= maxGroups then return true end
+  if groups == 0 then return false end
+  local values = redis.call("HMGET", KEYS[4], "queuedBytes", "unsampledEpisodes", "trajectoryBytes", "trajectories")
+  local queued, unsampled = tonumber(values[1] or 0), tonumber(values[2] or 0)
+  local bytes, count = tonumber(values[3] or 0), tonumber(values[4] or 0)
+  local mean = 0
+  if count > 0 then mean = bytes / count end
+  return queued + taskBytes + (unsampled + size) * mean > maxBytes
+end
+local states = {}
+for i = 3, #ARGV, 4 do
+  local id, size, taskBytes, group = ARGV[i], ARGV[i + 1], ARGV[i + 3], KEYS[4 + (i + 1) / 4]
+  local state
+  local closed = redis.call("HGET", KEYS[3], id)
+  if closed then
+    if closed == "trained" then state = "trained" else state = "failed" end
+  elseif redis.call("HEXISTS", KEYS[1], id) == 1 then
+    state = "outstanding"
+    if redis.call("SISMEMBER", KEYS[2], id) == 1 then
+      if redis.call("HGET", group, "left") == "0" then redis.call("SREM", KEYS[2], id) else state = "claimed" end
+    end
+  elseif full(tonumber(size), tonumber(taskBytes)) then state = "full"
+  else
+    redis.call("HSET", KEYS[1], id, size)
+    redis.call("SADD", KEYS[2], id)
+    redis.call("HSET", group, "spec", ARGV[i + 2], "size", size, "left", size, "unsampled", size, "bytes", taskBytes)
+    redis.call("HINCRBY", KEYS[4], "groupsDispatched", 1)
+    redis.call("HINCRBY", KEYS[4], "episodesDispatched", size)
+    redis.call("HINCRBY", KEYS[4], "unsampledEpisodes", size)
+    redis.call("HINCRBY", KEYS[4], "queuedBytes", taskBytes)
+    state = "claimed"
+  end
+  states[#states + 1] = state
+end
+return states`);
+
+// KEYS: group, task. ARGV: bytes, time to live.
+export const putTaskScript = script(`
+if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
+redis.call("SET", KEYS[2], ARGV[1], "PX", ARGV[2], "NX")
+return 1`);
+
+// KEYS: group, counts, trajectory. ARGV: episode index, bytes, time to live.
+export const putTrajectoryScript = script(`${helpers}
+if not has(KEYS[1], ARGV[1]) then return "none" end
+local state = stateOf(KEYS[1], ARGV[1])
+if state == "open" then
+  redis.call("SET", KEYS[3], ARGV[2], "PX", ARGV[3])
+  redis.call("HSET", KEYS[1], "t" .. ARGV[1], #ARGV[2])
+  addBytes(KEYS[1], KEYS[2], #ARGV[2])
+  sampled(KEYS[1], KEYS[2])
+  redis.call("HINCRBY", KEYS[2], "trajectories", 1)
+  redis.call("HINCRBY", KEYS[2], "trajectoryBytes", #ARGV[2])
+end
+return state`);
+
+// KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel.
+export const endEpisodeScript = script(`#!lua flags=allow-oom
+${helpers}
+if not has(KEYS[1], ARGV[1]) then return "none" end
+local state = stateOf(KEYS[1], ARGV[1])
+if state ~= "ended" then
+  if state == "open" then sampled(KEYS[1], KEYS[2]) end
+  redis.call("HSET", KEYS[1], ARGV[2] .. ARGV[1], ARGV[3])
+  addBytes(KEYS[1], KEYS[2], #ARGV[3])
+  if redis.call("HINCRBY", KEYS[1], "left", -1) == 0 then
+    redis.call("ZADD", KEYS[3], redis.call("HINCRBY", KEYS[2], "completions", 1), ARGV[4])
+    redis.call("PUBLISH", ARGV[5], ARGV[4])
+  end
+end
+return state`);
+
+// KEYS: epoch, complete. ARGV: epoch, cursor.
+export const completeGroupsScript = script(`
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+return redis.call("ZRANGEBYSCORE", KEYS[2], "(" .. ARGV[2], "+inf", "WITHSCORES")`);
+
+const remember = `
+local function remember(closed, order, id, outcome, kept)
+  redis.call("HSET", closed, id, outcome)
+  if redis.call("LPUSH", order, id) > kept then redis.call("HDEL", closed, redis.call("RPOP", order)) end
+end
+`;
+
+// KEYS: epoch, outstanding, dispatching, complete, closed, closed order, counts, failures, group, payloads ...
+// ARGV: epoch, group id, outcome, reason, trained, failed, dropped, kept failures, kept closed groups, failures ...
+export const closeScript = script(`#!lua flags=allow-oom
+${remember}
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+local id, outcome = ARGV[2], ARGV[3]
+if redis.call("HDEL", KEYS[2], id) == 0 then return 0 end
+redis.call("SREM", KEYS[3], id)
+redis.call("ZREM", KEYS[4], id)
+local values = redis.call("HMGET", KEYS[9], "bytes", "unsampled")
+redis.call("HINCRBY", KEYS[7], "queuedBytes", 0 - tonumber(values[1] or 0))
+redis.call("HINCRBY", KEYS[7], "unsampledEpisodes", 0 - tonumber(values[2] or 0))
+for i = 9, #KEYS do redis.call("UNLINK", KEYS[i]) end
+local trained = outcome == "trained"
+remember(KEYS[5], KEYS[6], id, trained and outcome or "failed:" .. ARGV[4], tonumber(ARGV[9]))
+redis.call("HINCRBY", KEYS[7], trained and "groupsTrained" or "groupsFailed", 1)
+redis.call("HINCRBY", KEYS[7], "episodesTrained", ARGV[5])
+redis.call("HINCRBY", KEYS[7], "episodesFailed", ARGV[6])
+redis.call("HINCRBY", KEYS[7], "episodesDropped", ARGV[7])
+for i = 10, #ARGV do redis.call("LPUSH", KEYS[8], ARGV[i]) end
+redis.call("LTRIM", KEYS[8], 0, ARGV[8] - 1)
+return 1`);
+
+// KEYS: epoch, outstanding, closed, closed order. ARGV: epoch, kept closed groups, ids ...
+export const rememberTrainedScript = script(`#!lua flags=allow-oom
+${remember}
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+for i = 3, #ARGV do
+  local id = ARGV[i]
+  if redis.call("HEXISTS", KEYS[2], id) == 0 and redis.call("HEXISTS", KEYS[3], id) == 0 then
+    remember(KEYS[3], KEYS[4], id, "trained", tonumber(ARGV[2]))
+  end
+end
+return 1`);

@@ -1,0 +1,107 @@
+/** Responsibility: makes whoever writes payloads and jobs wait while Redis has no room for them.
+ *  Not responsible for: writes that must go on when Redis is full: ends of episodes and groups, and the head's tables.
+ *
+ *  Invariants:
+ *  ROOM-1. No payload is written while Redis uses more than `payloadShare` of its maxmemory, so that the rest stays for
+ *          small writes: BullMQ's moves, the ledger and the head's rows.
+ *  ROOM-2. A write that Redis refuses because it is full is tried again; it is never taken for done. */
+import type { Logger } from "@palimpsest/telemetry";
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import type { Redis } from "ioredis";
+import { pause } from "./pause.js";
+
+export interface Room {
+  /** Runs the write when there is room for it.
+   *  @throws {PalimpsestError} LIMIT_EXCEEDED when there was none for `timeoutMs`; CANCELLED */
+  write<T>(work: () => Promise<T>, options: RoomOptions): Promise<T>;
+}
+
+export interface RoomOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RedisRoomOptions {
+  readonly redis: Redis;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+}
+
+/** The rest stays for small writes. A step's payloads are written within seconds, so a look every 200 ms is enough. */
+const payloadShare = 0.85;
+const lookMs = 200;
+const retryMs = 100;
+
+export class RedisRoom implements Room {
+  readonly #redis: Redis;
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  #look: { readonly atMs: number; readonly full: Promise<boolean> } | undefined;
+  #full = false;
+
+  constructor({ redis, logger, clock = systemClock }: RedisRoomOptions) {
+    this.#redis = redis;
+    this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  async write<T>(work: () => Promise<T>, { timeoutMs, signal }: RoomOptions): Promise<T> {
+    const deadlineMs = this.#clock.monotonicMs() + timeoutMs;
+    for (;;) {
+      if (!(await this.#isFull())) {
+        try {
+          return await work();
+        } catch (error) {
+          if (!isOutOfMemory(error)) {
+            throw error;
+          }
+        }
+      }
+      if (signal?.aborted) {
+        throw new PalimpsestError("CANCELLED", "waiting for room in Redis was cancelled", {
+          cause: signal.reason,
+        });
+      }
+      if (this.#clock.monotonicMs() >= deadlineMs) {
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `Redis has been above ${payloadShare * 100} % of its maxmemory for ${timeoutMs} ms; raise maxmemory, or lower groupsPerStep or queues.maxQueuedBytes`,
+          { retryable: true },
+        );
+      }
+      await pause(this.#clock, retryMs, signal);
+    }
+  }
+
+  async #isFull(): Promise<boolean> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#look === undefined || nowMs - this.#look.atMs > lookMs) {
+      this.#look = { atMs: nowMs, full: this.#readMemory() };
+    }
+    return await this.#look.full;
+  }
+
+  async #readMemory(): Promise<boolean> {
+    const info = await this.#redis.info("memory");
+    const used = memoryField(info, "used_memory");
+    const limit = memoryField(info, "maxmemory");
+    const full = limit > 0 && used > payloadShare * limit;
+    if (full !== this.#full) {
+      this.#full = full;
+      this.#logger.warn(
+        { usedBytes: used, maxBytes: limit },
+        full ? "redis is full; payloads wait" : "redis has room",
+      );
+    }
+    return full;
+  }
+}
+
+function memoryField(info: string, name: string): number {
+  return Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+}
+
+/** Redis's own error for a command that would need memory above maxmemory, bare or from within a script. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /\bOOM command not allowed/.test(error.message);
+}

@@ -1,0 +1,112 @@
+/** Responsibility: one attempt at a rollout: runs the episode, stores its trajectory once, lets its reward begin.
+ *  Not responsible for: attempts and deadlines.
+ *
+ *  Invariants:
+ *  ROLLOUT-1 (T1). A job that comes again continues where the ledger says that its episode stands. */
+import type { Metrics } from "@palimpsest/telemetry";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { EpisodeJobs } from "./episode-jobs.js";
+import {
+  type Episode,
+  type EpisodeSpec,
+  episodeSeed,
+  episodeSpecSchema,
+  parseSpec,
+  splitTrajectoryId,
+  trajectoryIdOf,
+} from "./group-spec.js";
+import { FinalFailure, type JobWork } from "./job-work.js";
+import type { PayloadStore, Stored } from "./payload-store.js";
+import type { Trajectory } from "./trajectory.js";
+
+export interface RolloutOptions {
+  readonly concurrency: number;
+  /** Runs one episode. Rejecting is an attempt; the signal aborts when the work is no longer wanted here. */
+  readonly run: (episode: Episode, signal: AbortSignal) => Promise<Trajectory>;
+}
+
+export interface RolloutWorkDeps {
+  readonly payloads: PayloadStore;
+  readonly jobs: EpisodeJobs;
+  readonly metrics: Metrics | undefined;
+}
+
+export function rolloutWork(
+  run: RolloutOptions["run"],
+  { payloads, jobs, metrics }: RolloutWorkDeps,
+): JobWork {
+  return {
+    kind: "rollout",
+    async run(job, signal) {
+      const spec = parseSpec(episodeSpecSchema, job.data);
+      const state = await payloads.episode(spec);
+      if (state === "sampled") {
+        await jobs.addReward(spec);
+      }
+      if (state !== "open") {
+        return;
+      }
+      if (job.poison !== undefined) {
+        throw new FinalFailure(job.poison);
+      }
+      const task = await payloads.task(spec.groupId);
+      if (task === undefined) {
+        if ((await payloads.episode(spec)) === undefined) {
+          return; // The group was closed meanwhile.
+        }
+        throw new PalimpsestError(
+          "NOT_FOUND",
+          `task of group ${spec.groupId} is not in Redis: lost or expired`,
+        );
+      }
+      const episode: Episode = {
+        ...spec,
+        trajectoryId: trajectoryIdOf(spec.groupId, spec.episodeIndex),
+        task,
+        seed: episodeSeed(spec.seed, spec.episodeIndex),
+        attempt: job.attempt,
+      };
+      const trajectory = await run(episode, signal);
+      checkBelongs(trajectory, episode);
+      const stored = await store(payloads, trajectory, signal);
+      if (stored.state === "open") {
+        metrics?.counter("palimpsest_queue_payload_bytes_total").inc({ kind: "trajectory" }, stored.bytes);
+      }
+      if (stored.state === "open" || stored.state === "sampled") {
+        await jobs.addReward(spec);
+      }
+    },
+    async fail(job, message) {
+      const key = splitTrajectoryId(job.id);
+      if (key !== undefined) {
+        await payloads.putFailure(key, { stage: "rollout", message });
+      }
+    },
+  };
+}
+
+/** A trajectory that is too large is so at each attempt: the seed is the same. */
+async function store(payloads: PayloadStore, trajectory: Trajectory, signal: AbortSignal): Promise<Stored> {
+  try {
+    return await payloads.putTrajectory(trajectory, signal);
+  } catch (error) {
+    if (error instanceof PalimpsestError && error.code === "LIMIT_EXCEEDED" && !error.retryable) {
+      throw new FinalFailure(error.message);
+    }
+    throw error;
+  }
+}
+
+function checkBelongs(
+  trajectory: Trajectory,
+  episode: EpisodeSpec & { readonly trajectoryId: string },
+): void {
+  for (const field of ["trajectoryId", "groupId", "taskId", "episodeIndex"] as const) {
+    if (trajectory[field] !== episode[field]) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${field} of the trajectory is "${trajectory[field]}"; its episode has "${episode[field]}"`,
+      );
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/** Responsibility: one channel of Redis on a connection of its own, through restarts of Redis and sockets that fall silent.
+ *  Not responsible for: messages that were published while the connection was away; `onReady` says when to look again.
+ *
+ *  Invariants:
+ *  SUBSCRIPTION-1. A subscription whose socket is open but silent is replaced within the socket timeout and one ping. */
+import type { Logger } from "@palimpsest/telemetry";
+import { every, systemClock } from "@palimpsest/wire";
+import type { Redis } from "ioredis";
+
+/** A subscriber sends nothing by itself; without a command that waits for its answer, ioredis cannot notice silence. */
+const pingMs = 5000;
+
+export interface ChannelListener {
+  readonly onMessage: (bytes: Buffer) => void;
+  /** The subscription holds again after the connection was lost. */
+  readonly onReady: () => void;
+}
+
+export async function subscribe(
+  redis: Redis,
+  channel: string,
+  logger: Logger,
+  { onMessage, onReady }: ChannelListener,
+): Promise<{ close(): Promise<void> }> {
+  const subscriber = redis.duplicate({ lazyConnect: true });
+  subscriber.on("error", (error) => logger.warn({ err: error }, "redis connection error"));
+  subscriber.on("messageBuffer", (_channel: Buffer, bytes: Buffer) => onMessage(bytes));
+  await subscriber.connect();
+  await subscriber.subscribe(channel);
+  subscriber.on("ready", () => {
+    subscriber
+      .subscribe(channel)
+      .then(onReady)
+      .catch((error) => logger.warn({ err: error, channel }, "cannot subscribe again"));
+  });
+  const stopPings = every(systemClock, pingMs, () => {
+    if (subscriber.status === "ready") {
+      subscriber.ping().catch(() => undefined); // The connection's error event has said it.
+    }
+  });
+  return {
+    async close() {
+      stopPings();
+      subscriber.disconnect();
+    },
+  };
+}

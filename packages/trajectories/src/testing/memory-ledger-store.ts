@@ -1,0 +1,330 @@
+/** Responsibility: the ledger store in the memory of one process, for simulations: the answers of Redis without Redis.
+ *  Not responsible for: times to live, durability; `snapshot` and `restore` let a simulation lose the last second.
+ *  Invariants: those of `LedgerStore`; `ledger-store.test.ts` holds this store and the one on Redis to the same answers. */
+import type { EpisodeFailure } from "../episode-failure.js";
+import {
+  type Claim,
+  type ClaimResult,
+  type CloseResult,
+  type Closing,
+  type CompleteGroups,
+  type EpisodeRecord,
+  type EpisodeState,
+  type GroupRecord,
+  type GroupState,
+  keptClosedGroups,
+  keptFailures,
+  type LedgerLimits,
+  type LedgerStore,
+  type RunCounts,
+  type Subscription,
+} from "../ledger-store.js";
+
+interface MemoryEpisode {
+  trajectory?: Uint8Array;
+  score?: Uint8Array;
+  failure?: string;
+}
+
+interface MemoryGroup {
+  readonly spec: string;
+  readonly episodes: MemoryEpisode[];
+  task?: Uint8Array;
+  bytes: number;
+  dispatching: boolean;
+  /** Its place among the complete groups, 0 while it is not. */
+  completed: number;
+}
+
+/** Everything the store remembers. */
+interface LedgerMemory {
+  epoch: number;
+  completions: number;
+  readonly groups: Map<string, MemoryGroup>;
+  /** "trained", or why it failed; in the order of closing. */
+  readonly closed: Map<string, { readonly outcome: "trained" | "failed"; readonly reason: string }>;
+  failures: EpisodeFailure[];
+  trajectories: number;
+  trajectoryBytes: number;
+  readonly groupCounts: { dispatched: number; trained: number; failed: number };
+  readonly episodeCounts: { dispatched: number; trained: number; failed: number; dropped: number };
+}
+
+export class MemoryLedgerStore implements LedgerStore {
+  readonly #listeners = new Set<() => void>();
+  #memory: LedgerMemory = {
+    epoch: 0,
+    completions: 0,
+    groups: new Map(),
+    closed: new Map(),
+    failures: [],
+    trajectories: 0,
+    trajectoryBytes: 0,
+    groupCounts: { dispatched: 0, trained: 0, failed: 0 },
+    episodeCounts: { dispatched: 0, trained: 0, failed: 0, dropped: 0 },
+  };
+
+  /** A copy of everything the store remembers, for `restore`. */
+  snapshot(): LedgerMemory {
+    return structuredClone(this.#memory);
+  }
+
+  /** Goes back to a snapshot, as a Redis does that lost what it had not yet written. */
+  restore(memory: LedgerMemory): void {
+    this.#memory = structuredClone(memory);
+  }
+
+  async claim(claims: readonly Claim[], limits: LedgerLimits): Promise<ClaimResult[]> {
+    return claims.map((claim) => this.#claim(claim, limits));
+  }
+
+  #claim({ groupId, groupSize, spec, taskBytes }: Claim, limits: LedgerLimits): ClaimResult {
+    const { groups, closed, groupCounts, episodeCounts } = this.#memory;
+    const end = closed.get(groupId);
+    if (end !== undefined) {
+      return end.outcome;
+    }
+    const group = groups.get(groupId);
+    if (group !== undefined) {
+      group.dispatching &&= group.completed === 0;
+      return group.dispatching ? "claimed" : "outstanding";
+    }
+    if (this.#isFull(groupSize, taskBytes, limits)) {
+      return "full";
+    }
+    groups.set(groupId, {
+      spec,
+      episodes: Array.from({ length: groupSize }, () => ({})),
+      bytes: taskBytes,
+      dispatching: true,
+      completed: 0,
+    });
+    groupCounts.dispatched += 1;
+    episodeCounts.dispatched += groupSize;
+    return "claimed";
+  }
+
+  #isFull(
+    groupSize: number,
+    taskBytes: number,
+    { maxOutstandingGroups, maxQueuedBytes }: LedgerLimits,
+  ): boolean {
+    const { groups, trajectories, trajectoryBytes } = this.#memory;
+    if (groups.size >= maxOutstandingGroups) {
+      return true;
+    }
+    if (groups.size === 0) {
+      return false;
+    }
+    const unsampled = [...groups.values()]
+      .flatMap(({ episodes }) => episodes)
+      .filter(({ trajectory, failure, score }) => !trajectory && failure === undefined && !score).length;
+    const mean = trajectories === 0 ? 0 : trajectoryBytes / trajectories;
+    return this.#queuedBytes() + taskBytes + (unsampled + groupSize) * mean > maxQueuedBytes;
+  }
+
+  #queuedBytes(): number {
+    return [...this.#memory.groups.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  async confirm(groupIds: readonly string[]): Promise<void> {
+    for (const groupId of groupIds) {
+      const group = this.#memory.groups.get(groupId);
+      if (group) {
+        group.dispatching = false;
+      }
+    }
+  }
+
+  async putTask(groupId: string, bytes: Uint8Array): Promise<boolean> {
+    const group = this.#memory.groups.get(groupId);
+    if (!group) {
+      return false;
+    }
+    group.task ??= bytes.slice();
+    return true;
+  }
+
+  async task(groupId: string): Promise<Uint8Array | undefined> {
+    return this.#memory.groups.get(groupId)?.task;
+  }
+
+  async episode(groupId: string, episodeIndex: number): Promise<EpisodeState | undefined> {
+    const episode = this.#memory.groups.get(groupId)?.episodes[episodeIndex];
+    return episode && stateOf(episode);
+  }
+
+  async putTrajectory(
+    groupId: string,
+    episodeIndex: number,
+    bytes: Uint8Array,
+  ): Promise<EpisodeState | undefined> {
+    const group = this.#memory.groups.get(groupId);
+    const episode = group?.episodes[episodeIndex];
+    if (!group || !episode) {
+      return undefined;
+    }
+    const state = stateOf(episode);
+    if (state === "open") {
+      episode.trajectory = bytes.slice();
+      group.bytes += bytes.length;
+      this.#memory.trajectories += 1;
+      this.#memory.trajectoryBytes += bytes.length;
+    }
+    return state;
+  }
+
+  async trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined> {
+    return this.#memory.groups.get(groupId)?.episodes[episodeIndex]?.trajectory;
+  }
+
+  async putScore(
+    groupId: string,
+    episodeIndex: number,
+    bytes: Uint8Array,
+  ): Promise<EpisodeState | undefined> {
+    return this.#end(groupId, episodeIndex, { score: bytes.slice() }, bytes.length);
+  }
+
+  async putFailure(
+    groupId: string,
+    episodeIndex: number,
+    failure: string,
+  ): Promise<EpisodeState | undefined> {
+    return this.#end(groupId, episodeIndex, { failure }, Buffer.byteLength(failure));
+  }
+
+  #end(groupId: string, episodeIndex: number, end: MemoryEpisode, bytes: number): EpisodeState | undefined {
+    const group = this.#memory.groups.get(groupId);
+    const episode = group?.episodes[episodeIndex];
+    if (!group || !episode) {
+      return undefined;
+    }
+    const state = stateOf(episode);
+    if (state !== "ended") {
+      Object.assign(episode, end);
+      group.bytes += bytes;
+      if (group.episodes.every((other) => stateOf(other) === "ended")) {
+        this.#memory.completions += 1;
+        group.completed = this.#memory.completions;
+        for (const listener of this.#listeners) {
+          listener();
+        }
+      }
+    }
+    return state;
+  }
+
+  async takeOver(): Promise<number> {
+    this.#memory.epoch += 1;
+    return this.#memory.epoch;
+  }
+
+  async completeGroups(epoch: number, cursor: number): Promise<CompleteGroups | undefined> {
+    if (epoch !== this.#memory.epoch) {
+      return undefined;
+    }
+    const found = [...this.#memory.groups]
+      .filter(([, { completed }]) => completed > cursor)
+      .sort(([, a], [, b]) => a.completed - b.completed);
+    return { groupIds: found.map(([id]) => id), cursor: found.at(-1)?.[1].completed ?? cursor };
+  }
+
+  async onCompletion(listener: () => void): Promise<Subscription> {
+    this.#listeners.add(listener);
+    return {
+      close: async () => {
+        this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  async group(groupId: string): Promise<GroupRecord | undefined> {
+    const group = this.#memory.groups.get(groupId);
+    if (!group) {
+      return undefined;
+    }
+    const episodes = group.episodes.map(
+      ({ trajectory, score, failure }): EpisodeRecord => ({
+        ...(trajectory ? { trajectoryBytes: trajectory.length } : {}),
+        ...(score ? { score } : {}),
+        ...(failure === undefined ? {} : { failure }),
+      }),
+    );
+    return { spec: group.spec, episodes };
+  }
+
+  async close(closing: Closing, epoch: number): Promise<CloseResult> {
+    const { groups, groupCounts, episodeCounts } = this.#memory;
+    if (epoch !== this.#memory.epoch) {
+      return "fenced";
+    }
+    const { groupId, outcome, failures } = closing;
+    if (!groups.delete(groupId)) {
+      return "unknown";
+    }
+    this.#remember(groupId, outcome, closing.reason ?? "");
+    groupCounts[outcome] += 1;
+    episodeCounts.trained += closing.trainedEpisodes;
+    episodeCounts.failed += failures.length;
+    episodeCounts.dropped += closing.droppedEpisodes;
+    this.#memory.failures = [...[...failures].reverse(), ...this.#memory.failures].slice(0, keptFailures);
+    return "closed";
+  }
+
+  async rememberTrained(groupIds: readonly string[], epoch: number): Promise<"remembered" | "fenced"> {
+    const { groups, closed } = this.#memory;
+    if (epoch !== this.#memory.epoch) {
+      return "fenced";
+    }
+    for (const groupId of groupIds) {
+      if (!groups.has(groupId) && !closed.has(groupId)) {
+        this.#remember(groupId, "trained", "");
+      }
+    }
+    return "remembered";
+  }
+
+  #remember(groupId: string, outcome: "trained" | "failed", reason: string): void {
+    const { closed } = this.#memory;
+    closed.set(groupId, { outcome, reason });
+    const [oldest] = closed.keys();
+    if (closed.size > keptClosedGroups && oldest !== undefined) {
+      closed.delete(oldest);
+    }
+  }
+
+  async states(groupIds: readonly string[]): Promise<(GroupState | undefined)[]> {
+    const { groups, closed } = this.#memory;
+    return groupIds.map((id) => closed.get(id)?.outcome ?? (groups.has(id) ? "outstanding" : undefined));
+  }
+
+  async outstanding(): Promise<readonly string[]> {
+    return [...this.#memory.groups.keys()].sort();
+  }
+
+  async failedGroups(): Promise<Readonly<Record<string, string>>> {
+    return Object.fromEntries(
+      [...this.#memory.closed].flatMap(([groupId, { outcome, reason }]) =>
+        outcome === "failed" ? [[groupId, reason]] : [],
+      ),
+    );
+  }
+
+  async failures(): Promise<readonly EpisodeFailure[]> {
+    return this.#memory.failures;
+  }
+
+  async counts(): Promise<RunCounts> {
+    const { groups, groupCounts, episodeCounts } = this.#memory;
+    return {
+      groups: { ...groupCounts, outstanding: groups.size },
+      episodes: { ...episodeCounts },
+      queuedBytes: this.#queuedBytes(),
+    };
+  }
+}
+
+function stateOf({ trajectory, score, failure }: MemoryEpisode): EpisodeState {
+  return score !== undefined || failure !== undefined ? "ended" : trajectory ? "sampled" : "open";
+}
