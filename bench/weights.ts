@@ -49,7 +49,7 @@ try {
       new Objects({
         address: async () => objectsAddress,
         network: grpcNetwork({ token: cluster.token }),
-        holder: "bench",
+        holder: cluster.client.sessionId,
         defaultTimeoutMs: 120_000,
       }),
   );

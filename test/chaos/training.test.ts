@@ -167,9 +167,9 @@ test("the node with base weights and tokenizer is killed with all it runs: they 
   // The other node comes when everything lies on the first, and the run must not end before.
   run.driver.kill("SIGSTOP");
   await cluster.startWorker();
-  const holders = await run.withQueues((queues) => queues.objectHolders.all());
-  const nodes = await cluster.client.nodes();
-  const lost = nodes.filter(({ objectsAddress }) => holders.includes(objectsAddress));
+  const { objects } = await cluster.client.listObjects();
+  const holding = new Set(objects.flatMap(({ holdingNodeIds }) => holdingNodeIds));
+  const lost = (await cluster.client.nodes()).filter(({ nodeId }) => holding.has(nodeId));
   // Nobody else has them, so nothing but the driver can bring them back.
   expect(lost.map(({ state }) => state)).toEqual(["alive"]);
   for (const { pid } of lost) process.kill(pid, "SIGKILL");

@@ -9,7 +9,7 @@ import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./con
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
-import { Objects } from "./objects.js";
+import { type ObjectRef, Objects } from "./objects.js";
 import { Session } from "./session.js";
 import {
   type ActorInfo,
@@ -18,6 +18,8 @@ import {
   clusterView,
   type NodeInfo,
   nodeView,
+  type ObjectList,
+  objectListView,
   type QueueInfo,
   queueView,
 } from "./views.js";
@@ -47,7 +49,7 @@ export class Cluster {
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
       network: this.#network,
-      holder: options.jobId || this.sessionId,
+      holder: options.objectHolder || options.jobId || this.sessionId,
       defaultTimeoutMs: options.controlTimeoutMs,
     });
     this.jobs = new Jobs(this.#head, (bundle, call) => this.#upload(bundle, call));
@@ -134,6 +136,32 @@ export class Cluster {
     const request = { includeDead: options.includeDead ?? false };
     const { actors } = await this.#head.call(headService.listActors, request, options);
     return (actors ?? []).map(actorView);
+  }
+
+  /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
+  async locateObject(
+    { objectId }: Pick<ObjectRef, "objectId">,
+    options: HeadCallOptions = {},
+  ): Promise<readonly string[]> {
+    const answer = await this.#head.call(headService.locateObject, { objectId, waitMs: 0 }, options);
+    return answer.addresses ?? [];
+  }
+
+  /** Of these, the ones that no node has any more. Empty while a node is away that may have them. */
+  async missingObjects<Ref extends Pick<ObjectRef, "objectId">>(
+    refs: readonly Ref[],
+    options: HeadCallOptions = {},
+  ): Promise<readonly Ref[]> {
+    const request = { objectIds: refs.map(({ objectId }) => objectId) };
+    const answer = await this.#head.call(headService.missingObjects, request, options);
+    const missing = new Set(answer.complete ? answer.objectIds : []);
+    return refs.filter(({ objectId }) => missing.has(objectId));
+  }
+
+  /** What lies in the cluster's object stores, at most `limit` objects of it (default 100). */
+  async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
+    const request = { limit: options.limit ?? 0 };
+    return objectListView(await this.#head.call(headService.listObjects, request, options));
   }
 
   async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {

@@ -13,17 +13,17 @@ const connectOptionsSchema = z.strictObject({
     .string()
     .default("")
     .describe("host:port of the local node's Objects service; empty: a node on this machine is looked up"),
+  objectHolder: z
+    .string()
+    .default("")
+    .describe("Id of the session, actor or job that holds what is put; empty: the job, else the session"),
   connectTimeoutMs: z.number().positive().default(10_000).describe("Until connect() gives up"),
   callTimeoutMs: z
     .number()
     .positive()
     .default(600_000)
     .describe("Deadline of calls to actors that name none; Infinity for none"),
-  controlTimeoutMs: z
-    .number()
-    .positive()
-    .default(30_000)
-    .describe("Deadline of calls to the head and of objects"),
+  controlTimeoutMs: z.number().positive().default(30_000).describe("Deadline of calls to the head"),
 });
 
 export type ConnectOptions = z.input<typeof connectOptionsSchema>;

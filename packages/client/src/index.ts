@@ -21,7 +21,7 @@ export type { ActorOptions, ConnectOptions } from "./config.js";
 export { fromEnvironment } from "./environment.js";
 export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
-export type { ObjectCallOptions, ObjectRef, PutOptions } from "./objects.js";
+export type { HoldOptions, ObjectCallOptions, ObjectRef } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
 export type {
   ActorInfo,
@@ -30,5 +30,7 @@ export type {
   DeathCertificate,
   NodeInfo,
   NodeStateName,
+  ObjectList,
+  ObjectRow,
   QueueInfo,
 } from "./views.js";

@@ -25,6 +25,8 @@ let stored: Map<string, Buffer>;
 let holders: string[];
 let paths: boolean;
 let pulls: number;
+let fetches: proto.FetchRequest.$Properties[];
+let freed: proto.FreeRequest.$Properties[];
 
 function infoOf(objectId: string): proto.ObjectInfo.$Properties {
   const bytes = stored.get(objectId);
@@ -38,6 +40,8 @@ beforeEach(async () => {
   holders = [];
   paths = false;
   pulls = 0;
+  fetches = [];
+  freed = [];
   server = grpcNetwork({ token }).createServer();
   server.addService(objectsService, {
     put: (
@@ -68,11 +72,16 @@ beforeEach(async () => {
       }
       call.end();
     },
-    fetch: unary((request: proto.FetchRequest.$Properties) => infoOf(request.objectId ?? "")),
+    fetch: unary((request: proto.FetchRequest.$Properties) => {
+      fetches.push(request);
+      return infoOf(request.objectId ?? "");
+    }),
     stat: unary((request: proto.StatRequest.$Properties) => infoOf(request.objectId ?? "")),
-    delete: unary((request: proto.DeleteRequest.$Properties) => ({
-      existed: stored.delete(request.objectId ?? ""),
-    })),
+    free: unary((request: proto.FreeRequest.$Properties) => {
+      freed.push(request);
+      for (const objectId of request.objectIds ?? []) stored.delete(objectId);
+      return {};
+    }),
   });
   address = await server.listen("127.0.0.1", 0);
   objects = new Objects({
@@ -94,13 +103,13 @@ describe("Objects", () => {
     for (const sizeBytes of [0, 1, 3_000_001]) {
       const bytes = randomBytes(sizeBytes);
       const ref = await objects.put(bytes);
-      expect(ref).toMatchObject({ sizeBytes, locations: [address] });
+      expect(ref).toEqual({ objectId: createHash("sha256").update(bytes).digest("hex"), sizeBytes });
       expect(Buffer.from(await objects.get(ref)).equals(bytes)).toBe(true);
     }
     expect(new Set(holders)).toEqual(new Set(["session-1"]));
   });
 
-  test("damaged bytes are never returned (O1)", async () => {
+  test("damaged bytes are never returned (OBJECTS-1)", async () => {
     const ref = await objects.put(randomBytes(1_000));
     stored.set(ref.objectId, randomBytes(1_000));
     await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -108,7 +117,7 @@ describe("Objects", () => {
     await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
   });
 
-  test("large objects of this machine are read from their file, if it holds what it should (O2)", async () => {
+  test("large objects of this machine are read from their file, if it holds what it should (OBJECTS-2)", async () => {
     paths = true;
     const bytes = randomBytes(400_000);
     const ref = await objects.put(bytes);
@@ -126,12 +135,39 @@ describe("Objects", () => {
     });
   });
 
-  test("what nobody has is OBJECT_LOST; what is deleted was there", async () => {
+  test("get asks for a copy, hold for a hold; release ends one holder's, free everybody's", async () => {
     const ref = await objects.put(randomBytes(10), { holder: "job-1" });
-    expect(holders.at(-1)).toBe("job-1");
-    expect(await objects.delete(ref)).toBe(true);
-    expect(await objects.delete(ref)).toBe(false);
+    expect(holders).toEqual(["job-1"]);
+    await objects.get(ref);
+    expect(await objects.hold(ref)).toEqual(ref);
+    await objects.hold(ref, { holder: "job-1" });
+    expect(fetches.map(({ holder }) => holder)).toEqual(["", "session-1", "job-1"]);
+    await objects.release(ref);
+    await objects.free([ref]);
+    expect(freed.map(({ objectIds, holder }) => [objectIds, holder])).toEqual([
+      [[ref.objectId], "session-1"],
+      [[ref.objectId], ""],
+    ]);
     await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  });
+
+  test("the event loop turns while a large object is read and hashed (OBJECTS-4)", async () => {
+    const bytes = randomBytes(16 * 1024 * 1024);
+    const ref = await objects.put(bytes);
+    await writeFile(join(folder, ref.objectId), bytes);
+    for (paths of [true, false]) {
+      let turns = 0;
+      let reading = true;
+      const count = () => {
+        turns++;
+        if (reading) setImmediate(count);
+      };
+      setImmediate(count);
+      await objects.get(ref);
+      reading = false;
+      // Once a megabyte at least, whether from the file or over the wire.
+      expect(turns).toBeGreaterThanOrEqual(16);
+    }
   });
 
   test("pieces become one object", async () => {
@@ -140,7 +176,7 @@ describe("Objects", () => {
     expect(Buffer.from(await objects.get(ref)).equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test("a node that is gone fails the call; the next one looks for a node anew (O3)", async () => {
+  test("a node that is gone fails the call; the next one looks for a node anew (OBJECTS-3)", async () => {
     const ref = await objects.put(randomBytes(10));
     const alive = address;
     address = "127.0.0.1:1";

@@ -164,3 +164,26 @@ export function clusterView(message: proto.ClusterInfo.$Properties): ClusterInfo
     redisPid: message.redisPid ?? 0,
   };
 }
+
+export interface ObjectRow {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  readonly holdingNodeIds: readonly string[];
+  readonly copyNodeIds: readonly string[];
+}
+
+export interface ObjectList {
+  readonly objects: readonly ObjectRow[];
+  /** In the cluster, also those that are not listed. */
+  readonly totalObjects: number;
+}
+
+export function objectListView(message: proto.ListObjectsResponse.$Properties): ObjectList {
+  const objects = (message.objects ?? []).map((row) => ({
+    objectId: row.objectId ?? "",
+    sizeBytes: row.sizeBytes ?? 0,
+    holdingNodeIds: row.holdingNodeIds ?? [],
+    copyNodeIds: row.copyNodeIds ?? [],
+  }));
+  return { objects, totalObjects: message.totalObjects ?? 0 };
+}

@@ -13,12 +13,14 @@ import { ActorTable } from "./actor-table.js";
 import { Bundles } from "./bundles.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
-import { bundlesOf, outputTailMs } from "./job.js";
+import { bundlesOf, hasEnded, outputTailMs } from "./job.js";
 import { JobLifecycle } from "./job-lifecycle.js";
 import { JobLogs, type WriteAt } from "./job-logs.js";
 import { JobTable } from "./job-table.js";
 import { Journal } from "./journal.js";
 import { NodeTable } from "./node-table.js";
+import { ObjectDirectory } from "./object-directory.js";
+import { type HolderState, ObjectHolders } from "./object-holders.js";
 import { PlacementLine } from "./placement.js";
 import { Sessions } from "./sessions.js";
 import type { Store } from "./store.js";
@@ -46,6 +48,8 @@ export class ControlPlane {
   readonly lifecycle: ActorLifecycle;
   readonly jobLifecycle: JobLifecycle;
   readonly sessions: Sessions;
+  readonly objects: ObjectDirectory;
+  readonly objectHolders: ObjectHolders;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly #clock: Clock;
@@ -119,6 +123,13 @@ export class ControlPlane {
       ownerGraceMs: config.ownerGraceMs,
       onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
     });
+    this.objects = new ObjectDirectory({ nodes, clock, metrics });
+    this.objectHolders = new ObjectHolders({
+      nodes,
+      clock,
+      stateOf: (holder) => this.#holderState(holder),
+      graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
+    });
     this.actors.onChange((actor, before) => {
       if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor.spec.actorId);
     });
@@ -126,6 +137,8 @@ export class ControlPlane {
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
       measureTables({ ...shared, actors, jobs });
+      metrics.gauge("palimpsest_head_objects").set(this.objects.size);
+      metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
     });
   }
 
@@ -192,11 +205,12 @@ export class ControlPlane {
   #actorDied(actorId: string): void {
     const actor = this.actors.get(actorId);
     if (actor !== undefined) this.sessions.send(actor.spec.ownerId, { actorDied: actorForReaders(actor) });
+    this.objectHolders.ended(actorId);
   }
 
   #sessionEnded(sessionId: string, reason: string): void {
     this.lifecycle.ownerEnded(sessionId, reason);
-    this.nodes.broadcast({ releaseHolder: { holder: sessionId } });
+    this.objectHolders.ended(sessionId);
   }
 
   #jobEnded(jobId: string): void {
@@ -206,6 +220,14 @@ export class ControlPlane {
       this.#clock.after(outputTailMs, () => this.logs.ended(jobId));
     this.sessions.jobEnded(jobId);
     this.lifecycle.jobEnded(jobId);
-    this.nodes.broadcast({ releaseHolder: { holder: jobId } });
+    this.objectHolders.ended(jobId);
+  }
+
+  #holderState(holder: string): HolderState {
+    const actor = this.actors.get(holder);
+    if (actor !== undefined) return actor.state === "DEAD" ? "ended" : "alive";
+    const job = this.jobs.find(holder);
+    if (job !== undefined) return hasEnded(job) ? "ended" : "alive";
+    return this.sessions.stateOf(holder);
   }
 }

@@ -8,6 +8,8 @@ import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
 import type { Bundles } from "./bundles.js";
 import type { NodeTable } from "./node-table.js";
+import type { ObjectDirectory } from "./object-directory.js";
+import { createObjectRpcs } from "./object-rpcs.js";
 import { failStream, type Rpc } from "./rpc.js";
 import type { SessionConnection, Sessions } from "./sessions.js";
 
@@ -18,6 +20,7 @@ export interface HeadServiceDeps {
   readonly actors: ActorTable;
   readonly lifecycle: ActorLifecycle;
   readonly nodes: NodeTable;
+  readonly objects: ObjectDirectory;
   readonly sessions: Sessions;
   readonly bundles: Bundles;
   readonly clusterInfo: () => proto.ClusterInfo.$Properties;
@@ -54,6 +57,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       nodes: nodes.all().map((node) => nodes.toProto(node)),
     })),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
+    ...createObjectRpcs(rpc, deps.objects),
     shutdown: rpc.unary(headService.shutdown, (request) => {
       deps.shutdown(request.all ?? false);
       return {};

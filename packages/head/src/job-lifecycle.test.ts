@@ -188,11 +188,12 @@ describe("JobLifecycle", () => {
     const test = await open();
     const node = await running(test);
     test.session("session-test", "job-1");
+    test.plane.objectHolders.reported(node.nodeId, ["job-1"]);
     await test.plane.lifecycle.create(aSpec("by-session"));
     await test.plane.lifecycle.create(aSpec("by-job", { ownerId: "unseen", jobId: "job-1" }));
     exit(test, "job-1", 0);
     expect([test.state("by-session"), test.state("by-job")]).toEqual(["DEAD", "DEAD"]);
-    expect(node.sent).toContainEqual({ releaseHolder: { holder: "job-1" } });
+    expect(node.sent).toContainEqual({ endedHolders: { holders: ["job-1"] } });
   });
 
   it("a head started again goes on with drivers that run, and stops those it was asked to stop", async () => {

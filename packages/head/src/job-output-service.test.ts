@@ -32,11 +32,13 @@ async function serve(writeLog: WriteAt): Promise<string> {
   const config = aConfig({ ...times, dataDir: folder.path });
   const deps = { store: new MemoryStore(), clock: systemClock, logger, metrics: testMetrics(), writeLog };
   plane = await ControlPlane.open(config, deps);
-  const { nodes, lifecycle, jobLifecycle, jobs, logs, clusterId } = plane;
+  const { nodes, lifecycle, jobLifecycle, jobs, logs, objects, objectHolders, clusterId } = plane;
   const link = createNodeLinkHandlers({
     nodes,
     actors: lifecycle,
     jobs: jobLifecycle,
+    objects,
+    objectHolders,
     logger,
     clusterId,
     redisUrl: () => "",

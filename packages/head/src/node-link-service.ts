@@ -17,6 +17,8 @@ import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
 import type { NodeConnection, NodeTable } from "./node-table.js";
+import type { ObjectDirectory } from "./object-directory.js";
+import type { ObjectHolders } from "./object-holders.js";
 import { failStream } from "./rpc.js";
 
 type NodeMessage = proto.NodeMessage.$Properties;
@@ -31,6 +33,8 @@ export interface NodeLinkDeps {
   readonly nodes: NodeTable;
   readonly actors: ActorLifecycle;
   readonly jobs: JobLifecycle;
+  readonly objects: ObjectDirectory;
+  readonly objectHolders: ObjectHolders;
   readonly logger: Logger;
   readonly clusterId: string;
   readonly redisUrl: () => string;
@@ -109,6 +113,7 @@ class NodeLink implements NodeConnection {
     else if (message.actorDied) actors.died(nodeId, message.actorDied);
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
+    else if (message.objectReport) this.#objects(nodeId, message.objectReport);
     else if (message.register)
       throw new PalimpsestError("INVALID_ARGUMENT", "a link registers once: open a new one");
   }
@@ -143,6 +148,11 @@ class NodeLink implements NodeConnection {
       },
       "node registered",
     );
+  }
+
+  #objects(nodeId: string, report: proto.ObjectReport.$Properties): void {
+    this.#deps.objects.report(nodeId, report);
+    this.#deps.objectHolders.reported(nodeId, report.holders ?? []);
   }
 
   #settleOnce(): void {

@@ -33,6 +33,7 @@ describe("Sessions", () => {
 
   it("O1: a driver that stays away loses its actors after the grace, the detached ones not", async () => {
     const { test, node, session, beat } = await withActors();
+    test.plane.objectHolders.reported(node.nodeId, ["session-test"]);
     session.break();
     await beat(9_000);
     expect(test.state("plain")).toBe("ALIVE");
@@ -41,7 +42,7 @@ describe("Sessions", () => {
     expect(test.plane.actors.get("plain")?.certificate?.reason).toBe(
       "its driver was away for longer than 10000 ms",
     );
-    expect(node.sent).toContainEqual({ releaseHolder: { holder: "session-test" } });
+    expect(node.sent).toContainEqual({ endedHolders: { holders: ["session-test"] } });
   });
 
   it("O2: a goodbye kills at once", async () => {

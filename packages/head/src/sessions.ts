@@ -86,6 +86,11 @@ export class Sessions {
     throw new PalimpsestError("OWNER_DIED", `session ${sessionId} has ended: connect again for a new one`);
   }
 
+  stateOf(sessionId: string): "alive" | "ended" | "unknown" {
+    if (this.#sessions.has(sessionId)) return "alive";
+    return this.#ended.has(sessionId) ? "ended" : "unknown";
+  }
+
   jobEnded(jobId: string): void {
     for (const session of [...this.#sessions.values()]) {
       if (session.jobId === jobId) this.#end(session.sessionId, `its job ${jobId} ended`);

@@ -38,6 +38,15 @@ export const nodeConfigSchema = z.strictObject({
     .positive()
     .optional()
     .describe("Bound of the object store; default 30 % of the memory"),
+  objectTransferBytes: z
+    .int()
+    .min(1024 * 1024)
+    .default(64 * 1024 * 1024)
+    .describe("Bytes of objects under way from other nodes at once, and as many to them; more wait"),
+  objectHolderCheckMs: milliseconds
+    .min(10)
+    .default(10_000)
+    .describe("How often it asks the head which holders of its objects have ended"),
   headAwayLimitMs: milliseconds
     .default(600_000)
     .describe("How long the head may be away before the node ends what it runs and itself"),

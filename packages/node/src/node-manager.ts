@@ -17,16 +17,7 @@ import {
   type MetricsServer,
   serveMetrics,
 } from "@palimpsest/telemetry";
-import {
-  grpcNetwork,
-  type Network,
-  newId,
-  objectsService,
-  PalimpsestError,
-  type Peer,
-  type RpcServer,
-  systemClock,
-} from "@palimpsest/wire";
+import { grpcNetwork, type Network, newId, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
@@ -34,11 +25,8 @@ import { Drivers } from "./drivers.js";
 import { GpuSlots } from "./gpu-slots.js";
 import { Installation } from "./installation.js";
 import { HeadLink } from "./link.js";
-import { detectResources, LoadMeter, memoryBytes } from "./machine.js";
-import { ObjectFetcher } from "./object-fetch.js";
-import { chooseObjectFolder } from "./object-folder.js";
-import { ObjectStore } from "./object-store.js";
-import { createObjectsHandlers } from "./objects-service.js";
+import { detectResources, LoadMeter } from "./machine.js";
+import { NodeObjects } from "./node-objects.js";
 import { ProcessSupervisor, type StartActorProcess } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
 
@@ -124,9 +112,9 @@ export class NodeManager {
         clusterId: this.#clusterId,
         headAddress: config.headAddress,
         token: config.token,
-        objectsAddress: parts.objectsAddress,
+        objectsAddress: parts.objects.address,
         listenHost: config.listenHost,
-        objectsPath: parts.store.folder,
+        objectsPath: parts.objects.folder,
         logLevel: config.logLevel,
       }),
       onStarted: (actorStarted) => this.#link.send({ actorStarted }),
@@ -154,6 +142,7 @@ export class NodeManager {
       logger: deps.logger,
     });
     this.#parts = { ...parts, supervisor, drivers };
+    parts.objects.attach({ head: this.#head, send: (objectReport) => this.#link.send({ objectReport }) });
     this.#link = new HeadLink({
       peer: this.#head,
       headAwayLimitMs: config.headAwayLimitMs,
@@ -182,13 +171,17 @@ export class NodeManager {
     const installation = new Installation(config.modulesFrom);
     const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
     await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
-    const [resources, objects] = await Promise.all([detectResources(config), startObjects(config, metrics)]);
+    const network = deps.network ?? grpcNetwork({ token: config.token });
+    const [resources, objects] = await Promise.all([
+      detectResources(config),
+      NodeObjects.start({ config, metrics, network, clock: systemClock }),
+    ]);
     const metricsServer = await serveMetrics(metrics.registry, {
       host: config.listenHost,
       port: config.metricsPort,
     });
     const manager = NodeManager.assemble(config, deps, metrics, {
-      ...objects,
+      objects,
       installation,
       resources,
       metricsServer,
@@ -211,7 +204,7 @@ export class NodeManager {
 
   /** host:port of the object service. */
   get objectsAddress(): string {
-    return this.#parts.objectsAddress;
+    return this.#parts.objects.address;
   }
 
   get metricsAddress(): string {
@@ -239,7 +232,7 @@ export class NodeManager {
   async #shutDown(reason: string, error: PalimpsestError | undefined): Promise<void> {
     // After this turn: #closing is set by then, and nothing is started or told any more (Z3).
     await Promise.resolve();
-    const { supervisor, drivers, server, fetcher, store, metricsServer } = this.#parts;
+    const { supervisor, drivers, objects, metricsServer } = this.#parts;
     this.#logger.info({ reason }, "node ends");
     this.#notServing?.();
     this.#abort.abort();
@@ -248,21 +241,19 @@ export class NodeManager {
     await this.#link.close();
     this.#head.close();
     this.#bulk.close();
-    fetcher.close();
-    await Promise.all([server.close(), metricsServer.close()]);
-    await store.close();
+    await Promise.all([objects.close(), metricsServer.close()]);
     this.#end({ reason, error });
   }
 
   #registration(): proto.RegisterNode.$Properties {
-    const { supervisor, drivers, resources, objectsAddress, metricsServer } = this.#parts;
+    const { supervisor, drivers, resources, objects, metricsServer } = this.#parts;
     return {
       nodeId: this.nodeId,
       hostname: hostname(),
       pid: process.pid,
       total: { quantities: resources },
       labels: this.#config.labels,
-      objectsAddress,
+      objectsAddress: objects.address,
       metricsAddress: metricsServer.address,
       version: this.#config.version,
       actors: supervisor.running(),
@@ -271,13 +262,12 @@ export class NodeManager {
   }
 
   #heartbeat(): proto.NodeHeartbeat.$Properties {
-    const { store } = this.#parts;
-    this.#metrics.gauge("palimpsest_node_objects").set({ place: "memory" }, store.size);
-    this.#metrics.gauge("palimpsest_node_objects_bytes").set({ place: "memory" }, store.storedBytes);
+    const { objects } = this.#parts;
+    objects.measure();
     this.#metrics
       .gauge("palimpsest_node_processes")
       .set({ state: "running" }, this.#parts.supervisor.running().length);
-    return { sentAtMs: Date.now(), ...this.#load.read(), objectStoreBytes: store.storedBytes };
+    return { sentAtMs: Date.now(), ...this.#load.read(), objectStoreBytes: objects.storedBytes };
   }
 
   #onRegistered(message: proto.Registered.$Properties): void {
@@ -289,11 +279,12 @@ export class NodeManager {
     for (const actorId of message.stopActorIds ?? []) {
       this.#parts.supervisor.stop(actorId, this.#config.stopGraceMs, "the head does not want it any more");
     }
+    this.#parts.objects.registered();
     this.#registered();
   }
 
   #onMessage(message: proto.HeadMessage.$Properties): void {
-    const { supervisor, drivers, store } = this.#parts;
+    const { supervisor, drivers, objects } = this.#parts;
     if (this.#closing !== undefined) return;
     if (message.startActor)
       supervisor.start(message.startActor.spec ?? {}, message.startActor.incarnation ?? 0);
@@ -303,7 +294,7 @@ export class NodeManager {
     } else if (message.startDriver) drivers.start(message.startDriver);
     else if (message.stopDriver) {
       drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
-    } else if (message.releaseHolder) void store.release(message.releaseHolder.holder ?? "");
+    } else if (message.endedHolders || message.dropObjects) objects.receive(message);
     else if (message.stopNode) void this.close(message.stopNode.reason || "the head stopped it");
   }
 
@@ -312,7 +303,8 @@ export class NodeManager {
     try {
       await this.registered();
       const { addStandardServices } = await import("./standard-services.js");
-      if (this.#closing === undefined) this.#notServing = addStandardServices(this.#parts.server).notServing;
+      if (this.#closing === undefined)
+        this.#notServing = addStandardServices(this.#parts.objects.server).notServing;
     } catch (reason) {
       if (this.#closing === undefined)
         this.#logger.warn({ err: reason }, "health and reflection are not served");
@@ -320,16 +312,9 @@ export class NodeManager {
   }
 }
 
-interface ObjectParts {
-  readonly server: RpcServer;
-  readonly store: ObjectStore;
-  readonly fetcher: ObjectFetcher;
-  /** host:port of the object service. */
-  readonly objectsAddress: string;
-}
-
 /** What a node is made of besides its link and its processes. */
-export interface NodeParts extends ObjectParts {
+export interface NodeParts {
+  readonly objects: NodeObjects;
   readonly installation: Installation;
   readonly resources: Readonly<Record<string, number>>;
   readonly metricsServer: MetricsServer;
@@ -338,38 +323,6 @@ export interface NodeParts extends ObjectParts {
 interface Parts extends NodeParts {
   readonly supervisor: ProcessSupervisor;
   readonly drivers: Drivers;
-}
-
-async function startObjects(config: ResolvedNodeConfig, metrics: Metrics): Promise<ObjectParts> {
-  const { nodeId, dataDir } = config;
-  const network = grpcNetwork({ token: config.token });
-  const chosen = await chooseObjectFolder({
-    nodeId,
-    dataDir,
-    preferred: config.objectStoreDir,
-    maxBytes: config.objectStoreBytes,
-    memoryBytes: config.memoryBytes ?? memoryBytes(),
-  });
-  const store = await ObjectStore.open(chosen);
-  const transferred = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
-  const onMoved = (direction: "in" | "out", bytes: number) => transferred.inc({ direction }, bytes);
-  let objectsAddress = "";
-  const address = () => objectsAddress;
-  const fetcher = new ObjectFetcher({
-    store,
-    network,
-    ownAddress: address,
-    onReceived: (sizeBytes) => onMoved("in", sizeBytes),
-  });
-  const server = network.createServer();
-  server.addService(objectsService, createObjectsHandlers({ store, fetcher, address, onMoved }));
-  try {
-    objectsAddress = await server.listen(config.listenHost, config.objectsPort);
-  } catch (reason) {
-    await store.close();
-    throw reason;
-  }
-  return { server, store, fetcher, objectsAddress };
 }
 
 async function moduleUrlOf(

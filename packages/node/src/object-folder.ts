@@ -1,13 +1,19 @@
 /** Where a node keeps its objects: memory (/dev/shm) where there is room, else its data folder. */
-import { readdir, rm, statfs } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { type Clock, systemClock } from "@palimpsest/wire";
+import { FolderLease, sweepDeadFolders } from "./folder-lease.js";
 
 const sharedMemory = "/dev/shm";
-const prefix = "palimpsest-";
 
 export interface ObjectFolder {
+  /** Of the store; its parent is leased by this process. */
   readonly folder: string;
   readonly maxBytes: number;
+  readonly place: "memory" | "disk";
+  /** Gives the lease up and removes everything. */
+  close(): Promise<void>;
 }
 
 export interface ObjectFolderOptions {
@@ -17,41 +23,30 @@ export interface ObjectFolderOptions {
   readonly preferred: string;
   readonly maxBytes: number | undefined;
   readonly memoryBytes: number;
+  /** Default /dev/shm. */
+  readonly memoryDir?: string;
+  readonly clock?: Clock;
+  readonly freeBytesOf?: (folder: string) => Promise<number | undefined>;
 }
 
+/** What dead nodes have left is removed first: it would count as taken. */
 export async function chooseObjectFolder(options: ObjectFolderOptions): Promise<ObjectFolder> {
-  const { nodeId, dataDir, preferred } = options;
-  const wantedBytes = options.maxBytes ?? Math.floor(options.memoryBytes * 0.3);
-  // The process id tells a later node whether this one still runs.
-  const name = `${prefix}${process.pid}-${nodeId}`;
-  if (preferred) return { folder: join(preferred, name), maxBytes: wantedBytes };
-  const freeBytes = await freeBytesOf(sharedMemory);
-  if (freeBytes !== undefined && freeBytes >= wantedBytes) {
-    await sweep(sharedMemory);
-    return { folder: join(sharedMemory, name), maxBytes: wantedBytes };
-  }
-  return { folder: join(dataDir, "objects", name), maxBytes: wantedBytes };
+  const { preferred, memoryDir = sharedMemory, clock = systemClock } = options;
+  const maxBytes = options.maxBytes ?? Math.floor(options.memoryBytes * 0.3);
+  const onDisk = join(options.dataDir, "objects");
+  const parents = [memoryDir, onDisk, ...(preferred ? [preferred] : [])];
+  for (const parent of new Set(parents)) await sweepDeadFolders(parent, clock);
+  const freeBytes = preferred ? undefined : await (options.freeBytesOf ?? freeBytesOf)(memoryDir);
+  const inMemory = freeBytes !== undefined && freeBytes >= maxBytes;
+  const parent = preferred || (inMemory ? memoryDir : onDisk);
+  // The name is new each time: whoever sweeps an old folder cannot meet a living node in it.
+  const name = `${options.nodeId}-${randomUUID().slice(0, 8)}`;
+  const lease = await FolderLease.take(parent, name, clock);
+  const place = inMemory || preferred.startsWith(`${memoryDir}/`) ? "memory" : "disk";
+  return { folder: join(lease.folder, "store"), maxBytes, place, close: () => lease.close() };
 }
 
 async function freeBytesOf(folder: string): Promise<number | undefined> {
   const stats = await statfs(folder).catch(() => undefined);
   return stats && stats.bavail * stats.bsize;
-}
-
-/** Removes what nodes that were killed have left in memory. */
-async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const pid = Number(/^palimpsest-(\d+)-/.exec(name)?.[1]);
-    if (pid > 0 && !runs(pid))
-      await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (reason) {
-    return reason instanceof Error && "code" in reason && reason.code === "EPERM";
-  }
 }

@@ -4,13 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ObjectStore } from "./object-store.js";
+import { StandingClock } from "./testing/standing-clock.js";
 
 let parent: string;
 let store: ObjectStore;
+let clock: StandingClock;
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), "palimpsest-store-"));
-  store = await ObjectStore.open({ folder: join(parent, "objects"), maxBytes: 100 });
+  clock = new StandingClock();
+  store = await ObjectStore.open({ folder: join(parent, "objects"), maxBytes: 100, clock });
 });
 
 afterEach(async () => {
@@ -25,15 +28,19 @@ async function put(text: string, holder = "job-1"): Promise<string> {
   return (await writer.commit()).objectId;
 }
 
+async function copy(text: string): Promise<string> {
+  return await put(text, "");
+}
+
 describe("ObjectStore", () => {
-  test("names an object by the SHA-256 of its bytes (S1)", async () => {
+  test("names an object by the SHA-256 of its bytes (STORE-1)", async () => {
     const objectId = await put("hello");
     expect(objectId).toBe(createHash("sha256").update("hello").digest("hex"));
     expect(await readdir(store.folder)).toEqual([objectId]);
     expect(store.get(objectId)).toMatchObject({ objectId, sizeBytes: 5 });
   });
 
-  test("keeps nothing of a writer that is aborted or short (S1, S2)", async () => {
+  test("keeps nothing of a writer that is aborted or short (WRITER-1, STORE-2)", async () => {
     const aborted = await store.create(60, "job-1");
     await aborted.write(new Uint8Array(60));
     await aborted.abort();
@@ -45,7 +52,7 @@ describe("ObjectStore", () => {
     await expect(put("x".repeat(100))).resolves.toBeTruthy();
   });
 
-  test("refuses bytes with another hash than expected (S1)", async () => {
+  test("refuses bytes with another hash than expected (STORE-1)", async () => {
     const writer = await store.create(5, "");
     await writer.write(Buffer.from("hello"));
     await expect(writer.commit("0".repeat(64))).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -53,7 +60,7 @@ describe("ObjectStore", () => {
     expect(store.size).toBe(0);
   });
 
-  test("counts what open writers announced: never more than maxBytes (S2)", async () => {
+  test("counts what open writers announced: never more than maxBytes (STORE-2)", async () => {
     const writer = await store.create(80, "job-1");
     await expect(store.create(30, "job-1")).rejects.toMatchObject({
       code: "OBJECT_STORE_FULL",
@@ -69,31 +76,110 @@ describe("ObjectStore", () => {
     await writer.abort();
   });
 
-  test("frees an object when its last holder is released, not before (S3)", async () => {
+  test("frees an object when its last holder is released, not before (STORE-3)", async () => {
     const shared = await put("shared", "job-1");
     const own = await put("own", "job-1");
     store.hold(shared, "job-2");
-    await store.release("job-1");
+    store.release("job-1");
     expect(store.find(own)).toBeUndefined();
     expect(store.find(shared)).toBeDefined();
-    await store.release("job-2");
+    store.release("job-2");
     expect(store.storedBytes).toBe(0);
-    expect(await readdir(store.folder)).toEqual([]);
+    await expect.poll(() => readdir(store.folder)).toEqual([]);
   });
 
-  test("lets a reader that has it open read on after it was freed (S3)", async () => {
+  test("lets a reader that has it open read on after it was freed (STORE-3)", async () => {
     const objectId = await put("still here");
     const file = await open(store.get(objectId).path);
-    await store.delete(objectId);
+    store.drop({ objectId, holder: "" });
     expect((await file.readFile()).toString()).toBe("still here");
     await file.close();
   });
 
-  test("keeps one copy of equal bytes (S4)", async () => {
+  test("keeps one copy of equal bytes (STORE-4)", async () => {
     const first = await put("same", "job-1");
     expect(await put("same", "job-2")).toBe(first);
     expect([store.size, store.storedBytes]).toEqual([1, 4]);
-    await store.release("job-1");
+    store.release("job-1");
     expect(store.find(first)).toBeDefined();
+  });
+
+  test("copies make room, the longest unused first, and what is held does not (STORE-3, STORE-5)", async () => {
+    const held = await put("h".repeat(30));
+    const [first, second] = [await copy("a".repeat(30)), await copy("b".repeat(30))];
+    store.read(first).done();
+    await put("n".repeat(40));
+    expect([held, first, second].map((id) => store.find(id) !== undefined)).toEqual([true, true, false]);
+    await put("m".repeat(30));
+    expect(store.find(first)).toBeUndefined();
+    const gone: string[] = [];
+    store.watch({ present() {}, newHolder() {}, gone: (id, cause) => void gone.push(`${cause} ${id}`) });
+    const full = store.create(1, "job-1");
+    await expect(full).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+    await expect(full).rejects.toThrow("100 are held (most by job-1: 100)");
+    await expect(full).rejects.toThrow("objects.free");
+    expect(gone).toEqual([]);
+  });
+
+  test("a copy that is read or leased stays; nothing is evicted in vain (STORE-5)", async () => {
+    const [read, leased, idle] = [await copy("r".repeat(30)), await copy("l".repeat(30)), await copy("i")];
+    const reading = store.read(read);
+    store.lease(leased, 1_000);
+    await expect(store.create(80, "job-1")).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+    expect(store.find(idle)).toBeDefined();
+    clock.nowMs += 1_000;
+    await (await store.create(60, "job-1")).abort();
+    expect([store.find(read) !== undefined, store.find(leased)]).toEqual([true, undefined]);
+    reading.done();
+    await (await store.create(100, "job-1")).abort();
+    expect(store.size).toBe(0);
+  });
+
+  test("a copy that somebody holds is evicted no more, and freed when he lets go", async () => {
+    const objectId = await copy("c".repeat(60));
+    store.hold(objectId, "actor-1");
+    await expect(store.create(60, "job-1")).rejects.toMatchObject({ code: "OBJECT_STORE_FULL" });
+    store.release("actor-1");
+    expect(store.size).toBe(0);
+  });
+
+  test("an order to drop does not end a later hold, and that of one holder ends only his (STORE-6)", async () => {
+    let revision = 0;
+    store.watch({ gone() {}, newHolder() {}, present: (place) => (revision = place.revision) });
+    const objectId = await put("again", "job-1");
+    const known = revision;
+    store.hold(objectId, "job-2");
+    expect(store.drop({ objectId, holder: "", revision: known })).toBe(false);
+    expect(store.drop({ objectId, holder: "job-2", revision: known })).toBe(false);
+    expect(store.drop({ objectId, holder: "job-1", revision: known })).toBe(true);
+    expect(store.drop({ objectId, holder: "", copiesOnly: true })).toBe(false);
+    expect(store.holders()).toEqual(["job-2"]);
+    expect(store.drop({ objectId, holder: "job-2", revision })).toBe(true);
+    expect(store.size).toBe(0);
+  });
+
+  test("the same bytes put while they are removed are there afterwards (FILES-1)", async () => {
+    for (let round = 0; round < 20; round++) {
+      const objectId = await put("in and out");
+      const writer = await store.create(10, "job-2");
+      await writer.write(Buffer.from("in and out"));
+      store.drop({ objectId, holder: "" });
+      await writer.commit();
+      expect(await readdir(store.folder)).toEqual([objectId]);
+      store.release("job-2");
+    }
+  });
+
+  test("a holder who ended during a transfer is named again by what he put afterwards", async () => {
+    const named: string[] = [];
+    store.watch({ present() {}, gone() {}, newHolder: (holder) => void named.push(holder) });
+    const writer = await store.create(2, "job-1");
+    store.release("job-1");
+    await writer.write(Buffer.from("ok"));
+    await writer.commit();
+    // The head is asked about him, and answers that he has ended.
+    expect(named).toEqual(["job-1"]);
+    store.release("job-1");
+    expect(store.size).toBe(0);
   });
 });

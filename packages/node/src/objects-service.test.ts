@@ -1,7 +1,17 @@
 import { createHash, randomBytes } from "node:crypto";
 import { appendFile, readdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fromGrpcError, grpcNetwork, objectsService, type Peer } from "@palimpsest/wire";
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import {
+  fromGrpcError,
+  grpcNetwork,
+  objectsService,
+  PalimpsestError,
+  type Peer,
+  type RpcServer,
+  toGrpcError,
+  unary,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
@@ -12,9 +22,11 @@ let head: FakeHead;
 let near: TestNode;
 let far: TestNode;
 let peers: Peer[];
+let servers: RpcServer[];
 
 beforeEach(async () => {
   head = await FakeHead.start();
+  servers = [];
   [near, far] = await Promise.all([startNode(head), startNode(head, { objectStoreBytes: 4 * mebibyte })]);
   peers = [near, far].map(({ manager }) =>
     grpcNetwork({ token: head.token }).connect(manager.objectsAddress, "bulk"),
@@ -23,6 +35,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const peer of peers) peer.close();
+  for (const server of servers) server.kill();
   await Promise.all([near, far].map((node) => node[Symbol.asyncDispose]()));
   head.kill();
 });
@@ -55,13 +68,41 @@ async function pull(peer: Peer, request: proto.PullRequest.$Properties) {
   return { chunks, bytes: Buffer.concat(chunks.map((chunk) => chunk.data ?? new Uint8Array())) };
 }
 
+function placed(objectId: string | null | undefined, ...addresses: string[]): void {
+  head.places.set(objectId ?? "", addresses);
+}
+
+type PullStream = ServerWritableStream<proto.PullRequest.$Properties, proto.PullChunk.$Properties>;
+
+/** A node that says it has these bytes and serves pulls as told. */
+async function impostor(bytes: Uint8Array, serve: (call: PullStream) => void): Promise<string> {
+  const server = grpcNetwork({ token: head.token }).createServer();
+  servers.push(server);
+  const { stat, pull: pullMethod } = objectsService;
+  server.addService(
+    { stat, pull: pullMethod },
+    { stat: unary(() => ({ sizeBytes: bytes.byteLength })), pull: serve },
+  );
+  return await server.listen("127.0.0.1", 0);
+}
+
+function broken(call: PullStream): void {
+  call.emit("error", toGrpcError(new PalimpsestError("UNAVAILABLE", "the node died")));
+}
+
+async function metricOf(node: TestNode, name: string): Promise<number> {
+  const text = await (await fetch(`http://${node.manager.metricsAddress}/metrics`)).text();
+  const line = text.split("\n").find((candidate) => candidate.includes(name));
+  return Number(line?.split(" ").at(-1));
+}
+
 describe("objects over gRPC", () => {
   test("come back as they were put, in chunks of at most 1 MiB, whole or in part", async () => {
     const bytes = randomBytes(3 * mebibyte + 17);
     const info = await put(at(0), bytes);
     const objectId = info.objectId ?? "";
     expect(objectId).toBe(createHash("sha256").update(bytes).digest("hex"));
-    expect(info).toMatchObject({ sizeBytes: bytes.byteLength, locations: [near.manager.objectsAddress] });
+    expect(info.sizeBytes).toBe(bytes.byteLength);
     const whole = await pull(at(0), { objectId });
     expect(whole.bytes.equals(bytes)).toBe(true);
     expect(Math.max(...whole.chunks.map((chunk) => chunk.data?.byteLength ?? 0))).toBe(mebibyte);
@@ -75,23 +116,22 @@ describe("objects over gRPC", () => {
     expect((await pull(at(0), { objectId: info.objectId ?? "" })).bytes.byteLength).toBe(0);
   });
 
-  test("are fetched from another node and verified, once for many who ask (T1, T2)", async () => {
+  test("are fetched from another node and verified, once for many who ask (FETCH-1, FETCH-2)", async () => {
     const bytes = randomBytes(2 * mebibyte);
     const { objectId } = await put(at(0), bytes);
-    const request = { objectId: objectId ?? "", locations: [near.manager.objectsAddress], holder: "job-2" };
-    const infos = await Promise.all(
-      Array.from({ length: 5 }, () => at(1).unary(objectsService.fetch, request, timeout)),
-    );
-    for (const info of infos) expect(info.locations).toEqual([far.manager.objectsAddress]);
+    placed(objectId, near.manager.objectsAddress);
+    const request = { objectId: objectId ?? "", holder: "job-2" };
+    await Promise.all(Array.from({ length: 5 }, () => at(1).unary(objectsService.fetch, request, timeout)));
     expect((await pull(at(1), { objectId: objectId ?? "" })).bytes.equals(bytes)).toBe(true);
     const metrics = await (await fetch(`http://${far.manager.metricsAddress}/metrics`)).text();
     expect(metrics).toMatch(new RegExp(`transferred_bytes_total\\{direction="in",.*\\} ${2 * mebibyte}`));
   });
 
-  test("that were damaged where they lie are not taken over (T1)", async () => {
+  test("that were damaged where they lie are not taken over (FETCH-1)", async () => {
     const info = await put(at(0), randomBytes(1000));
     await writeFile(info.path ?? "", randomBytes(1000));
-    const request = { objectId: info.objectId ?? "", locations: [near.manager.objectsAddress] };
+    placed(info.objectId, near.manager.objectsAddress);
+    const request = { objectId: info.objectId ?? "" };
     await expect(at(1).unary(objectsService.fetch, request, timeout)).rejects.toMatchObject({
       code: "OBJECT_LOST",
     });
@@ -103,17 +143,19 @@ describe("objects over gRPC", () => {
   });
 
   test("that no node has are OBJECT_LOST, and the nodes that were asked are named", async () => {
-    const request = { objectId: "a".repeat(64), locations: [near.manager.objectsAddress] };
+    placed("a".repeat(64), near.manager.objectsAddress);
+    const request = { objectId: "a".repeat(64) };
     const failure = at(1).unary(objectsService.fetch, request, timeout);
     await expect(failure).rejects.toMatchObject({ code: "OBJECT_LOST" });
     await expect(failure).rejects.toThrow(near.manager.objectsAddress);
   });
 
-  test("that do not fit are refused with OBJECT_STORE_FULL, at put and at fetch (S2)", async () => {
+  test("that do not fit are refused with OBJECT_STORE_FULL, at put and at fetch (STORE-2)", async () => {
     const big = randomBytes(5 * mebibyte);
     await expect(put(at(1), big)).rejects.toMatchObject({ code: "OBJECT_STORE_FULL", retryable: true });
     const { objectId } = await put(at(0), big);
-    const request = { objectId: objectId ?? "", locations: [near.manager.objectsAddress] };
+    placed(objectId, near.manager.objectsAddress);
+    const request = { objectId: objectId ?? "" };
     await expect(at(1).unary(objectsService.fetch, request, timeout)).rejects.toMatchObject({
       code: "OBJECT_STORE_FULL",
     });
@@ -125,19 +167,83 @@ describe("objects over gRPC", () => {
     expect(await readdir(dirname(info.path ?? ""))).toEqual([info.objectId]);
   });
 
-  test("are freed when the head says that their holder has ended (S3)", async () => {
-    const { objectId } = await put(at(0), randomBytes(10));
-    await head.next("register");
-    head.send({ releaseHolder: { holder: "job-1" } });
-    const other = await put(at(1), randomBytes(11));
-    head.send({ releaseHolder: { holder: "job-1" } });
-    const gone = async () =>
-      await Promise.allSettled([
-        at(0).unary(objectsService.stat, { objectId: objectId ?? "" }, timeout),
-        at(1).unary(objectsService.stat, { objectId: other.objectId ?? "" }, timeout),
-      ]).then((results) => results.filter((result) => result.status === "rejected").length);
-    // The fake head talks to the node that registered last.
-    await expect.poll(gone).toBe(1);
+  test("are reported with their holder before put is answered, and freed when the head says that he ended (REPORT-1)", async () => {
+    const { objectId = "" } = await put(at(1), randomBytes(10));
+    const sha256 = Buffer.from(objectId ?? "", "hex");
+    const isIt = (bytes: Uint8Array | null | undefined) => sha256.equals(bytes ?? new Uint8Array());
+    await head.next("objectReport", ({ present }) =>
+      (present ?? []).some((it) => it.held && isIt(it.sha256)),
+    );
+    await head.next("objectReport", ({ holders }) => (holders ?? []).includes("job-1"));
+    head.toAll({ endedHolders: { holders: ["job-1"] } });
+    await head.next("objectReport", ({ gone }) => (gone ?? []).some(isIt));
+    await expect(at(1).unary(objectsService.stat, { objectId }, timeout)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
+  test("are told anew, with their holders, to a head that comes back (REPORT-2, REPORT-3)", async () => {
+    const { objectId = "" } = await put(at(0), randomBytes(10));
+    head.messages.length = 0;
+    head.breakLinks();
+    await head.next("objectReport", ({ reset }) => reset ?? false);
+    await head.next("objectReport", ({ present }) =>
+      (present ?? []).some(({ sha256 }) => Buffer.from(sha256 ?? []).toString("hex") === objectId),
+    );
+    await head.next("objectReport", ({ holders }) => (holders ?? []).includes("job-1"));
+  });
+
+  test("are freed here at once and by the head elsewhere; nobody but a holder may put", async () => {
+    const { objectId = "" } = await put(at(0), randomBytes(10));
+    await at(0).unary(objectsService.free, { objectIds: [objectId ?? ""], holder: "other" }, timeout);
+    await at(0).unary(objectsService.stat, { objectId }, timeout);
+    await at(0).unary(objectsService.free, { objectIds: [objectId ?? ""], holder: "job-1" }, timeout);
+    await expect(at(0).unary(objectsService.stat, { objectId }, timeout)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect(head.freed.map(({ holder }) => holder)).toEqual(["other", "job-1"]);
+    const { stream, response } = at(0).clientStream(objectsService.put, timeout);
+    stream.end({ data: new Uint8Array(1), sizeBytes: 1 });
+    await expect(response).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+  });
+
+  test("whose node dies in the middle come on from the byte where they broke (FETCH-4)", async () => {
+    const bytes = randomBytes(3 * mebibyte);
+    const { objectId = "" } = await put(at(0), bytes);
+    const asked: (number | null | undefined)[] = [];
+    const dying = await impostor(bytes, (call) => {
+      asked.push(call.request.offsetBytes);
+      call.write({ data: bytes.subarray(0, mebibyte) });
+      call.write({ data: bytes.subarray(mebibyte, 2 * mebibyte) }, () => broken(call));
+    });
+    placed(objectId, dying, near.manager.objectsAddress);
+    await at(1).unary(objectsService.fetch, { objectId }, timeout);
+    expect((await pull(at(1), { objectId: objectId ?? "" })).bytes.equals(bytes)).toBe(true);
+    expect(asked).toEqual([0]);
+    const sent = await metricOf(near, 'transferred_bytes_total{direction="out"');
+    // What the dead one had brought was not brought again.
+    expect(sent).toBeLessThan(3 * mebibyte);
+  });
+
+  test("made of bytes of two nodes that do not fit are fetched whole from one (FETCH-1, FETCH-4)", async () => {
+    const bytes = randomBytes(2 * mebibyte);
+    const { objectId = "" } = await put(at(0), bytes);
+    const lying = await impostor(bytes, (call) => {
+      if (call.request.offsetBytes) call.end();
+      else call.write({ data: randomBytes(mebibyte) }, () => broken(call));
+    });
+    placed(objectId, lying, near.manager.objectsAddress);
+    await at(1).unary(objectsService.fetch, { objectId }, timeout);
+    expect((await pull(at(1), { objectId: objectId ?? "" })).bytes.equals(bytes)).toBe(true);
+  });
+
+  test("that a node which is away may have are waited for", async () => {
+    const { objectId = "" } = await put(at(0), randomBytes(10));
+    head.placesComplete = false;
+    const fetching = at(1).unary(objectsService.fetch, { objectId }, timeout);
+    await head.located(objectId ?? "");
+    placed(objectId, near.manager.objectsAddress);
+    expect((await fetching).sizeBytes).toBe(10);
   });
 
   test("need the token", async () => {

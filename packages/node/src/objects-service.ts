@@ -1,4 +1,11 @@
-/** The Objects service over the store. Not its job: which objects there are to be. */
+/**
+ * Responsibility: the Objects service over the store.
+ * Not responsible for: which objects there are to be.
+ *
+ * Invariants:
+ * - SERVE-1. Bytes read for pulls and not yet taken over by their connection are bounded, for all pulls together.
+ * - SERVE-2. A reader that takes nothing for stallMs is cut off.
+ */
 import { open } from "node:fs/promises";
 import type {
   handleServerStreamingCall,
@@ -6,17 +13,25 @@ import type {
   sendUnaryData,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, toGrpcError, unary } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import type { ByteBudget } from "./byte-budget.js";
 import type { ObjectFetcher } from "./object-fetch.js";
-import { isObjectId, type ObjectStore, type StoredObject } from "./object-store.js";
+import type { ObjectStore } from "./object-store.js";
+import { isObjectId, type StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
+const stallMs = 30_000;
+const maxFreedAtOnce = 10_000;
 
 export interface ObjectsServiceDeps {
   readonly store: ObjectStore;
   readonly fetcher: ObjectFetcher;
-  readonly address: () => string;
+  /** Of what goes out. */
+  readonly budget: ByteBudget;
+  readonly clock: Clock;
+  /** Has the head free them on the other nodes. */
+  readonly freeElsewhere: (objectIds: readonly string[], holder: string) => Promise<void>;
   readonly onMoved: (direction: "in" | "out", bytes: number) => void;
 }
 
@@ -26,7 +41,6 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
     objectId,
     sizeBytes,
     path,
-    locations: [deps.address()],
   });
   return {
     put: (
@@ -44,14 +58,23 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
     >,
     fetch: unary<proto.FetchRequest.$Properties, proto.ObjectInfo.$Properties>(async (request) => {
       const objectId = checkedId(request.objectId);
-      return infoOf(await fetcher.fetch(objectId, request.locations ?? [], request.holder ?? ""));
+      return infoOf(await fetcher.fetch(objectId, request.holder ?? ""));
     }),
     stat: unary<proto.StatRequest.$Properties, proto.ObjectInfo.$Properties>((request) =>
       infoOf(store.get(checkedId(request.objectId))),
     ),
-    delete: unary<proto.DeleteRequest.$Properties, proto.DeleteResponse.$Properties>(async (request) => ({
-      existed: await store.delete(checkedId(request.objectId)),
-    })),
+    free: unary<proto.FreeRequest.$Properties, proto.FreeResponse.$Properties>(async (request) => {
+      const objectIds = (request.objectIds ?? []).map(checkedId);
+      const holder = request.holder ?? "";
+      if (objectIds.length > maxFreedAtOnce)
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `object_ids has ${objectIds.length} entries: free at most ${maxFreedAtOnce} at once`,
+        );
+      for (const objectId of objectIds) store.drop({ objectId, holder });
+      await deps.freeElsewhere(objectIds, holder);
+      return {};
+    }),
   };
 }
 
@@ -63,7 +86,13 @@ async function receive(
   const first = await chunks.next();
   if (first.done)
     throw new PalimpsestError("INVALID_ARGUMENT", "the stream has no chunk: the first names the size");
-  const writer = await store.create(first.value.sizeBytes ?? 0, first.value.holder ?? "");
+  const holder = first.value.holder ?? "";
+  if (holder === "")
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      "holder is empty: the first chunk names the session, actor or job that holds the object",
+    );
+  const writer = await store.create(first.value.sizeBytes ?? 0, holder);
   try {
     await writer.write(first.value.data ?? new Uint8Array());
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
@@ -81,25 +110,35 @@ type PullCall = Parameters<
   handleServerStreamingCall<proto.PullRequest.$Properties, proto.PullChunk.$Properties>
 >[0];
 
-async function send({ store, onMoved }: ObjectsServiceDeps, call: PullCall): Promise<void> {
+async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call: PullCall): Promise<void> {
   try {
-    const { path, sizeBytes } = store.get(checkedId(call.request.objectId));
-    const from = call.request.offsetBytes ?? 0;
-    const to = call.request.lengthBytes ? Math.min(sizeBytes, from + call.request.lengthBytes) : sizeBytes;
-    const file = await open(path, "r");
+    const { object, done } = store.read(checkedId(call.request.objectId));
     try {
-      for (let offset = from; offset < to && !call.cancelled; ) {
-        // A buffer of its own for each chunk: the last one is still on its way out.
-        const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - offset));
-        const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
-        if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);
-        const chunk = { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
-        offset += bytesRead;
-        onMoved("out", bytesRead);
-        if (!call.write(chunk)) await drained(call);
+      const { path, sizeBytes } = object;
+      const from = call.request.offsetBytes ?? 0;
+      const to = call.request.lengthBytes ? Math.min(sizeBytes, from + call.request.lengthBytes) : sizeBytes;
+      const file = await open(path, "r");
+      try {
+        for (let offset = from; offset < to && !call.cancelled; ) {
+          const giveBack = await budget.take(chunkBytes);
+          try {
+            // A buffer of its own for each chunk: the last one is still on its way out.
+            const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, to - offset));
+            const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, offset);
+            if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);
+            const chunk = { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
+            offset += bytesRead;
+            onMoved("out", bytesRead);
+            if (!call.write(chunk)) await drained(call, clock);
+          } finally {
+            giveBack();
+          }
+        }
+      } finally {
+        await file.close();
       }
     } finally {
-      await file.close();
+      done();
     }
     call.end();
   } catch (reason) {
@@ -107,13 +146,22 @@ async function send({ store, onMoved }: ObjectsServiceDeps, call: PullCall): Pro
   }
 }
 
-function drained(call: PullCall): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
+/** @throws {PalimpsestError} GET_TIMEOUT when nothing was read for stallMs (SERVE-2) */
+function drained(call: PullCall, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      cancelStall();
       call.off("drain", done);
       call.off("cancelled", done);
+    };
+    const done = () => {
+      leave();
       resolve();
     };
+    const cancelStall = clock.after(stallMs, () => {
+      leave();
+      reject(new PalimpsestError("GET_TIMEOUT", `the reader took nothing for ${stallMs} ms: it is cut off`));
+    });
     call.on("drain", done);
     call.on("cancelled", done);
   });

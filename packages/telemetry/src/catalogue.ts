@@ -71,6 +71,13 @@ export const catalogue = {
     [],
     fastSeconds,
   ),
+  palimpsest_head_objects: gauge("Objects that the directory knows.", "1"),
+  palimpsest_head_object_holders: gauge("Holders of objects, as nodes report them.", "1"),
+  palimpsest_head_object_locates_total: counter(
+    "Questions where an object is, by answer: found or unknown.",
+    "1",
+    ["answer"],
+  ),
 
   // Node: leases, processes, object store.
   palimpsest_node_processes: gauge("Actor processes that this node supervises, by state.", "1", ["state"]),
@@ -96,6 +103,26 @@ export const catalogue = {
   palimpsest_node_objects_transferred_bytes_total: counter(
     "Object bytes moved, by direction: in or out.",
     "bytes",
+    ["direction"],
+  ),
+  palimpsest_node_objects_gone_total: counter(
+    "Objects that left the store, by cause: evicted (a copy made room), freed or holder_ended.",
+    "1",
+    ["cause"],
+  ),
+  palimpsest_node_object_copies_bytes: gauge(
+    "Size of copies that nobody holds, which make room when room is needed.",
+    "bytes",
+  ),
+  palimpsest_node_object_holders: gauge("Sessions, actors and jobs that hold objects here.", "1"),
+  palimpsest_node_object_transfer_bytes: gauge(
+    "Object bytes that may be under way now, by direction: in or out.",
+    "bytes",
+    ["direction"],
+  ),
+  palimpsest_node_object_transfers_waiting: gauge(
+    "Transfers that wait for their share of objectTransferBytes, by direction: in or out.",
+    "1",
     ["direction"],
   ),
 

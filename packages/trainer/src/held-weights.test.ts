@@ -1,26 +1,26 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { HeldWeights } from "./held-weights.js";
+import type { ObjectLocation } from "./weights.js";
 
 const manifest = (policyVersion: number, ...objectIds: string[]) =>
   proto.WeightManifest.create({ policyVersion, shards: objectIds.map((objectId) => ({ objectId })) });
 
-test("the two newest versions and the initial weights stay, shards they share too", async () => {
-  const deleted: string[] = [];
+test("the two newest versions and the initial weights stay held, shards they share too", async () => {
+  const released: string[] = [];
   const objects = {
-    delete: async ({ objectId }: { readonly objectId: string }) => {
-      deleted.push(objectId);
-      return true;
+    release: async (locations: readonly ObjectLocation[]) => {
+      released.push(...locations.map(({ objectId }) => objectId));
     },
   };
   const held = new HeldWeights(objects, manifest(0, "zero"));
   await held.add(manifest(0, "zero"));
   await held.add(manifest(1, "one", "frozen"));
   await held.add(manifest(2, "two", "frozen"));
-  expect(deleted).toEqual([]);
+  expect(released).toEqual([]);
   await held.add(manifest(3, "three", "frozen"));
-  expect(deleted).toEqual(["one"]);
+  expect(released).toEqual(["one"]);
   await held.add(manifest(4, "four"));
   await held.add(manifest(5, "five"));
-  expect(deleted).toEqual(["one", "two", "three", "frozen"]);
+  expect(released).toEqual(["one", "two", "three", "frozen"]);
 });

@@ -113,7 +113,10 @@ export class LearnerActor {
       metrics: context.metrics,
     });
     const lasting = lastingObjects(this.#spec.text, initial);
-    await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
+    await holdLasting(context.objects, lasting, { signal: context.signal });
+    // What the process before this one announced is still held for this actor.
+    const announced = await this.#queues.currentWeights();
+    if (announced !== undefined) await this.#held.add(proto.WeightManifest.decode(announced));
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
     this.#checkpoint = folder ?? "";

@@ -35,7 +35,7 @@ function memoryObjects(): ObjectAccess {
       const bytes = Buffer.concat(pieces);
       const objectId = createHash("sha256").update(bytes).digest("hex");
       held.set(objectId, bytes);
-      return { objectId, sizeBytes: bytes.byteLength, locations: ["here"] };
+      return { objectId, sizeBytes: bytes.byteLength };
     },
     get: async ({ objectId }) => held.get(objectId) ?? new Uint8Array(),
   };

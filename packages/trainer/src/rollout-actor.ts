@@ -22,7 +22,6 @@ import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
@@ -64,7 +63,6 @@ export class RolloutActor {
   #exporter: { close(): void } | undefined;
   #dependencies: Promise<OpenedDependencies> | undefined;
   #embedder: OpenedEmbedder | undefined;
-  #held!: HeldWeights;
   #base!: BaseWeights;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
@@ -83,7 +81,6 @@ export class RolloutActor {
     const backend = await loadBackend({ threads: rollout.threads });
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
-    this.#held = new HeldWeights(context.objects, initial);
     // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.
     this.#base = {
       weightsHash: initial.weightsHash,
@@ -97,7 +94,7 @@ export class RolloutActor {
       metrics: context.metrics,
     });
     const lasting = lastingObjects(this.#spec.text, initial);
-    await holdLasting(context.objects, this.#queues.objectHolders, lasting, { signal: context.signal });
+    await holdLasting(context.objects, lasting, { signal: context.signal });
     const { manifest, parameters } = await this.#startingWeights(initial);
     const modelText = decodeModelText(await context.objects.get(this.#spec.text));
     const { tokenizer, chat } = openModelText(modelText, this.#spec.startedAtMs);
@@ -280,7 +277,6 @@ export class RolloutActor {
     if (this.#sampler.policyVersion >= minPolicyVersion) return;
     const { manifest, parameters, startedAt } = await this.#fetch(minPolicyVersion);
     await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
-    await this.#held.add(manifest);
     const seconds = (performance.now() - startedAt) / 1000;
     this.#context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
   }

@@ -21,7 +21,7 @@ import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
-import { keepLasting } from "./lasting-objects.js";
+import { keepLasting, lastingObjects } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
 import { storeScalars } from "./learner-metrics.js";
 import type { ModelCache } from "./model-source.js";
@@ -36,7 +36,7 @@ import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
 import type { TracedTask } from "./step-traces.js";
 import { lookOften, watchRun } from "./watch-run.js";
-import { fetchWeights, type Parameters, sizeOf, withLocations } from "./weights.js";
+import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -99,12 +99,10 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     runId: folder.runId,
     settings: spec.queues,
   });
-  await queues.objectHolders.reset(base.text.locations);
   const watch = watchRun(cluster, queues, onEvent);
+  const lasting = lastingObjects(base.text, base.weights);
   const keep = lookOften(async () => {
-    const alive = (await cluster.nodes()).filter((node) => node.state === "alive");
-    const addresses = new Set(alive.map((node) => node.objectsAddress));
-    const brought = await keepLasting(queues.objectHolders, addresses, async () => (await bring()).text);
+    const brought = await keepLasting(lasting, (wanted) => cluster.missingObjects(wanted), bring);
     if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
   });
   try {
@@ -146,10 +144,9 @@ async function trainedWeights(cluster: Cluster, queues: RunQueues, spec: RunSpec
   const announced = await queues.currentWeights();
   if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
   const initial = proto.WeightManifest.decode(spec.initialWeights);
-  const locations = await queues.objectHolders.all();
   return await fetchPolicy(cluster.objects, proto.WeightManifest.decode(announced), spec.model, {
     weightsHash: initial.weightsHash,
-    parameters: () => fetchWeights(cluster.objects, withLocations(initial, locations)),
+    parameters: () => fetchWeights(cluster.objects, initial),
   });
 }
 

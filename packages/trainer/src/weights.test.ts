@@ -12,7 +12,7 @@ function memoryObjects(): ObjectAccess & { readonly held: Map<string, Uint8Array
       const objectId = createHash("sha256").update(bytes).digest("hex");
       // As stores give them: inside a larger buffer, at an odd place.
       held.set(objectId, Buffer.concat([Buffer.from([7]), bytes]).subarray(1));
-      return { objectId, sizeBytes: bytes.byteLength, locations: ["here"] };
+      return { objectId, sizeBytes: bytes.byteLength };
     },
     get: async (location: ObjectLocation) => held.get(location.objectId) ?? new Uint8Array(),
   };

@@ -16,8 +16,6 @@ const defaultShardBytes = 64 * 1024 * 1024;
 export interface ObjectLocation {
   readonly objectId: string;
   readonly sizeBytes: number;
-  /** host:port of object stores that hold it. */
-  readonly locations: readonly string[];
 }
 
 /** The part of an object store client that weights need. */
@@ -54,8 +52,8 @@ export async function publishWeights(
   let filledBytes = 0;
   const flush = async () => {
     if (filledBytes === 0) return;
-    const { objectId, sizeBytes, locations } = await objects.put(pieces);
-    shards.push({ objectId, sizeBytes, locations: [...locations] });
+    const { objectId, sizeBytes } = await objects.put(pieces);
+    shards.push({ objectId, sizeBytes });
     pieces = [];
     filledBytes = 0;
   };
@@ -131,28 +129,12 @@ export async function fetchWeights(
 }
 
 export function locationOf(shard: proto.WeightShard.$Properties): ObjectLocation {
-  return {
-    objectId: shard.objectId ?? "",
-    sizeBytes: shard.sizeBytes ?? 0,
-    locations: shard.locations ?? [],
-  };
+  return { objectId: shard.objectId ?? "", sizeBytes: shard.sizeBytes ?? 0 };
 }
 
 /** Bytes of all tensors. */
 export function sizeOf({ shards }: proto.WeightManifest.$Properties): number {
   return (shards ?? []).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
-}
-
-/** The manifest with more places to fetch from. */
-export function withLocations(
-  manifest: proto.WeightManifest,
-  addresses: readonly string[],
-): proto.WeightManifest.$Properties {
-  const shards = manifest.shards.map((shard) => ({
-    ...shard,
-    locations: [...new Set([...addresses, ...(shard.locations ?? [])])],
-  }));
-  return { ...manifest, shards };
 }
 
 /** Every tensor begins where the one before ended, and the shards hold all of them and no more (W2). */

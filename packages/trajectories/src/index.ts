@@ -29,7 +29,6 @@ export {
   type Probe,
   type StoreDiff,
 } from "./memory-record.js";
-export type { ObjectHolders } from "./object-holders.js";
 export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
 export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
 export type { RewardOptions } from "./reward-work.js";

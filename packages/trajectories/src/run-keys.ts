@@ -31,7 +31,6 @@ export interface RunKeys {
   /** Channel that says that a group has become complete. */
   readonly completions: string;
   readonly weights: string;
-  readonly objectHolders: string;
   /** Hash of one outstanding group: its specification, what is open, and each episode's score or failure. */
   group(groupId: string): string;
   task(groupId: string): string;
@@ -55,7 +54,6 @@ export function runKeys(runId: string): RunKeys {
     consumerEpoch: `${prefix}:consumer-epoch`,
     completions: `${prefix}:completions`,
     weights: `${prefix}:weights`,
-    objectHolders: `${prefix}:object-holders`,
     group: (groupId) => `${prefix}:group:${groupId}`,
     task: (groupId) => `${prefix}:task:${groupId}`,
     trajectory: (groupId, episodeIndex) => `${prefix}:trajectory:${groupId}.${episodeIndex}`,

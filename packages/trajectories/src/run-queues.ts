@@ -20,7 +20,6 @@ import type { GroupRequest } from "./group-spec.js";
 import { type CloseOptions, JobConsumer } from "./job-consumer.js";
 import type { JobWork } from "./job-work.js";
 import type { LedgerStore, RunCounts } from "./ledger-store.js";
-import { ObjectHolders } from "./object-holders.js";
 import { PayloadStore } from "./payload-store.js";
 import { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
 import { RedisLedgerStore } from "./redis-ledger-store.js";
@@ -61,8 +60,6 @@ export class RunQueues {
   readonly settings: QueueSettings;
   /** The account of the run. */
   readonly ledger: LedgerStore;
-  /** Object stores that hold what lasts as long as the run. */
-  readonly objectHolders: ObjectHolders;
   readonly #redis: Redis;
   readonly #keys: RunKeys;
   readonly #logger: Logger;
@@ -90,7 +87,6 @@ export class RunQueues {
       payloadTtlMs: settings.payloadTtlMs,
       logger,
     });
-    this.objectHolders = new ObjectHolders(redis, this.#keys);
     this.#room = new RedisRoom({ redis, logger, clock: this.#clock });
     this.#payloads = new PayloadStore({ store: this.ledger, room: this.#room, settings });
     this.#jobs = new BullEpisodeJobs({ redis, keys: this.#keys, settings });

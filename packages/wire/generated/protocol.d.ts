@@ -2877,6 +2877,639 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a LocateObjectRequest.
+         * @deprecated Use palimpsest.v1.LocateObjectRequest.$Properties instead.
+         */
+        interface ILocateObjectRequest extends palimpsest.v1.LocateObjectRequest.$Properties {
+        }
+
+        /** Represents a LocateObjectRequest. */
+        class LocateObjectRequest {
+
+            /**
+             * Constructs a new LocateObjectRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LocateObjectRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LocateObjectRequest objectId. */
+            objectId: string;
+
+            /** LocateObjectRequest waitMs. */
+            waitMs: number;
+
+            /**
+             * Creates a new LocateObjectRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LocateObjectRequest instance
+             */
+            static create(properties: palimpsest.v1.LocateObjectRequest.$Shape): palimpsest.v1.LocateObjectRequest & palimpsest.v1.LocateObjectRequest.$Shape;
+            static create(properties?: palimpsest.v1.LocateObjectRequest.$Properties): palimpsest.v1.LocateObjectRequest;
+
+            /**
+             * Encodes the specified LocateObjectRequest message. Does not implicitly {@link palimpsest.v1.LocateObjectRequest.verify|verify} messages.
+             * @param message LocateObjectRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LocateObjectRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LocateObjectRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LocateObjectRequest & palimpsest.v1.LocateObjectRequest.$Shape} LocateObjectRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LocateObjectRequest & palimpsest.v1.LocateObjectRequest.$Shape;
+        }
+
+        namespace LocateObjectRequest {
+
+            /** Properties of a LocateObjectRequest. */
+            interface $Properties {
+
+                /** LocateObjectRequest objectId */
+                objectId?: (string|null);
+
+                /** LocateObjectRequest waitMs */
+                waitMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LocateObjectRequest. */
+            type $Shape = palimpsest.v1.LocateObjectRequest.$Properties;
+        }
+
+        /**
+         * Properties of a LocateObjectResponse.
+         * @deprecated Use palimpsest.v1.LocateObjectResponse.$Properties instead.
+         */
+        interface ILocateObjectResponse extends palimpsest.v1.LocateObjectResponse.$Properties {
+        }
+
+        /** Represents a LocateObjectResponse. */
+        class LocateObjectResponse {
+
+            /**
+             * Constructs a new LocateObjectResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LocateObjectResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LocateObjectResponse addresses. */
+            addresses: string[];
+
+            /** LocateObjectResponse complete. */
+            complete: boolean;
+
+            /** LocateObjectResponse sizeBytes. */
+            sizeBytes: number;
+
+            /**
+             * Creates a new LocateObjectResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LocateObjectResponse instance
+             */
+            static create(properties: palimpsest.v1.LocateObjectResponse.$Shape): palimpsest.v1.LocateObjectResponse & palimpsest.v1.LocateObjectResponse.$Shape;
+            static create(properties?: palimpsest.v1.LocateObjectResponse.$Properties): palimpsest.v1.LocateObjectResponse;
+
+            /**
+             * Encodes the specified LocateObjectResponse message. Does not implicitly {@link palimpsest.v1.LocateObjectResponse.verify|verify} messages.
+             * @param message LocateObjectResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LocateObjectResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LocateObjectResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LocateObjectResponse & palimpsest.v1.LocateObjectResponse.$Shape} LocateObjectResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LocateObjectResponse & palimpsest.v1.LocateObjectResponse.$Shape;
+        }
+
+        namespace LocateObjectResponse {
+
+            /** Properties of a LocateObjectResponse. */
+            interface $Properties {
+
+                /** LocateObjectResponse addresses */
+                addresses?: (string[]|null);
+
+                /** LocateObjectResponse complete */
+                complete?: (boolean|null);
+
+                /** LocateObjectResponse sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LocateObjectResponse. */
+            type $Shape = palimpsest.v1.LocateObjectResponse.$Properties;
+        }
+
+        /**
+         * Properties of a FreeObjectsRequest.
+         * @deprecated Use palimpsest.v1.FreeObjectsRequest.$Properties instead.
+         */
+        interface IFreeObjectsRequest extends palimpsest.v1.FreeObjectsRequest.$Properties {
+        }
+
+        /** Represents a FreeObjectsRequest. */
+        class FreeObjectsRequest {
+
+            /**
+             * Constructs a new FreeObjectsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FreeObjectsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** FreeObjectsRequest objectIds. */
+            objectIds: string[];
+
+            /** FreeObjectsRequest holder. */
+            holder: string;
+
+            /**
+             * Creates a new FreeObjectsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FreeObjectsRequest instance
+             */
+            static create(properties: palimpsest.v1.FreeObjectsRequest.$Shape): palimpsest.v1.FreeObjectsRequest & palimpsest.v1.FreeObjectsRequest.$Shape;
+            static create(properties?: palimpsest.v1.FreeObjectsRequest.$Properties): palimpsest.v1.FreeObjectsRequest;
+
+            /**
+             * Encodes the specified FreeObjectsRequest message. Does not implicitly {@link palimpsest.v1.FreeObjectsRequest.verify|verify} messages.
+             * @param message FreeObjectsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FreeObjectsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FreeObjectsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeObjectsRequest & palimpsest.v1.FreeObjectsRequest.$Shape} FreeObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeObjectsRequest & palimpsest.v1.FreeObjectsRequest.$Shape;
+        }
+
+        namespace FreeObjectsRequest {
+
+            /** Properties of a FreeObjectsRequest. */
+            interface $Properties {
+
+                /** FreeObjectsRequest objectIds */
+                objectIds?: (string[]|null);
+
+                /** FreeObjectsRequest holder */
+                holder?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FreeObjectsRequest. */
+            type $Shape = palimpsest.v1.FreeObjectsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a FreeObjectsResponse.
+         * @deprecated Use palimpsest.v1.FreeObjectsResponse.$Properties instead.
+         */
+        interface IFreeObjectsResponse extends palimpsest.v1.FreeObjectsResponse.$Properties {
+        }
+
+        /** Represents a FreeObjectsResponse. */
+        class FreeObjectsResponse {
+
+            /**
+             * Constructs a new FreeObjectsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FreeObjectsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new FreeObjectsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FreeObjectsResponse instance
+             */
+            static create(properties: palimpsest.v1.FreeObjectsResponse.$Shape): palimpsest.v1.FreeObjectsResponse & palimpsest.v1.FreeObjectsResponse.$Shape;
+            static create(properties?: palimpsest.v1.FreeObjectsResponse.$Properties): palimpsest.v1.FreeObjectsResponse;
+
+            /**
+             * Encodes the specified FreeObjectsResponse message. Does not implicitly {@link palimpsest.v1.FreeObjectsResponse.verify|verify} messages.
+             * @param message FreeObjectsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FreeObjectsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FreeObjectsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeObjectsResponse & palimpsest.v1.FreeObjectsResponse.$Shape} FreeObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeObjectsResponse & palimpsest.v1.FreeObjectsResponse.$Shape;
+        }
+
+        namespace FreeObjectsResponse {
+
+            /** Properties of a FreeObjectsResponse. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FreeObjectsResponse. */
+            type $Shape = palimpsest.v1.FreeObjectsResponse.$Properties;
+        }
+
+        /**
+         * Properties of a MissingObjectsRequest.
+         * @deprecated Use palimpsest.v1.MissingObjectsRequest.$Properties instead.
+         */
+        interface IMissingObjectsRequest extends palimpsest.v1.MissingObjectsRequest.$Properties {
+        }
+
+        /** Represents a MissingObjectsRequest. */
+        class MissingObjectsRequest {
+
+            /**
+             * Constructs a new MissingObjectsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MissingObjectsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MissingObjectsRequest objectIds. */
+            objectIds: string[];
+
+            /**
+             * Creates a new MissingObjectsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MissingObjectsRequest instance
+             */
+            static create(properties: palimpsest.v1.MissingObjectsRequest.$Shape): palimpsest.v1.MissingObjectsRequest & palimpsest.v1.MissingObjectsRequest.$Shape;
+            static create(properties?: palimpsest.v1.MissingObjectsRequest.$Properties): palimpsest.v1.MissingObjectsRequest;
+
+            /**
+             * Encodes the specified MissingObjectsRequest message. Does not implicitly {@link palimpsest.v1.MissingObjectsRequest.verify|verify} messages.
+             * @param message MissingObjectsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MissingObjectsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MissingObjectsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MissingObjectsRequest & palimpsest.v1.MissingObjectsRequest.$Shape} MissingObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MissingObjectsRequest & palimpsest.v1.MissingObjectsRequest.$Shape;
+        }
+
+        namespace MissingObjectsRequest {
+
+            /** Properties of a MissingObjectsRequest. */
+            interface $Properties {
+
+                /** MissingObjectsRequest objectIds */
+                objectIds?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MissingObjectsRequest. */
+            type $Shape = palimpsest.v1.MissingObjectsRequest.$Properties;
+        }
+
+        /**
+         * Properties of a MissingObjectsResponse.
+         * @deprecated Use palimpsest.v1.MissingObjectsResponse.$Properties instead.
+         */
+        interface IMissingObjectsResponse extends palimpsest.v1.MissingObjectsResponse.$Properties {
+        }
+
+        /** Represents a MissingObjectsResponse. */
+        class MissingObjectsResponse {
+
+            /**
+             * Constructs a new MissingObjectsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.MissingObjectsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** MissingObjectsResponse objectIds. */
+            objectIds: string[];
+
+            /** MissingObjectsResponse complete. */
+            complete: boolean;
+
+            /**
+             * Creates a new MissingObjectsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns MissingObjectsResponse instance
+             */
+            static create(properties: palimpsest.v1.MissingObjectsResponse.$Shape): palimpsest.v1.MissingObjectsResponse & palimpsest.v1.MissingObjectsResponse.$Shape;
+            static create(properties?: palimpsest.v1.MissingObjectsResponse.$Properties): palimpsest.v1.MissingObjectsResponse;
+
+            /**
+             * Encodes the specified MissingObjectsResponse message. Does not implicitly {@link palimpsest.v1.MissingObjectsResponse.verify|verify} messages.
+             * @param message MissingObjectsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.MissingObjectsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a MissingObjectsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MissingObjectsResponse & palimpsest.v1.MissingObjectsResponse.$Shape} MissingObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.MissingObjectsResponse & palimpsest.v1.MissingObjectsResponse.$Shape;
+        }
+
+        namespace MissingObjectsResponse {
+
+            /** Properties of a MissingObjectsResponse. */
+            interface $Properties {
+
+                /** MissingObjectsResponse objectIds */
+                objectIds?: (string[]|null);
+
+                /** MissingObjectsResponse complete */
+                complete?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a MissingObjectsResponse. */
+            type $Shape = palimpsest.v1.MissingObjectsResponse.$Properties;
+        }
+
+        /**
+         * Properties of a ListObjectsRequest.
+         * @deprecated Use palimpsest.v1.ListObjectsRequest.$Properties instead.
+         */
+        interface IListObjectsRequest extends palimpsest.v1.ListObjectsRequest.$Properties {
+        }
+
+        /** Represents a ListObjectsRequest. */
+        class ListObjectsRequest {
+
+            /**
+             * Constructs a new ListObjectsRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListObjectsRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListObjectsRequest limit. */
+            limit: number;
+
+            /**
+             * Creates a new ListObjectsRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListObjectsRequest instance
+             */
+            static create(properties: palimpsest.v1.ListObjectsRequest.$Shape): palimpsest.v1.ListObjectsRequest & palimpsest.v1.ListObjectsRequest.$Shape;
+            static create(properties?: palimpsest.v1.ListObjectsRequest.$Properties): palimpsest.v1.ListObjectsRequest;
+
+            /**
+             * Encodes the specified ListObjectsRequest message. Does not implicitly {@link palimpsest.v1.ListObjectsRequest.verify|verify} messages.
+             * @param message ListObjectsRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListObjectsRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListObjectsRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListObjectsRequest & palimpsest.v1.ListObjectsRequest.$Shape} ListObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListObjectsRequest & palimpsest.v1.ListObjectsRequest.$Shape;
+        }
+
+        namespace ListObjectsRequest {
+
+            /** Properties of a ListObjectsRequest. */
+            interface $Properties {
+
+                /** ListObjectsRequest limit */
+                limit?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListObjectsRequest. */
+            type $Shape = palimpsest.v1.ListObjectsRequest.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectRow.
+         * @deprecated Use palimpsest.v1.ObjectRow.$Properties instead.
+         */
+        interface IObjectRow extends palimpsest.v1.ObjectRow.$Properties {
+        }
+
+        /** Represents an ObjectRow. */
+        class ObjectRow {
+
+            /**
+             * Constructs a new ObjectRow.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectRow.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectRow objectId. */
+            objectId: string;
+
+            /** ObjectRow sizeBytes. */
+            sizeBytes: number;
+
+            /** ObjectRow holdingNodeIds. */
+            holdingNodeIds: string[];
+
+            /** ObjectRow copyNodeIds. */
+            copyNodeIds: string[];
+
+            /**
+             * Creates a new ObjectRow instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectRow instance
+             */
+            static create(properties: palimpsest.v1.ObjectRow.$Shape): palimpsest.v1.ObjectRow & palimpsest.v1.ObjectRow.$Shape;
+            static create(properties?: palimpsest.v1.ObjectRow.$Properties): palimpsest.v1.ObjectRow;
+
+            /**
+             * Encodes the specified ObjectRow message. Does not implicitly {@link palimpsest.v1.ObjectRow.verify|verify} messages.
+             * @param message ObjectRow message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectRow.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectRow message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectRow & palimpsest.v1.ObjectRow.$Shape} ObjectRow
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectRow & palimpsest.v1.ObjectRow.$Shape;
+        }
+
+        namespace ObjectRow {
+
+            /** Properties of an ObjectRow. */
+            interface $Properties {
+
+                /** ObjectRow objectId */
+                objectId?: (string|null);
+
+                /** ObjectRow sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** ObjectRow holdingNodeIds */
+                holdingNodeIds?: (string[]|null);
+
+                /** ObjectRow copyNodeIds */
+                copyNodeIds?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectRow. */
+            type $Shape = palimpsest.v1.ObjectRow.$Properties;
+        }
+
+        /**
+         * Properties of a ListObjectsResponse.
+         * @deprecated Use palimpsest.v1.ListObjectsResponse.$Properties instead.
+         */
+        interface IListObjectsResponse extends palimpsest.v1.ListObjectsResponse.$Properties {
+        }
+
+        /** Represents a ListObjectsResponse. */
+        class ListObjectsResponse {
+
+            /**
+             * Constructs a new ListObjectsResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ListObjectsResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ListObjectsResponse objects. */
+            objects: palimpsest.v1.ObjectRow.$Properties[];
+
+            /** ListObjectsResponse totalObjects. */
+            totalObjects: number;
+
+            /**
+             * Creates a new ListObjectsResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ListObjectsResponse instance
+             */
+            static create(properties: palimpsest.v1.ListObjectsResponse.$Shape): palimpsest.v1.ListObjectsResponse & palimpsest.v1.ListObjectsResponse.$Shape;
+            static create(properties?: palimpsest.v1.ListObjectsResponse.$Properties): palimpsest.v1.ListObjectsResponse;
+
+            /**
+             * Encodes the specified ListObjectsResponse message. Does not implicitly {@link palimpsest.v1.ListObjectsResponse.verify|verify} messages.
+             * @param message ListObjectsResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ListObjectsResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ListObjectsResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListObjectsResponse & palimpsest.v1.ListObjectsResponse.$Shape} ListObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ListObjectsResponse & palimpsest.v1.ListObjectsResponse.$Shape;
+        }
+
+        namespace ListObjectsResponse {
+
+            /** Properties of a ListObjectsResponse. */
+            interface $Properties {
+
+                /** ListObjectsResponse objects */
+                objects?: (palimpsest.v1.ObjectRow.$Properties[]|null);
+
+                /** ListObjectsResponse totalObjects */
+                totalObjects?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ListObjectsResponse. */
+            type $Shape = palimpsest.v1.ListObjectsResponse.$Properties;
+        }
+
+        /**
          * Properties of a BundleChunk.
          * @deprecated Use palimpsest.v1.BundleChunk.$Properties instead.
          */
@@ -4026,8 +4659,11 @@ export namespace palimpsest {
             /** NodeMessage driverStarted. */
             driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
 
+            /** NodeMessage objectReport. */
+            objectReport?: (palimpsest.v1.ObjectReport.$Properties|null);
+
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -4079,8 +4715,11 @@ export namespace palimpsest {
                 /** NodeMessage driverStarted */
                 driverStarted?: (palimpsest.v1.DriverStarted.$Properties|null);
 
+                /** NodeMessage objectReport */
+                objectReport?: (palimpsest.v1.ObjectReport.$Properties|null);
+
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4094,9 +4733,10 @@ export namespace palimpsest {
               actorDied?: palimpsest.v1.ActorDied.$Shape|null;
               driverExited?: palimpsest.v1.DriverExited.$Shape|null;
               driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
+              objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape })
             );
         }
 
@@ -4831,11 +5471,14 @@ export namespace palimpsest {
             /** HeadMessage stopNode. */
             stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
-            /** HeadMessage releaseHolder. */
-            releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
+            /** HeadMessage endedHolders. */
+            endedHolders?: (palimpsest.v1.EndedHolders.$Properties|null);
+
+            /** HeadMessage dropObjects. */
+            dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -4887,11 +5530,14 @@ export namespace palimpsest {
                 /** HeadMessage stopNode */
                 stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
-                /** HeadMessage releaseHolder */
-                releaseHolder?: (palimpsest.v1.ReleaseHolder.$Properties|null);
+                /** HeadMessage endedHolders */
+                endedHolders?: (palimpsest.v1.EndedHolders.$Properties|null);
+
+                /** HeadMessage dropObjects */
+                dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4905,10 +5551,11 @@ export namespace palimpsest {
               startDriver?: palimpsest.v1.StartDriver.$Shape|null;
               stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
               stopNode?: palimpsest.v1.StopNode.$Shape|null;
-              releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
+              endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
+              dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape })
             );
         }
 
@@ -5444,68 +6091,311 @@ export namespace palimpsest {
         }
 
         /**
-         * Properties of a ReleaseHolder.
-         * @deprecated Use palimpsest.v1.ReleaseHolder.$Properties instead.
+         * Properties of an ObjectReport.
+         * @deprecated Use palimpsest.v1.ObjectReport.$Properties instead.
          */
-        interface IReleaseHolder extends palimpsest.v1.ReleaseHolder.$Properties {
+        interface IObjectReport extends palimpsest.v1.ObjectReport.$Properties {
         }
 
-        /** Represents a ReleaseHolder. */
-        class ReleaseHolder {
+        /** Represents an ObjectReport. */
+        class ObjectReport {
 
             /**
-             * Constructs a new ReleaseHolder.
+             * Constructs a new ObjectReport.
              * @param [properties] Properties to set
              */
-            constructor(properties?: palimpsest.v1.ReleaseHolder.$Properties);
+            constructor(properties?: palimpsest.v1.ObjectReport.$Properties);
 
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
 
-            /** ReleaseHolder holder. */
-            holder: string;
+            /** ObjectReport reset. */
+            reset: boolean;
+
+            /** ObjectReport present. */
+            present: palimpsest.v1.ObjectPlace.$Properties[];
+
+            /** ObjectReport gone. */
+            gone: Uint8Array[];
+
+            /** ObjectReport holders. */
+            holders: string[];
 
             /**
-             * Creates a new ReleaseHolder instance using the specified properties.
+             * Creates a new ObjectReport instance using the specified properties.
              * @param [properties] Properties to set
-             * @returns ReleaseHolder instance
+             * @returns ObjectReport instance
              */
-            static create(properties: palimpsest.v1.ReleaseHolder.$Shape): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
-            static create(properties?: palimpsest.v1.ReleaseHolder.$Properties): palimpsest.v1.ReleaseHolder;
+            static create(properties: palimpsest.v1.ObjectReport.$Shape): palimpsest.v1.ObjectReport & palimpsest.v1.ObjectReport.$Shape;
+            static create(properties?: palimpsest.v1.ObjectReport.$Properties): palimpsest.v1.ObjectReport;
 
             /**
-             * Encodes the specified ReleaseHolder message. Does not implicitly {@link palimpsest.v1.ReleaseHolder.verify|verify} messages.
-             * @param message ReleaseHolder message or plain object to encode
+             * Encodes the specified ObjectReport message. Does not implicitly {@link palimpsest.v1.ObjectReport.verify|verify} messages.
+             * @param message ObjectReport message or plain object to encode
              * @param [writer] Writer to encode to
              * @returns Writer
              */
-            static encode(message: palimpsest.v1.ReleaseHolder.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+            static encode(message: palimpsest.v1.ObjectReport.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
 
             /**
-             * Decodes a ReleaseHolder message from the specified reader or buffer.
+             * Decodes an ObjectReport message from the specified reader or buffer.
              * @param reader Reader or buffer to decode from
              * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape} ReleaseHolder
+             * @returns {palimpsest.v1.ObjectReport & palimpsest.v1.ObjectReport.$Shape} ObjectReport
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectReport & palimpsest.v1.ObjectReport.$Shape;
         }
 
-        namespace ReleaseHolder {
+        namespace ObjectReport {
 
-            /** Properties of a ReleaseHolder. */
+            /** Properties of an ObjectReport. */
             interface $Properties {
 
-                /** ReleaseHolder holder */
-                holder?: (string|null);
+                /** ObjectReport reset */
+                reset?: (boolean|null);
+
+                /** ObjectReport present */
+                present?: (palimpsest.v1.ObjectPlace.$Properties[]|null);
+
+                /** ObjectReport gone */
+                gone?: (Uint8Array[]|null);
+
+                /** ObjectReport holders */
+                holders?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
-            /** Shape of a ReleaseHolder. */
-            type $Shape = palimpsest.v1.ReleaseHolder.$Properties;
+            /** Shape of an ObjectReport. */
+            type $Shape = palimpsest.v1.ObjectReport.$Properties;
+        }
+
+        /**
+         * Properties of an ObjectPlace.
+         * @deprecated Use palimpsest.v1.ObjectPlace.$Properties instead.
+         */
+        interface IObjectPlace extends palimpsest.v1.ObjectPlace.$Properties {
+        }
+
+        /** Represents an ObjectPlace. */
+        class ObjectPlace {
+
+            /**
+             * Constructs a new ObjectPlace.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ObjectPlace.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ObjectPlace sha256. */
+            sha256: Uint8Array;
+
+            /** ObjectPlace sizeBytes. */
+            sizeBytes: number;
+
+            /** ObjectPlace held. */
+            held: boolean;
+
+            /** ObjectPlace revision. */
+            revision: number;
+
+            /**
+             * Creates a new ObjectPlace instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ObjectPlace instance
+             */
+            static create(properties: palimpsest.v1.ObjectPlace.$Shape): palimpsest.v1.ObjectPlace & palimpsest.v1.ObjectPlace.$Shape;
+            static create(properties?: palimpsest.v1.ObjectPlace.$Properties): palimpsest.v1.ObjectPlace;
+
+            /**
+             * Encodes the specified ObjectPlace message. Does not implicitly {@link palimpsest.v1.ObjectPlace.verify|verify} messages.
+             * @param message ObjectPlace message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ObjectPlace.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ObjectPlace message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectPlace & palimpsest.v1.ObjectPlace.$Shape} ObjectPlace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ObjectPlace & palimpsest.v1.ObjectPlace.$Shape;
+        }
+
+        namespace ObjectPlace {
+
+            /** Properties of an ObjectPlace. */
+            interface $Properties {
+
+                /** ObjectPlace sha256 */
+                sha256?: (Uint8Array|null);
+
+                /** ObjectPlace sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** ObjectPlace held */
+                held?: (boolean|null);
+
+                /** ObjectPlace revision */
+                revision?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ObjectPlace. */
+            type $Shape = palimpsest.v1.ObjectPlace.$Properties;
+        }
+
+        /**
+         * Properties of an EndedHolders.
+         * @deprecated Use palimpsest.v1.EndedHolders.$Properties instead.
+         */
+        interface IEndedHolders extends palimpsest.v1.EndedHolders.$Properties {
+        }
+
+        /** Represents an EndedHolders. */
+        class EndedHolders {
+
+            /**
+             * Constructs a new EndedHolders.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.EndedHolders.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** EndedHolders holders. */
+            holders: string[];
+
+            /**
+             * Creates a new EndedHolders instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns EndedHolders instance
+             */
+            static create(properties: palimpsest.v1.EndedHolders.$Shape): palimpsest.v1.EndedHolders & palimpsest.v1.EndedHolders.$Shape;
+            static create(properties?: palimpsest.v1.EndedHolders.$Properties): palimpsest.v1.EndedHolders;
+
+            /**
+             * Encodes the specified EndedHolders message. Does not implicitly {@link palimpsest.v1.EndedHolders.verify|verify} messages.
+             * @param message EndedHolders message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.EndedHolders.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an EndedHolders message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.EndedHolders & palimpsest.v1.EndedHolders.$Shape} EndedHolders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.EndedHolders & palimpsest.v1.EndedHolders.$Shape;
+        }
+
+        namespace EndedHolders {
+
+            /** Properties of an EndedHolders. */
+            interface $Properties {
+
+                /** EndedHolders holders */
+                holders?: (string[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an EndedHolders. */
+            type $Shape = palimpsest.v1.EndedHolders.$Properties;
+        }
+
+        /**
+         * Properties of a DropObjects.
+         * @deprecated Use palimpsest.v1.DropObjects.$Properties instead.
+         */
+        interface IDropObjects extends palimpsest.v1.DropObjects.$Properties {
+        }
+
+        /** Represents a DropObjects. */
+        class DropObjects {
+
+            /**
+             * Constructs a new DropObjects.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.DropObjects.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** DropObjects objects. */
+            objects: palimpsest.v1.ObjectPlace.$Properties[];
+
+            /** DropObjects holder. */
+            holder: string;
+
+            /** DropObjects copiesOnly. */
+            copiesOnly: boolean;
+
+            /**
+             * Creates a new DropObjects instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns DropObjects instance
+             */
+            static create(properties: palimpsest.v1.DropObjects.$Shape): palimpsest.v1.DropObjects & palimpsest.v1.DropObjects.$Shape;
+            static create(properties?: palimpsest.v1.DropObjects.$Properties): palimpsest.v1.DropObjects;
+
+            /**
+             * Encodes the specified DropObjects message. Does not implicitly {@link palimpsest.v1.DropObjects.verify|verify} messages.
+             * @param message DropObjects message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.DropObjects.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a DropObjects message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DropObjects & palimpsest.v1.DropObjects.$Shape} DropObjects
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DropObjects & palimpsest.v1.DropObjects.$Shape;
+        }
+
+        namespace DropObjects {
+
+            /** Properties of a DropObjects. */
+            interface $Properties {
+
+                /** DropObjects objects */
+                objects?: (palimpsest.v1.ObjectPlace.$Properties[]|null);
+
+                /** DropObjects holder */
+                holder?: (string|null);
+
+                /** DropObjects copiesOnly */
+                copiesOnly?: (boolean|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a DropObjects. */
+            type $Shape = palimpsest.v1.DropObjects.$Properties;
         }
 
         /**
@@ -5613,9 +6503,6 @@ export namespace palimpsest {
             /** ObjectInfo path. */
             path: string;
 
-            /** ObjectInfo locations. */
-            locations: string[];
-
             /**
              * Creates a new ObjectInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -5656,9 +6543,6 @@ export namespace palimpsest {
 
                 /** ObjectInfo path */
                 path?: (string|null);
-
-                /** ObjectInfo locations */
-                locations?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5838,9 +6722,6 @@ export namespace palimpsest {
             /** FetchRequest objectId. */
             objectId: string;
 
-            /** FetchRequest locations. */
-            locations: string[];
-
             /** FetchRequest holder. */
             holder: string;
 
@@ -5878,9 +6759,6 @@ export namespace palimpsest {
 
                 /** FetchRequest objectId */
                 objectId?: (string|null);
-
-                /** FetchRequest locations */
-                locations?: (string[]|null);
 
                 /** FetchRequest holder */
                 holder?: (string|null);
@@ -5959,133 +6837,133 @@ export namespace palimpsest {
         }
 
         /**
-         * Properties of a DeleteRequest.
-         * @deprecated Use palimpsest.v1.DeleteRequest.$Properties instead.
+         * Properties of a FreeRequest.
+         * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
          */
-        interface IDeleteRequest extends palimpsest.v1.DeleteRequest.$Properties {
+        interface IFreeRequest extends palimpsest.v1.FreeRequest.$Properties {
         }
 
-        /** Represents a DeleteRequest. */
-        class DeleteRequest {
+        /** Represents a FreeRequest. */
+        class FreeRequest {
 
             /**
-             * Constructs a new DeleteRequest.
+             * Constructs a new FreeRequest.
              * @param [properties] Properties to set
              */
-            constructor(properties?: palimpsest.v1.DeleteRequest.$Properties);
+            constructor(properties?: palimpsest.v1.FreeRequest.$Properties);
 
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
 
-            /** DeleteRequest objectId. */
-            objectId: string;
+            /** FreeRequest objectIds. */
+            objectIds: string[];
+
+            /** FreeRequest holder. */
+            holder: string;
 
             /**
-             * Creates a new DeleteRequest instance using the specified properties.
+             * Creates a new FreeRequest instance using the specified properties.
              * @param [properties] Properties to set
-             * @returns DeleteRequest instance
+             * @returns FreeRequest instance
              */
-            static create(properties: palimpsest.v1.DeleteRequest.$Shape): palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape;
-            static create(properties?: palimpsest.v1.DeleteRequest.$Properties): palimpsest.v1.DeleteRequest;
+            static create(properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
+            static create(properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
 
             /**
-             * Encodes the specified DeleteRequest message. Does not implicitly {@link palimpsest.v1.DeleteRequest.verify|verify} messages.
-             * @param message DeleteRequest message or plain object to encode
+             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
+             * @param message FreeRequest message or plain object to encode
              * @param [writer] Writer to encode to
              * @returns Writer
              */
-            static encode(message: palimpsest.v1.DeleteRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+            static encode(message: palimpsest.v1.FreeRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
 
             /**
-             * Decodes a DeleteRequest message from the specified reader or buffer.
+             * Decodes a FreeRequest message from the specified reader or buffer.
              * @param reader Reader or buffer to decode from
              * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape} DeleteRequest
+             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape;
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
         }
 
-        namespace DeleteRequest {
+        namespace FreeRequest {
 
-            /** Properties of a DeleteRequest. */
+            /** Properties of a FreeRequest. */
             interface $Properties {
 
-                /** DeleteRequest objectId */
-                objectId?: (string|null);
+                /** FreeRequest objectIds */
+                objectIds?: (string[]|null);
+
+                /** FreeRequest holder */
+                holder?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
-            /** Shape of a DeleteRequest. */
-            type $Shape = palimpsest.v1.DeleteRequest.$Properties;
+            /** Shape of a FreeRequest. */
+            type $Shape = palimpsest.v1.FreeRequest.$Properties;
         }
 
         /**
-         * Properties of a DeleteResponse.
-         * @deprecated Use palimpsest.v1.DeleteResponse.$Properties instead.
+         * Properties of a FreeResponse.
+         * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
          */
-        interface IDeleteResponse extends palimpsest.v1.DeleteResponse.$Properties {
+        interface IFreeResponse extends palimpsest.v1.FreeResponse.$Properties {
         }
 
-        /** Represents a DeleteResponse. */
-        class DeleteResponse {
+        /** Represents a FreeResponse. */
+        class FreeResponse {
 
             /**
-             * Constructs a new DeleteResponse.
+             * Constructs a new FreeResponse.
              * @param [properties] Properties to set
              */
-            constructor(properties?: palimpsest.v1.DeleteResponse.$Properties);
+            constructor(properties?: palimpsest.v1.FreeResponse.$Properties);
 
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
 
-            /** DeleteResponse existed. */
-            existed: boolean;
-
             /**
-             * Creates a new DeleteResponse instance using the specified properties.
+             * Creates a new FreeResponse instance using the specified properties.
              * @param [properties] Properties to set
-             * @returns DeleteResponse instance
+             * @returns FreeResponse instance
              */
-            static create(properties: palimpsest.v1.DeleteResponse.$Shape): palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape;
-            static create(properties?: palimpsest.v1.DeleteResponse.$Properties): palimpsest.v1.DeleteResponse;
+            static create(properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
+            static create(properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
 
             /**
-             * Encodes the specified DeleteResponse message. Does not implicitly {@link palimpsest.v1.DeleteResponse.verify|verify} messages.
-             * @param message DeleteResponse message or plain object to encode
+             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
+             * @param message FreeResponse message or plain object to encode
              * @param [writer] Writer to encode to
              * @returns Writer
              */
-            static encode(message: palimpsest.v1.DeleteResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+            static encode(message: palimpsest.v1.FreeResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
 
             /**
-             * Decodes a DeleteResponse message from the specified reader or buffer.
+             * Decodes a FreeResponse message from the specified reader or buffer.
              * @param reader Reader or buffer to decode from
              * @param [length] Message length if known beforehand
-             * @returns {palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape} DeleteResponse
+             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape;
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
         }
 
-        namespace DeleteResponse {
+        namespace FreeResponse {
 
-            /** Properties of a DeleteResponse. */
+            /** Properties of a FreeResponse. */
             interface $Properties {
-
-                /** DeleteResponse existed */
-                existed?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
-            /** Shape of a DeleteResponse. */
-            type $Shape = palimpsest.v1.DeleteResponse.$Properties;
+            /** Shape of a FreeResponse. */
+            type $Shape = palimpsest.v1.FreeResponse.$Properties;
         }
 
         /**
@@ -7649,9 +8527,6 @@ export namespace palimpsest {
             /** WeightShard sizeBytes. */
             sizeBytes: number;
 
-            /** WeightShard locations. */
-            locations: string[];
-
             /**
              * Creates a new WeightShard instance using the specified properties.
              * @param [properties] Properties to set
@@ -7690,9 +8565,6 @@ export namespace palimpsest {
                 /** WeightShard sizeBytes */
                 sizeBytes?: (number|null);
 
-                /** WeightShard locations */
-                locations?: (string[]|null);
-
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -7722,14 +8594,18 @@ export import Conversation = palimpsest.v1.Conversation;
 export import CreateActorRequest = palimpsest.v1.CreateActorRequest;
 export import DeathCertificate = palimpsest.v1.DeathCertificate;
 export import DeleteJobRequest = palimpsest.v1.DeleteJobRequest;
-export import DeleteRequest = palimpsest.v1.DeleteRequest;
-export import DeleteResponse = palimpsest.v1.DeleteResponse;
 export import DriverExited = palimpsest.v1.DriverExited;
 export import DriverOutput = palimpsest.v1.DriverOutput;
 export import DriverOutputAck = palimpsest.v1.DriverOutputAck;
 export import DriverStarted = palimpsest.v1.DriverStarted;
+export import DropObjects = palimpsest.v1.DropObjects;
+export import EndedHolders = palimpsest.v1.EndedHolders;
 export import Error = palimpsest.v1.Error;
 export import FetchRequest = palimpsest.v1.FetchRequest;
+export import FreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
+export import FreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
+export import FreeRequest = palimpsest.v1.FreeRequest;
+export import FreeResponse = palimpsest.v1.FreeResponse;
 export import GetBundleRequest = palimpsest.v1.GetBundleRequest;
 export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
 export import GetJobRequest = palimpsest.v1.GetJobRequest;
@@ -7743,17 +8619,26 @@ export import ListJobsRequest = palimpsest.v1.ListJobsRequest;
 export import ListJobsResponse = palimpsest.v1.ListJobsResponse;
 export import ListNodesRequest = palimpsest.v1.ListNodesRequest;
 export import ListNodesResponse = palimpsest.v1.ListNodesResponse;
+export import ListObjectsRequest = palimpsest.v1.ListObjectsRequest;
+export import ListObjectsResponse = palimpsest.v1.ListObjectsResponse;
 export import ListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 export import ListQueuesResponse = palimpsest.v1.ListQueuesResponse;
+export import LocateObjectRequest = palimpsest.v1.LocateObjectRequest;
+export import LocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 export import LogChunk = palimpsest.v1.LogChunk;
 export import LogsRequest = palimpsest.v1.LogsRequest;
 export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
+export import MissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
+export import MissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
 export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
 export import NodeMessage = palimpsest.v1.NodeMessage;
 export import NodeState = palimpsest.v1.NodeState;
 export import ObjectInfo = palimpsest.v1.ObjectInfo;
+export import ObjectPlace = palimpsest.v1.ObjectPlace;
+export import ObjectReport = palimpsest.v1.ObjectReport;
+export import ObjectRow = palimpsest.v1.ObjectRow;
 export import Probe = palimpsest.v1.Probe;
 export import PullChunk = palimpsest.v1.PullChunk;
 export import PullRequest = palimpsest.v1.PullRequest;
@@ -7761,7 +8646,6 @@ export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
-export import ReleaseHolder = palimpsest.v1.ReleaseHolder;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;

@@ -7222,6 +7222,1538 @@ export const palimpsest = $root.palimpsest = (() => {
             return ShutdownResponse;
         })();
 
+        v1.LocateObjectRequest = (function() {
+
+            /**
+             * Properties of a LocateObjectRequest.
+             * @typedef {Object} palimpsest.v1.LocateObjectRequest.$Properties
+             * @property {string|null} [objectId] LocateObjectRequest objectId
+             * @property {number|null} [waitMs] LocateObjectRequest waitMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a LocateObjectRequest.
+             * @memberof palimpsest.v1
+             * @interface ILocateObjectRequest
+             * @augments palimpsest.v1.LocateObjectRequest.$Properties
+             * @deprecated Use palimpsest.v1.LocateObjectRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a LocateObjectRequest.
+             * @typedef {palimpsest.v1.LocateObjectRequest.$Properties} palimpsest.v1.LocateObjectRequest.$Shape
+             */
+
+            /**
+             * Constructs a new LocateObjectRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a LocateObjectRequest.
+             * @constructor
+             * @param {palimpsest.v1.LocateObjectRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const LocateObjectRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * LocateObjectRequest objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @instance
+             */
+            LocateObjectRequest.prototype.objectId = "";
+
+            /**
+             * LocateObjectRequest waitMs.
+             * @member {number} waitMs
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @instance
+             */
+            LocateObjectRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new LocateObjectRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @static
+             * @param {palimpsest.v1.LocateObjectRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.LocateObjectRequest} LocateObjectRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.LocateObjectRequest.$Shape): palimpsest.v1.LocateObjectRequest & palimpsest.v1.LocateObjectRequest.$Shape;
+             *   (properties?: palimpsest.v1.LocateObjectRequest.$Properties): palimpsest.v1.LocateObjectRequest;
+             * }}
+             */
+            LocateObjectRequest.create = function(properties) {
+                return new LocateObjectRequest(properties);
+            };
+
+            /**
+             * Encodes the specified LocateObjectRequest message. Does not implicitly {@link palimpsest.v1.LocateObjectRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @static
+             * @param {palimpsest.v1.LocateObjectRequest.$Properties} message LocateObjectRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            LocateObjectRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.waitMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a LocateObjectRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LocateObjectRequest & palimpsest.v1.LocateObjectRequest.$Shape} LocateObjectRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            LocateObjectRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.LocateObjectRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.waitMs = value;
+                            else
+                                delete message.waitMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return LocateObjectRequest;
+        })();
+
+        v1.LocateObjectResponse = (function() {
+
+            /**
+             * Properties of a LocateObjectResponse.
+             * @typedef {Object} palimpsest.v1.LocateObjectResponse.$Properties
+             * @property {Array.<string>|null} [addresses] LocateObjectResponse addresses
+             * @property {boolean|null} [complete] LocateObjectResponse complete
+             * @property {number|null} [sizeBytes] LocateObjectResponse sizeBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a LocateObjectResponse.
+             * @memberof palimpsest.v1
+             * @interface ILocateObjectResponse
+             * @augments palimpsest.v1.LocateObjectResponse.$Properties
+             * @deprecated Use palimpsest.v1.LocateObjectResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a LocateObjectResponse.
+             * @typedef {palimpsest.v1.LocateObjectResponse.$Properties} palimpsest.v1.LocateObjectResponse.$Shape
+             */
+
+            /**
+             * Constructs a new LocateObjectResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a LocateObjectResponse.
+             * @constructor
+             * @param {palimpsest.v1.LocateObjectResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const LocateObjectResponse = function (properties) {
+                this.addresses = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * LocateObjectResponse addresses.
+             * @member {Array.<string>} addresses
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @instance
+             */
+            LocateObjectResponse.prototype.addresses = $util.emptyArray;
+
+            /**
+             * LocateObjectResponse complete.
+             * @member {boolean} complete
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @instance
+             */
+            LocateObjectResponse.prototype.complete = false;
+
+            /**
+             * LocateObjectResponse sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @instance
+             */
+            LocateObjectResponse.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new LocateObjectResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @static
+             * @param {palimpsest.v1.LocateObjectResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.LocateObjectResponse} LocateObjectResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.LocateObjectResponse.$Shape): palimpsest.v1.LocateObjectResponse & palimpsest.v1.LocateObjectResponse.$Shape;
+             *   (properties?: palimpsest.v1.LocateObjectResponse.$Properties): palimpsest.v1.LocateObjectResponse;
+             * }}
+             */
+            LocateObjectResponse.create = function(properties) {
+                return new LocateObjectResponse(properties);
+            };
+
+            /**
+             * Encodes the specified LocateObjectResponse message. Does not implicitly {@link palimpsest.v1.LocateObjectResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @static
+             * @param {palimpsest.v1.LocateObjectResponse.$Properties} message LocateObjectResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            LocateObjectResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.addresses != null && message.addresses.length)
+                    for (let i = 0; i < message.addresses.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.addresses[i]);
+                if (message.complete != null && $Object.hasOwnProperty.call(message, "complete") && message.complete !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.complete);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sizeBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a LocateObjectResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.LocateObjectResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LocateObjectResponse & palimpsest.v1.LocateObjectResponse.$Shape} LocateObjectResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            LocateObjectResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.LocateObjectResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.addresses && message.addresses.length))
+                                message.addresses = [];
+                            message.addresses.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.complete = value;
+                            else
+                                delete message.complete;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return LocateObjectResponse;
+        })();
+
+        v1.FreeObjectsRequest = (function() {
+
+            /**
+             * Properties of a FreeObjectsRequest.
+             * @typedef {Object} palimpsest.v1.FreeObjectsRequest.$Properties
+             * @property {Array.<string>|null} [objectIds] FreeObjectsRequest objectIds
+             * @property {string|null} [holder] FreeObjectsRequest holder
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FreeObjectsRequest.
+             * @memberof palimpsest.v1
+             * @interface IFreeObjectsRequest
+             * @augments palimpsest.v1.FreeObjectsRequest.$Properties
+             * @deprecated Use palimpsest.v1.FreeObjectsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a FreeObjectsRequest.
+             * @typedef {palimpsest.v1.FreeObjectsRequest.$Properties} palimpsest.v1.FreeObjectsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new FreeObjectsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FreeObjectsRequest.
+             * @constructor
+             * @param {palimpsest.v1.FreeObjectsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FreeObjectsRequest = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * FreeObjectsRequest objectIds.
+             * @member {Array.<string>} objectIds
+             * @memberof palimpsest.v1.FreeObjectsRequest
+             * @instance
+             */
+            FreeObjectsRequest.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * FreeObjectsRequest holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.FreeObjectsRequest
+             * @instance
+             */
+            FreeObjectsRequest.prototype.holder = "";
+
+            /**
+             * Creates a new FreeObjectsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FreeObjectsRequest
+             * @static
+             * @param {palimpsest.v1.FreeObjectsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeObjectsRequest} FreeObjectsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.FreeObjectsRequest.$Shape): palimpsest.v1.FreeObjectsRequest & palimpsest.v1.FreeObjectsRequest.$Shape;
+             *   (properties?: palimpsest.v1.FreeObjectsRequest.$Properties): palimpsest.v1.FreeObjectsRequest;
+             * }}
+             */
+            FreeObjectsRequest.create = function(properties) {
+                return new FreeObjectsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified FreeObjectsRequest message. Does not implicitly {@link palimpsest.v1.FreeObjectsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FreeObjectsRequest
+             * @static
+             * @param {palimpsest.v1.FreeObjectsRequest.$Properties} message FreeObjectsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FreeObjectsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FreeObjectsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FreeObjectsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeObjectsRequest & palimpsest.v1.FreeObjectsRequest.$Shape} FreeObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FreeObjectsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FreeObjectsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FreeObjectsRequest;
+        })();
+
+        v1.FreeObjectsResponse = (function() {
+
+            /**
+             * Properties of a FreeObjectsResponse.
+             * @typedef {Object} palimpsest.v1.FreeObjectsResponse.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FreeObjectsResponse.
+             * @memberof palimpsest.v1
+             * @interface IFreeObjectsResponse
+             * @augments palimpsest.v1.FreeObjectsResponse.$Properties
+             * @deprecated Use palimpsest.v1.FreeObjectsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a FreeObjectsResponse.
+             * @typedef {palimpsest.v1.FreeObjectsResponse.$Properties} palimpsest.v1.FreeObjectsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new FreeObjectsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FreeObjectsResponse.
+             * @constructor
+             * @param {palimpsest.v1.FreeObjectsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FreeObjectsResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new FreeObjectsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FreeObjectsResponse
+             * @static
+             * @param {palimpsest.v1.FreeObjectsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeObjectsResponse} FreeObjectsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.FreeObjectsResponse.$Shape): palimpsest.v1.FreeObjectsResponse & palimpsest.v1.FreeObjectsResponse.$Shape;
+             *   (properties?: palimpsest.v1.FreeObjectsResponse.$Properties): palimpsest.v1.FreeObjectsResponse;
+             * }}
+             */
+            FreeObjectsResponse.create = function(properties) {
+                return new FreeObjectsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified FreeObjectsResponse message. Does not implicitly {@link palimpsest.v1.FreeObjectsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FreeObjectsResponse
+             * @static
+             * @param {palimpsest.v1.FreeObjectsResponse.$Properties} message FreeObjectsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FreeObjectsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FreeObjectsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FreeObjectsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FreeObjectsResponse & palimpsest.v1.FreeObjectsResponse.$Shape} FreeObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FreeObjectsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FreeObjectsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FreeObjectsResponse;
+        })();
+
+        v1.MissingObjectsRequest = (function() {
+
+            /**
+             * Properties of a MissingObjectsRequest.
+             * @typedef {Object} palimpsest.v1.MissingObjectsRequest.$Properties
+             * @property {Array.<string>|null} [objectIds] MissingObjectsRequest objectIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MissingObjectsRequest.
+             * @memberof palimpsest.v1
+             * @interface IMissingObjectsRequest
+             * @augments palimpsest.v1.MissingObjectsRequest.$Properties
+             * @deprecated Use palimpsest.v1.MissingObjectsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a MissingObjectsRequest.
+             * @typedef {palimpsest.v1.MissingObjectsRequest.$Properties} palimpsest.v1.MissingObjectsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new MissingObjectsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MissingObjectsRequest.
+             * @constructor
+             * @param {palimpsest.v1.MissingObjectsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MissingObjectsRequest = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MissingObjectsRequest objectIds.
+             * @member {Array.<string>} objectIds
+             * @memberof palimpsest.v1.MissingObjectsRequest
+             * @instance
+             */
+            MissingObjectsRequest.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * Creates a new MissingObjectsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MissingObjectsRequest
+             * @static
+             * @param {palimpsest.v1.MissingObjectsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MissingObjectsRequest} MissingObjectsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.MissingObjectsRequest.$Shape): palimpsest.v1.MissingObjectsRequest & palimpsest.v1.MissingObjectsRequest.$Shape;
+             *   (properties?: palimpsest.v1.MissingObjectsRequest.$Properties): palimpsest.v1.MissingObjectsRequest;
+             * }}
+             */
+            MissingObjectsRequest.create = function(properties) {
+                return new MissingObjectsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified MissingObjectsRequest message. Does not implicitly {@link palimpsest.v1.MissingObjectsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MissingObjectsRequest
+             * @static
+             * @param {palimpsest.v1.MissingObjectsRequest.$Properties} message MissingObjectsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MissingObjectsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MissingObjectsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MissingObjectsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MissingObjectsRequest & palimpsest.v1.MissingObjectsRequest.$Shape} MissingObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MissingObjectsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MissingObjectsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MissingObjectsRequest;
+        })();
+
+        v1.MissingObjectsResponse = (function() {
+
+            /**
+             * Properties of a MissingObjectsResponse.
+             * @typedef {Object} palimpsest.v1.MissingObjectsResponse.$Properties
+             * @property {Array.<string>|null} [objectIds] MissingObjectsResponse objectIds
+             * @property {boolean|null} [complete] MissingObjectsResponse complete
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a MissingObjectsResponse.
+             * @memberof palimpsest.v1
+             * @interface IMissingObjectsResponse
+             * @augments palimpsest.v1.MissingObjectsResponse.$Properties
+             * @deprecated Use palimpsest.v1.MissingObjectsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a MissingObjectsResponse.
+             * @typedef {palimpsest.v1.MissingObjectsResponse.$Properties} palimpsest.v1.MissingObjectsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new MissingObjectsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a MissingObjectsResponse.
+             * @constructor
+             * @param {palimpsest.v1.MissingObjectsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const MissingObjectsResponse = function (properties) {
+                this.objectIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * MissingObjectsResponse objectIds.
+             * @member {Array.<string>} objectIds
+             * @memberof palimpsest.v1.MissingObjectsResponse
+             * @instance
+             */
+            MissingObjectsResponse.prototype.objectIds = $util.emptyArray;
+
+            /**
+             * MissingObjectsResponse complete.
+             * @member {boolean} complete
+             * @memberof palimpsest.v1.MissingObjectsResponse
+             * @instance
+             */
+            MissingObjectsResponse.prototype.complete = false;
+
+            /**
+             * Creates a new MissingObjectsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.MissingObjectsResponse
+             * @static
+             * @param {palimpsest.v1.MissingObjectsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.MissingObjectsResponse} MissingObjectsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.MissingObjectsResponse.$Shape): palimpsest.v1.MissingObjectsResponse & palimpsest.v1.MissingObjectsResponse.$Shape;
+             *   (properties?: palimpsest.v1.MissingObjectsResponse.$Properties): palimpsest.v1.MissingObjectsResponse;
+             * }}
+             */
+            MissingObjectsResponse.create = function(properties) {
+                return new MissingObjectsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified MissingObjectsResponse message. Does not implicitly {@link palimpsest.v1.MissingObjectsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.MissingObjectsResponse
+             * @static
+             * @param {palimpsest.v1.MissingObjectsResponse.$Properties} message MissingObjectsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            MissingObjectsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
+                if (message.complete != null && $Object.hasOwnProperty.call(message, "complete") && message.complete !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.complete);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a MissingObjectsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.MissingObjectsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.MissingObjectsResponse & palimpsest.v1.MissingObjectsResponse.$Shape} MissingObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            MissingObjectsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.MissingObjectsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.complete = value;
+                            else
+                                delete message.complete;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return MissingObjectsResponse;
+        })();
+
+        v1.ListObjectsRequest = (function() {
+
+            /**
+             * Properties of a ListObjectsRequest.
+             * @typedef {Object} palimpsest.v1.ListObjectsRequest.$Properties
+             * @property {number|null} [limit] ListObjectsRequest limit
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListObjectsRequest.
+             * @memberof palimpsest.v1
+             * @interface IListObjectsRequest
+             * @augments palimpsest.v1.ListObjectsRequest.$Properties
+             * @deprecated Use palimpsest.v1.ListObjectsRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListObjectsRequest.
+             * @typedef {palimpsest.v1.ListObjectsRequest.$Properties} palimpsest.v1.ListObjectsRequest.$Shape
+             */
+
+            /**
+             * Constructs a new ListObjectsRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListObjectsRequest.
+             * @constructor
+             * @param {palimpsest.v1.ListObjectsRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListObjectsRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListObjectsRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListObjectsRequest
+             * @instance
+             */
+            ListObjectsRequest.prototype.limit = 0;
+
+            /**
+             * Creates a new ListObjectsRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListObjectsRequest
+             * @static
+             * @param {palimpsest.v1.ListObjectsRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListObjectsRequest} ListObjectsRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListObjectsRequest.$Shape): palimpsest.v1.ListObjectsRequest & palimpsest.v1.ListObjectsRequest.$Shape;
+             *   (properties?: palimpsest.v1.ListObjectsRequest.$Properties): palimpsest.v1.ListObjectsRequest;
+             * }}
+             */
+            ListObjectsRequest.create = function(properties) {
+                return new ListObjectsRequest(properties);
+            };
+
+            /**
+             * Encodes the specified ListObjectsRequest message. Does not implicitly {@link palimpsest.v1.ListObjectsRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListObjectsRequest
+             * @static
+             * @param {palimpsest.v1.ListObjectsRequest.$Properties} message ListObjectsRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListObjectsRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.limit);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListObjectsRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListObjectsRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListObjectsRequest & palimpsest.v1.ListObjectsRequest.$Shape} ListObjectsRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListObjectsRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListObjectsRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListObjectsRequest;
+        })();
+
+        v1.ObjectRow = (function() {
+
+            /**
+             * Properties of an ObjectRow.
+             * @typedef {Object} palimpsest.v1.ObjectRow.$Properties
+             * @property {string|null} [objectId] ObjectRow objectId
+             * @property {number|null} [sizeBytes] ObjectRow sizeBytes
+             * @property {Array.<string>|null} [holdingNodeIds] ObjectRow holdingNodeIds
+             * @property {Array.<string>|null} [copyNodeIds] ObjectRow copyNodeIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectRow.
+             * @memberof palimpsest.v1
+             * @interface IObjectRow
+             * @augments palimpsest.v1.ObjectRow.$Properties
+             * @deprecated Use palimpsest.v1.ObjectRow.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectRow.
+             * @typedef {palimpsest.v1.ObjectRow.$Properties} palimpsest.v1.ObjectRow.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectRow.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectRow.
+             * @constructor
+             * @param {palimpsest.v1.ObjectRow.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectRow = function (properties) {
+                this.holdingNodeIds = [];
+                this.copyNodeIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectRow objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.ObjectRow
+             * @instance
+             */
+            ObjectRow.prototype.objectId = "";
+
+            /**
+             * ObjectRow sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ObjectRow
+             * @instance
+             */
+            ObjectRow.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ObjectRow holdingNodeIds.
+             * @member {Array.<string>} holdingNodeIds
+             * @memberof palimpsest.v1.ObjectRow
+             * @instance
+             */
+            ObjectRow.prototype.holdingNodeIds = $util.emptyArray;
+
+            /**
+             * ObjectRow copyNodeIds.
+             * @member {Array.<string>} copyNodeIds
+             * @memberof palimpsest.v1.ObjectRow
+             * @instance
+             */
+            ObjectRow.prototype.copyNodeIds = $util.emptyArray;
+
+            /**
+             * Creates a new ObjectRow instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectRow
+             * @static
+             * @param {palimpsest.v1.ObjectRow.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectRow} ObjectRow instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectRow.$Shape): palimpsest.v1.ObjectRow & palimpsest.v1.ObjectRow.$Shape;
+             *   (properties?: palimpsest.v1.ObjectRow.$Properties): palimpsest.v1.ObjectRow;
+             * }}
+             */
+            ObjectRow.create = function(properties) {
+                return new ObjectRow(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectRow message. Does not implicitly {@link palimpsest.v1.ObjectRow.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectRow
+             * @static
+             * @param {palimpsest.v1.ObjectRow.$Properties} message ObjectRow message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectRow.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.holdingNodeIds != null && message.holdingNodeIds.length)
+                    for (let i = 0; i < message.holdingNodeIds.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.holdingNodeIds[i]);
+                if (message.copyNodeIds != null && message.copyNodeIds.length)
+                    for (let i = 0; i < message.copyNodeIds.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.copyNodeIds[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectRow message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectRow
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectRow & palimpsest.v1.ObjectRow.$Shape} ObjectRow
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectRow.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectRow();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.holdingNodeIds && message.holdingNodeIds.length))
+                                message.holdingNodeIds = [];
+                            message.holdingNodeIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.copyNodeIds && message.copyNodeIds.length))
+                                message.copyNodeIds = [];
+                            message.copyNodeIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectRow;
+        })();
+
+        v1.ListObjectsResponse = (function() {
+
+            /**
+             * Properties of a ListObjectsResponse.
+             * @typedef {Object} palimpsest.v1.ListObjectsResponse.$Properties
+             * @property {Array.<palimpsest.v1.ObjectRow.$Properties>|null} [objects] ListObjectsResponse objects
+             * @property {number|null} [totalObjects] ListObjectsResponse totalObjects
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ListObjectsResponse.
+             * @memberof palimpsest.v1
+             * @interface IListObjectsResponse
+             * @augments palimpsest.v1.ListObjectsResponse.$Properties
+             * @deprecated Use palimpsest.v1.ListObjectsResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a ListObjectsResponse.
+             * @typedef {palimpsest.v1.ListObjectsResponse.$Properties} palimpsest.v1.ListObjectsResponse.$Shape
+             */
+
+            /**
+             * Constructs a new ListObjectsResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ListObjectsResponse.
+             * @constructor
+             * @param {palimpsest.v1.ListObjectsResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ListObjectsResponse = function (properties) {
+                this.objects = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ListObjectsResponse objects.
+             * @member {Array.<palimpsest.v1.ObjectRow.$Properties>} objects
+             * @memberof palimpsest.v1.ListObjectsResponse
+             * @instance
+             */
+            ListObjectsResponse.prototype.objects = $util.emptyArray;
+
+            /**
+             * ListObjectsResponse totalObjects.
+             * @member {number} totalObjects
+             * @memberof palimpsest.v1.ListObjectsResponse
+             * @instance
+             */
+            ListObjectsResponse.prototype.totalObjects = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ListObjectsResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ListObjectsResponse
+             * @static
+             * @param {palimpsest.v1.ListObjectsResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ListObjectsResponse} ListObjectsResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.ListObjectsResponse.$Shape): palimpsest.v1.ListObjectsResponse & palimpsest.v1.ListObjectsResponse.$Shape;
+             *   (properties?: palimpsest.v1.ListObjectsResponse.$Properties): palimpsest.v1.ListObjectsResponse;
+             * }}
+             */
+            ListObjectsResponse.create = function(properties) {
+                return new ListObjectsResponse(properties);
+            };
+
+            /**
+             * Encodes the specified ListObjectsResponse message. Does not implicitly {@link palimpsest.v1.ListObjectsResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ListObjectsResponse
+             * @static
+             * @param {palimpsest.v1.ListObjectsResponse.$Properties} message ListObjectsResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ListObjectsResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objects != null && message.objects.length)
+                    for (let i = 0; i < message.objects.length; ++i)
+                        $root.palimpsest.v1.ObjectRow.encode(message.objects[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.totalObjects != null && $Object.hasOwnProperty.call(message, "totalObjects") && (typeof message.totalObjects === "object" ? message.totalObjects.low || message.totalObjects.high : message.totalObjects !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.totalObjects);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ListObjectsResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ListObjectsResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ListObjectsResponse & palimpsest.v1.ListObjectsResponse.$Shape} ListObjectsResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ListObjectsResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ListObjectsResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objects && message.objects.length))
+                                message.objects = [];
+                            message.objects.push($root.palimpsest.v1.ObjectRow.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.totalObjects = value;
+                            else
+                                delete message.totalObjects;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ListObjectsResponse;
+        })();
+
         v1.BundleChunk = (function() {
 
             /**
@@ -10035,7 +11567,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ActorDied.$Properties|null} [actorDied] NodeMessage actorDied
              * @property {palimpsest.v1.DriverExited.$Properties|null} [driverExited] NodeMessage driverExited
              * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"} [message] NodeMessage message
+             * @property {palimpsest.v1.ObjectReport.$Properties|null} [objectReport] NodeMessage objectReport
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10056,9 +11589,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   actorDied?: palimpsest.v1.ActorDied.$Shape|null;
              *   driverExited?: palimpsest.v1.DriverExited.$Shape|null;
              *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
+             *   objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -10125,17 +11659,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             NodeMessage.prototype.driverStarted = null;
 
+            /**
+             * NodeMessage objectReport.
+             * @member {palimpsest.v1.ObjectReport.$Properties|null|undefined} objectReport
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.objectReport = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -10183,6 +11725,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.DriverExited.encode(message.driverExited, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.driverStarted != null && $Object.hasOwnProperty.call(message, "driverStarted"))
                     $root.palimpsest.v1.DriverStarted.encode(message.driverStarted, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.objectReport != null && $Object.hasOwnProperty.call(message, "objectReport"))
+                    $root.palimpsest.v1.ObjectReport.encode(message.objectReport, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -10267,6 +11811,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.driverStarted = $root.palimpsest.v1.DriverStarted.decode(reader, reader.size(), $undefined, _depth + 1, message.driverStarted);
                             message.message = "driverStarted";
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            message.objectReport = $root.palimpsest.v1.ObjectReport.decode(reader, reader.size(), $undefined, _depth + 1, message.objectReport);
+                            message.message = "objectReport";
                             continue;
                         }
                     }
@@ -12115,8 +13666,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StartDriver.$Properties|null} [startDriver] HeadMessage startDriver
              * @property {palimpsest.v1.StopDriver.$Properties|null} [stopDriver] HeadMessage stopDriver
              * @property {palimpsest.v1.StopNode.$Properties|null} [stopNode] HeadMessage stopNode
-             * @property {palimpsest.v1.ReleaseHolder.$Properties|null} [releaseHolder] HeadMessage releaseHolder
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder"} [message] HeadMessage message
+             * @property {palimpsest.v1.EndedHolders.$Properties|null} [endedHolders] HeadMessage endedHolders
+             * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -12137,10 +13689,11 @@ export const palimpsest = $root.palimpsest = (() => {
              *   startDriver?: palimpsest.v1.StartDriver.$Shape|null;
              *   stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
              *   stopNode?: palimpsest.v1.StopNode.$Shape|null;
-             *   releaseHolder?: palimpsest.v1.ReleaseHolder.$Shape|null;
+             *   endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
+             *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; releaseHolder?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; releaseHolder?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; releaseHolder?: null }|{ message?: "releaseHolder"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; releaseHolder: palimpsest.v1.ReleaseHolder.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -12208,24 +13761,32 @@ export const palimpsest = $root.palimpsest = (() => {
             HeadMessage.prototype.stopNode = null;
 
             /**
-             * HeadMessage releaseHolder.
-             * @member {palimpsest.v1.ReleaseHolder.$Properties|null|undefined} releaseHolder
+             * HeadMessage endedHolders.
+             * @member {palimpsest.v1.EndedHolders.$Properties|null|undefined} endedHolders
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
-            HeadMessage.prototype.releaseHolder = null;
+            HeadMessage.prototype.endedHolders = null;
+
+            /**
+             * HeadMessage dropObjects.
+             * @member {palimpsest.v1.DropObjects.$Properties|null|undefined} dropObjects
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.dropObjects = null;
 
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"releaseHolder"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "releaseHolder"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "endedHolders", "dropObjects"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -12273,8 +13834,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StopDriver.encode(message.stopDriver, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.stopNode != null && $Object.hasOwnProperty.call(message, "stopNode"))
                     $root.palimpsest.v1.StopNode.encode(message.stopNode, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
-                if (message.releaseHolder != null && $Object.hasOwnProperty.call(message, "releaseHolder"))
-                    $root.palimpsest.v1.ReleaseHolder.encode(message.releaseHolder, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.endedHolders != null && $Object.hasOwnProperty.call(message, "endedHolders"))
+                    $root.palimpsest.v1.EndedHolders.encode(message.endedHolders, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
+                if (message.dropObjects != null && $Object.hasOwnProperty.call(message, "dropObjects"))
+                    $root.palimpsest.v1.DropObjects.encode(message.dropObjects, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -12361,11 +13924,18 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.message = "stopNode";
                             continue;
                         }
-                    case 8: {
+                    case 20: {
                             if (wireType !== 2)
                                 break;
-                            message.releaseHolder = $root.palimpsest.v1.ReleaseHolder.decode(reader, reader.size(), $undefined, _depth + 1, message.releaseHolder);
-                            message.message = "releaseHolder";
+                            message.endedHolders = $root.palimpsest.v1.EndedHolders.decode(reader, reader.size(), $undefined, _depth + 1, message.endedHolders);
+                            message.message = "endedHolders";
+                            continue;
+                        }
+                    case 21: {
+                            if (wireType !== 2)
+                                break;
+                            message.dropObjects = $root.palimpsest.v1.DropObjects.decode(reader, reader.size(), $undefined, _depth + 1, message.dropObjects);
+                            message.message = "dropObjects";
                             continue;
                         }
                     }
@@ -13724,37 +15294,43 @@ export const palimpsest = $root.palimpsest = (() => {
             return DriverOutputAck;
         })();
 
-        v1.ReleaseHolder = (function() {
+        v1.ObjectReport = (function() {
 
             /**
-             * Properties of a ReleaseHolder.
-             * @typedef {Object} palimpsest.v1.ReleaseHolder.$Properties
-             * @property {string|null} [holder] ReleaseHolder holder
+             * Properties of an ObjectReport.
+             * @typedef {Object} palimpsest.v1.ObjectReport.$Properties
+             * @property {boolean|null} [reset] ObjectReport reset
+             * @property {Array.<palimpsest.v1.ObjectPlace.$Properties>|null} [present] ObjectReport present
+             * @property {Array.<Uint8Array>|null} [gone] ObjectReport gone
+             * @property {Array.<string>|null} [holders] ObjectReport holders
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
             /**
-             * Properties of a ReleaseHolder.
+             * Properties of an ObjectReport.
              * @memberof palimpsest.v1
-             * @interface IReleaseHolder
-             * @augments palimpsest.v1.ReleaseHolder.$Properties
-             * @deprecated Use palimpsest.v1.ReleaseHolder.$Properties instead.
+             * @interface IObjectReport
+             * @augments palimpsest.v1.ObjectReport.$Properties
+             * @deprecated Use palimpsest.v1.ObjectReport.$Properties instead.
              */
 
             /**
-             * Shape of a ReleaseHolder.
-             * @typedef {palimpsest.v1.ReleaseHolder.$Properties} palimpsest.v1.ReleaseHolder.$Shape
+             * Shape of an ObjectReport.
+             * @typedef {palimpsest.v1.ObjectReport.$Properties} palimpsest.v1.ObjectReport.$Shape
              */
 
             /**
-             * Constructs a new ReleaseHolder.
+             * Constructs a new ObjectReport.
              * @memberof palimpsest.v1
-             * @classdesc Represents a ReleaseHolder.
+             * @classdesc Represents an ObjectReport.
              * @constructor
-             * @param {palimpsest.v1.ReleaseHolder.$Properties=} [properties] Properties to set
+             * @param {palimpsest.v1.ObjectReport.$Properties=} [properties] Properties to set
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
-            const ReleaseHolder = function (properties) {
+            const ObjectReport = function (properties) {
+                this.present = [];
+                this.gone = [];
+                this.holders = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -13762,47 +15338,80 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * ReleaseHolder holder.
-             * @member {string} holder
-             * @memberof palimpsest.v1.ReleaseHolder
+             * ObjectReport reset.
+             * @member {boolean} reset
+             * @memberof palimpsest.v1.ObjectReport
              * @instance
              */
-            ReleaseHolder.prototype.holder = "";
+            ObjectReport.prototype.reset = false;
 
             /**
-             * Creates a new ReleaseHolder instance using the specified properties.
+             * ObjectReport present.
+             * @member {Array.<palimpsest.v1.ObjectPlace.$Properties>} present
+             * @memberof palimpsest.v1.ObjectReport
+             * @instance
+             */
+            ObjectReport.prototype.present = $util.emptyArray;
+
+            /**
+             * ObjectReport gone.
+             * @member {Array.<Uint8Array>} gone
+             * @memberof palimpsest.v1.ObjectReport
+             * @instance
+             */
+            ObjectReport.prototype.gone = $util.emptyArray;
+
+            /**
+             * ObjectReport holders.
+             * @member {Array.<string>} holders
+             * @memberof palimpsest.v1.ObjectReport
+             * @instance
+             */
+            ObjectReport.prototype.holders = $util.emptyArray;
+
+            /**
+             * Creates a new ObjectReport instance using the specified properties.
              * @function create
-             * @memberof palimpsest.v1.ReleaseHolder
+             * @memberof palimpsest.v1.ObjectReport
              * @static
-             * @param {palimpsest.v1.ReleaseHolder.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.ReleaseHolder} ReleaseHolder instance
+             * @param {palimpsest.v1.ObjectReport.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectReport} ObjectReport instance
              * @type {{
-             *   (properties: palimpsest.v1.ReleaseHolder.$Shape): palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape;
-             *   (properties?: palimpsest.v1.ReleaseHolder.$Properties): palimpsest.v1.ReleaseHolder;
+             *   (properties: palimpsest.v1.ObjectReport.$Shape): palimpsest.v1.ObjectReport & palimpsest.v1.ObjectReport.$Shape;
+             *   (properties?: palimpsest.v1.ObjectReport.$Properties): palimpsest.v1.ObjectReport;
              * }}
              */
-            ReleaseHolder.create = function(properties) {
-                return new ReleaseHolder(properties);
+            ObjectReport.create = function(properties) {
+                return new ObjectReport(properties);
             };
 
             /**
-             * Encodes the specified ReleaseHolder message. Does not implicitly {@link palimpsest.v1.ReleaseHolder.verify|verify} messages.
+             * Encodes the specified ObjectReport message. Does not implicitly {@link palimpsest.v1.ObjectReport.verify|verify} messages.
              * @function encode
-             * @memberof palimpsest.v1.ReleaseHolder
+             * @memberof palimpsest.v1.ObjectReport
              * @static
-             * @param {palimpsest.v1.ReleaseHolder.$Properties} message ReleaseHolder message or plain object to encode
+             * @param {palimpsest.v1.ObjectReport.$Properties} message ObjectReport message or plain object to encode
              * @param {$protobuf.Writer} [writer] Writer to encode to
              * @returns {$protobuf.Writer} Writer
              */
-            ReleaseHolder.encode = function (message, writer, _depth) {
+            ObjectReport.encode = function (message, writer, _depth) {
                 if (!writer)
                     writer = $Writer.create();
                 if (_depth === $undefined)
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
-                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.holder);
+                if (message.reset != null && $Object.hasOwnProperty.call(message, "reset") && message.reset !== false)
+                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.reset);
+                if (message.present != null && message.present.length)
+                    for (let i = 0; i < message.present.length; ++i)
+                        $root.palimpsest.v1.ObjectPlace.encode(message.present[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.gone != null && message.gone.length)
+                    for (let i = 0; i < message.gone.length; ++i)
+                        writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.gone[i]);
+                if (message.holders != null && message.holders.length)
+                    for (let i = 0; i < message.holders.length; ++i)
+                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.holders[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -13810,17 +15419,17 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * Decodes a ReleaseHolder message from the specified reader or buffer.
+             * Decodes an ObjectReport message from the specified reader or buffer.
              * @function decode
-             * @memberof palimpsest.v1.ReleaseHolder
+             * @memberof palimpsest.v1.ObjectReport
              * @static
              * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
              * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.ReleaseHolder & palimpsest.v1.ReleaseHolder.$Shape} ReleaseHolder
+             * @returns {palimpsest.v1.ObjectReport & palimpsest.v1.ObjectReport.$Shape} ObjectReport
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            ReleaseHolder.decode = function (reader, length, _end, _depth, _target) {
+            ObjectReport.decode = function (reader, length, _end, _depth, _target) {
                 if (!(reader instanceof $Reader))
                     reader = $Reader.create(reader);
                 if (_depth === $undefined)
@@ -13837,7 +15446,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     length = reader.len;
                     reader.len = end;
                 }
-                message = _target || new $root.palimpsest.v1.ReleaseHolder();
+                message = _target || new $root.palimpsest.v1.ObjectReport();
                 while (reader.pos < end) {
                     let start = reader.pos;
                     let tag = reader.tag();
@@ -13848,12 +15457,36 @@ export const palimpsest = $root.palimpsest = (() => {
                     let wireType = tag & 7;
                     switch (tag >>>= 3) {
                     case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.reset = value;
+                            else
+                                delete message.reset;
+                            continue;
+                        }
+                    case 2: {
                             if (wireType !== 2)
                                 break;
-                            if ((value = reader.stringVerify()).length)
-                                message.holder = value;
-                            else
-                                delete message.holder;
+                            if (!(message.present && message.present.length))
+                                message.present = [];
+                            message.present.push($root.palimpsest.v1.ObjectPlace.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.gone && message.gone.length))
+                                message.gone = [];
+                            message.gone.push(reader.bytes());
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.holders && message.holders.length))
+                                message.holders = [];
+                            message.holders.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -13873,7 +15506,565 @@ export const palimpsest = $root.palimpsest = (() => {
                 return message;
             };
 
-            return ReleaseHolder;
+            return ObjectReport;
+        })();
+
+        v1.ObjectPlace = (function() {
+
+            /**
+             * Properties of an ObjectPlace.
+             * @typedef {Object} palimpsest.v1.ObjectPlace.$Properties
+             * @property {Uint8Array|null} [sha256] ObjectPlace sha256
+             * @property {number|null} [sizeBytes] ObjectPlace sizeBytes
+             * @property {boolean|null} [held] ObjectPlace held
+             * @property {number|null} [revision] ObjectPlace revision
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ObjectPlace.
+             * @memberof palimpsest.v1
+             * @interface IObjectPlace
+             * @augments palimpsest.v1.ObjectPlace.$Properties
+             * @deprecated Use palimpsest.v1.ObjectPlace.$Properties instead.
+             */
+
+            /**
+             * Shape of an ObjectPlace.
+             * @typedef {palimpsest.v1.ObjectPlace.$Properties} palimpsest.v1.ObjectPlace.$Shape
+             */
+
+            /**
+             * Constructs a new ObjectPlace.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ObjectPlace.
+             * @constructor
+             * @param {palimpsest.v1.ObjectPlace.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ObjectPlace = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ObjectPlace sha256.
+             * @member {Uint8Array} sha256
+             * @memberof palimpsest.v1.ObjectPlace
+             * @instance
+             */
+            ObjectPlace.prototype.sha256 = $util.newBuffer([]);
+
+            /**
+             * ObjectPlace sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ObjectPlace
+             * @instance
+             */
+            ObjectPlace.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ObjectPlace held.
+             * @member {boolean} held
+             * @memberof palimpsest.v1.ObjectPlace
+             * @instance
+             */
+            ObjectPlace.prototype.held = false;
+
+            /**
+             * ObjectPlace revision.
+             * @member {number} revision
+             * @memberof palimpsest.v1.ObjectPlace
+             * @instance
+             */
+            ObjectPlace.prototype.revision = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ObjectPlace instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ObjectPlace
+             * @static
+             * @param {palimpsest.v1.ObjectPlace.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ObjectPlace} ObjectPlace instance
+             * @type {{
+             *   (properties: palimpsest.v1.ObjectPlace.$Shape): palimpsest.v1.ObjectPlace & palimpsest.v1.ObjectPlace.$Shape;
+             *   (properties?: palimpsest.v1.ObjectPlace.$Properties): palimpsest.v1.ObjectPlace;
+             * }}
+             */
+            ObjectPlace.create = function(properties) {
+                return new ObjectPlace(properties);
+            };
+
+            /**
+             * Encodes the specified ObjectPlace message. Does not implicitly {@link palimpsest.v1.ObjectPlace.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ObjectPlace
+             * @static
+             * @param {palimpsest.v1.ObjectPlace.$Properties} message ObjectPlace message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ObjectPlace.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.sha256 != null && $Object.hasOwnProperty.call(message, "sha256") && message.sha256.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).bytes(message.sha256);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.held != null && $Object.hasOwnProperty.call(message, "held") && message.held !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.held);
+                if (message.revision != null && $Object.hasOwnProperty.call(message, "revision") && (typeof message.revision === "object" ? message.revision.low || message.revision.high : message.revision !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.revision);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ObjectPlace message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ObjectPlace
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ObjectPlace & palimpsest.v1.ObjectPlace.$Shape} ObjectPlace
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ObjectPlace.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ObjectPlace();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.sha256 = value;
+                            else
+                                delete message.sha256;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.held = value;
+                            else
+                                delete message.held;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.revision = value;
+                            else
+                                delete message.revision;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ObjectPlace;
+        })();
+
+        v1.EndedHolders = (function() {
+
+            /**
+             * Properties of an EndedHolders.
+             * @typedef {Object} palimpsest.v1.EndedHolders.$Properties
+             * @property {Array.<string>|null} [holders] EndedHolders holders
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an EndedHolders.
+             * @memberof palimpsest.v1
+             * @interface IEndedHolders
+             * @augments palimpsest.v1.EndedHolders.$Properties
+             * @deprecated Use palimpsest.v1.EndedHolders.$Properties instead.
+             */
+
+            /**
+             * Shape of an EndedHolders.
+             * @typedef {palimpsest.v1.EndedHolders.$Properties} palimpsest.v1.EndedHolders.$Shape
+             */
+
+            /**
+             * Constructs a new EndedHolders.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an EndedHolders.
+             * @constructor
+             * @param {palimpsest.v1.EndedHolders.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const EndedHolders = function (properties) {
+                this.holders = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * EndedHolders holders.
+             * @member {Array.<string>} holders
+             * @memberof palimpsest.v1.EndedHolders
+             * @instance
+             */
+            EndedHolders.prototype.holders = $util.emptyArray;
+
+            /**
+             * Creates a new EndedHolders instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.EndedHolders
+             * @static
+             * @param {palimpsest.v1.EndedHolders.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.EndedHolders} EndedHolders instance
+             * @type {{
+             *   (properties: palimpsest.v1.EndedHolders.$Shape): palimpsest.v1.EndedHolders & palimpsest.v1.EndedHolders.$Shape;
+             *   (properties?: palimpsest.v1.EndedHolders.$Properties): palimpsest.v1.EndedHolders;
+             * }}
+             */
+            EndedHolders.create = function(properties) {
+                return new EndedHolders(properties);
+            };
+
+            /**
+             * Encodes the specified EndedHolders message. Does not implicitly {@link palimpsest.v1.EndedHolders.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.EndedHolders
+             * @static
+             * @param {palimpsest.v1.EndedHolders.$Properties} message EndedHolders message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            EndedHolders.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.holders != null && message.holders.length)
+                    for (let i = 0; i < message.holders.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.holders[i]);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an EndedHolders message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.EndedHolders
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.EndedHolders & palimpsest.v1.EndedHolders.$Shape} EndedHolders
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            EndedHolders.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.EndedHolders();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.holders && message.holders.length))
+                                message.holders = [];
+                            message.holders.push(reader.stringVerify());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return EndedHolders;
+        })();
+
+        v1.DropObjects = (function() {
+
+            /**
+             * Properties of a DropObjects.
+             * @typedef {Object} palimpsest.v1.DropObjects.$Properties
+             * @property {Array.<palimpsest.v1.ObjectPlace.$Properties>|null} [objects] DropObjects objects
+             * @property {string|null} [holder] DropObjects holder
+             * @property {boolean|null} [copiesOnly] DropObjects copiesOnly
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a DropObjects.
+             * @memberof palimpsest.v1
+             * @interface IDropObjects
+             * @augments palimpsest.v1.DropObjects.$Properties
+             * @deprecated Use palimpsest.v1.DropObjects.$Properties instead.
+             */
+
+            /**
+             * Shape of a DropObjects.
+             * @typedef {palimpsest.v1.DropObjects.$Properties} palimpsest.v1.DropObjects.$Shape
+             */
+
+            /**
+             * Constructs a new DropObjects.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a DropObjects.
+             * @constructor
+             * @param {palimpsest.v1.DropObjects.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const DropObjects = function (properties) {
+                this.objects = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * DropObjects objects.
+             * @member {Array.<palimpsest.v1.ObjectPlace.$Properties>} objects
+             * @memberof palimpsest.v1.DropObjects
+             * @instance
+             */
+            DropObjects.prototype.objects = $util.emptyArray;
+
+            /**
+             * DropObjects holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.DropObjects
+             * @instance
+             */
+            DropObjects.prototype.holder = "";
+
+            /**
+             * DropObjects copiesOnly.
+             * @member {boolean} copiesOnly
+             * @memberof palimpsest.v1.DropObjects
+             * @instance
+             */
+            DropObjects.prototype.copiesOnly = false;
+
+            /**
+             * Creates a new DropObjects instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.DropObjects
+             * @static
+             * @param {palimpsest.v1.DropObjects.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.DropObjects} DropObjects instance
+             * @type {{
+             *   (properties: palimpsest.v1.DropObjects.$Shape): palimpsest.v1.DropObjects & palimpsest.v1.DropObjects.$Shape;
+             *   (properties?: palimpsest.v1.DropObjects.$Properties): palimpsest.v1.DropObjects;
+             * }}
+             */
+            DropObjects.create = function(properties) {
+                return new DropObjects(properties);
+            };
+
+            /**
+             * Encodes the specified DropObjects message. Does not implicitly {@link palimpsest.v1.DropObjects.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.DropObjects
+             * @static
+             * @param {palimpsest.v1.DropObjects.$Properties} message DropObjects message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            DropObjects.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objects != null && message.objects.length)
+                    for (let i = 0; i < message.objects.length; ++i)
+                        $root.palimpsest.v1.ObjectPlace.encode(message.objects[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
+                if (message.copiesOnly != null && $Object.hasOwnProperty.call(message, "copiesOnly") && message.copiesOnly !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.copiesOnly);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a DropObjects message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.DropObjects
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.DropObjects & palimpsest.v1.DropObjects.$Shape} DropObjects
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            DropObjects.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.DropObjects();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.objects && message.objects.length))
+                                message.objects = [];
+                            message.objects.push($root.palimpsest.v1.ObjectPlace.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.holder = value;
+                            else
+                                delete message.holder;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.copiesOnly = value;
+                            else
+                                delete message.copiesOnly;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return DropObjects;
         })();
 
         v1.PutChunk = (function() {
@@ -14076,7 +16267,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [objectId] ObjectInfo objectId
              * @property {number|null} [sizeBytes] ObjectInfo sizeBytes
              * @property {string|null} [path] ObjectInfo path
-             * @property {Array.<string>|null} [locations] ObjectInfo locations
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14102,7 +16292,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const ObjectInfo = function (properties) {
-                this.locations = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -14132,14 +16321,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ObjectInfo.prototype.path = "";
-
-            /**
-             * ObjectInfo locations.
-             * @member {Array.<string>} locations
-             * @memberof palimpsest.v1.ObjectInfo
-             * @instance
-             */
-            ObjectInfo.prototype.locations = $util.emptyArray;
 
             /**
              * Creates a new ObjectInfo instance using the specified properties.
@@ -14179,9 +16360,6 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
                 if (message.path != null && $Object.hasOwnProperty.call(message, "path") && message.path !== "")
                     writer.uint32(/* id 3, wireType 2 =*/26).string(message.path);
-                if (message.locations != null && message.locations.length)
-                    for (let i = 0; i < message.locations.length; ++i)
-                        writer.uint32(/* id 4, wireType 2 =*/34).string(message.locations[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14251,14 +16429,6 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.path = value;
                             else
                                 delete message.path;
-                            continue;
-                        }
-                    case 4: {
-                            if (wireType !== 2)
-                                break;
-                            if (!(message.locations && message.locations.length))
-                                message.locations = [];
-                            message.locations.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -14651,7 +16821,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a FetchRequest.
              * @typedef {Object} palimpsest.v1.FetchRequest.$Properties
              * @property {string|null} [objectId] FetchRequest objectId
-             * @property {Array.<string>|null} [locations] FetchRequest locations
              * @property {string|null} [holder] FetchRequest holder
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -14678,7 +16847,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const FetchRequest = function (properties) {
-                this.locations = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -14692,14 +16860,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             FetchRequest.prototype.objectId = "";
-
-            /**
-             * FetchRequest locations.
-             * @member {Array.<string>} locations
-             * @memberof palimpsest.v1.FetchRequest
-             * @instance
-             */
-            FetchRequest.prototype.locations = $util.emptyArray;
 
             /**
              * FetchRequest holder.
@@ -14743,11 +16903,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
-                if (message.locations != null && message.locations.length)
-                    for (let i = 0; i < message.locations.length; ++i)
-                        writer.uint32(/* id 2, wireType 2 =*/18).string(message.locations[i]);
                 if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
-                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.holder);
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14802,14 +16959,6 @@ export const palimpsest = $root.palimpsest = (() => {
                             continue;
                         }
                     case 2: {
-                            if (wireType !== 2)
-                                break;
-                            if (!(message.locations && message.locations.length))
-                                message.locations = [];
-                            message.locations.push(reader.stringVerify());
-                            continue;
-                        }
-                    case 3: {
                             if (wireType !== 2)
                                 break;
                             if ((value = reader.stringVerify()).length)
@@ -14990,37 +17139,39 @@ export const palimpsest = $root.palimpsest = (() => {
             return StatRequest;
         })();
 
-        v1.DeleteRequest = (function() {
+        v1.FreeRequest = (function() {
 
             /**
-             * Properties of a DeleteRequest.
-             * @typedef {Object} palimpsest.v1.DeleteRequest.$Properties
-             * @property {string|null} [objectId] DeleteRequest objectId
+             * Properties of a FreeRequest.
+             * @typedef {Object} palimpsest.v1.FreeRequest.$Properties
+             * @property {Array.<string>|null} [objectIds] FreeRequest objectIds
+             * @property {string|null} [holder] FreeRequest holder
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
             /**
-             * Properties of a DeleteRequest.
+             * Properties of a FreeRequest.
              * @memberof palimpsest.v1
-             * @interface IDeleteRequest
-             * @augments palimpsest.v1.DeleteRequest.$Properties
-             * @deprecated Use palimpsest.v1.DeleteRequest.$Properties instead.
+             * @interface IFreeRequest
+             * @augments palimpsest.v1.FreeRequest.$Properties
+             * @deprecated Use palimpsest.v1.FreeRequest.$Properties instead.
              */
 
             /**
-             * Shape of a DeleteRequest.
-             * @typedef {palimpsest.v1.DeleteRequest.$Properties} palimpsest.v1.DeleteRequest.$Shape
+             * Shape of a FreeRequest.
+             * @typedef {palimpsest.v1.FreeRequest.$Properties} palimpsest.v1.FreeRequest.$Shape
              */
 
             /**
-             * Constructs a new DeleteRequest.
+             * Constructs a new FreeRequest.
              * @memberof palimpsest.v1
-             * @classdesc Represents a DeleteRequest.
+             * @classdesc Represents a FreeRequest.
              * @constructor
-             * @param {palimpsest.v1.DeleteRequest.$Properties=} [properties] Properties to set
+             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
-            const DeleteRequest = function (properties) {
+            const FreeRequest = function (properties) {
+                this.objectIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -15028,47 +17179,58 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * DeleteRequest objectId.
-             * @member {string} objectId
-             * @memberof palimpsest.v1.DeleteRequest
+             * FreeRequest objectIds.
+             * @member {Array.<string>} objectIds
+             * @memberof palimpsest.v1.FreeRequest
              * @instance
              */
-            DeleteRequest.prototype.objectId = "";
+            FreeRequest.prototype.objectIds = $util.emptyArray;
 
             /**
-             * Creates a new DeleteRequest instance using the specified properties.
+             * FreeRequest holder.
+             * @member {string} holder
+             * @memberof palimpsest.v1.FreeRequest
+             * @instance
+             */
+            FreeRequest.prototype.holder = "";
+
+            /**
+             * Creates a new FreeRequest instance using the specified properties.
              * @function create
-             * @memberof palimpsest.v1.DeleteRequest
+             * @memberof palimpsest.v1.FreeRequest
              * @static
-             * @param {palimpsest.v1.DeleteRequest.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.DeleteRequest} DeleteRequest instance
+             * @param {palimpsest.v1.FreeRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeRequest} FreeRequest instance
              * @type {{
-             *   (properties: palimpsest.v1.DeleteRequest.$Shape): palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape;
-             *   (properties?: palimpsest.v1.DeleteRequest.$Properties): palimpsest.v1.DeleteRequest;
+             *   (properties: palimpsest.v1.FreeRequest.$Shape): palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape;
+             *   (properties?: palimpsest.v1.FreeRequest.$Properties): palimpsest.v1.FreeRequest;
              * }}
              */
-            DeleteRequest.create = function(properties) {
-                return new DeleteRequest(properties);
+            FreeRequest.create = function(properties) {
+                return new FreeRequest(properties);
             };
 
             /**
-             * Encodes the specified DeleteRequest message. Does not implicitly {@link palimpsest.v1.DeleteRequest.verify|verify} messages.
+             * Encodes the specified FreeRequest message. Does not implicitly {@link palimpsest.v1.FreeRequest.verify|verify} messages.
              * @function encode
-             * @memberof palimpsest.v1.DeleteRequest
+             * @memberof palimpsest.v1.FreeRequest
              * @static
-             * @param {palimpsest.v1.DeleteRequest.$Properties} message DeleteRequest message or plain object to encode
+             * @param {palimpsest.v1.FreeRequest.$Properties} message FreeRequest message or plain object to encode
              * @param {$protobuf.Writer} [writer] Writer to encode to
              * @returns {$protobuf.Writer} Writer
              */
-            DeleteRequest.encode = function (message, writer, _depth) {
+            FreeRequest.encode = function (message, writer, _depth) {
                 if (!writer)
                     writer = $Writer.create();
                 if (_depth === $undefined)
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
-                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
-                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.objectIds != null && message.objectIds.length)
+                    for (let i = 0; i < message.objectIds.length; ++i)
+                        writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectIds[i]);
+                if (message.holder != null && $Object.hasOwnProperty.call(message, "holder") && message.holder !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.holder);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15076,17 +17238,17 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * Decodes a DeleteRequest message from the specified reader or buffer.
+             * Decodes a FreeRequest message from the specified reader or buffer.
              * @function decode
-             * @memberof palimpsest.v1.DeleteRequest
+             * @memberof palimpsest.v1.FreeRequest
              * @static
              * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
              * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.DeleteRequest & palimpsest.v1.DeleteRequest.$Shape} DeleteRequest
+             * @returns {palimpsest.v1.FreeRequest & palimpsest.v1.FreeRequest.$Shape} FreeRequest
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            DeleteRequest.decode = function (reader, length, _end, _depth, _target) {
+            FreeRequest.decode = function (reader, length, _end, _depth, _target) {
                 if (!(reader instanceof $Reader))
                     reader = $Reader.create(reader);
                 if (_depth === $undefined)
@@ -15103,7 +17265,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     length = reader.len;
                     reader.len = end;
                 }
-                message = _target || new $root.palimpsest.v1.DeleteRequest();
+                message = _target || new $root.palimpsest.v1.FreeRequest();
                 while (reader.pos < end) {
                     let start = reader.pos;
                     let tag = reader.tag();
@@ -15116,10 +17278,18 @@ export const palimpsest = $root.palimpsest = (() => {
                     case 1: {
                             if (wireType !== 2)
                                 break;
+                            if (!(message.objectIds && message.objectIds.length))
+                                message.objectIds = [];
+                            message.objectIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
                             if ((value = reader.stringVerify()).length)
-                                message.objectId = value;
+                                message.holder = value;
                             else
-                                delete message.objectId;
+                                delete message.holder;
                             continue;
                         }
                     }
@@ -15139,40 +17309,39 @@ export const palimpsest = $root.palimpsest = (() => {
                 return message;
             };
 
-            return DeleteRequest;
+            return FreeRequest;
         })();
 
-        v1.DeleteResponse = (function() {
+        v1.FreeResponse = (function() {
 
             /**
-             * Properties of a DeleteResponse.
-             * @typedef {Object} palimpsest.v1.DeleteResponse.$Properties
-             * @property {boolean|null} [existed] DeleteResponse existed
+             * Properties of a FreeResponse.
+             * @typedef {Object} palimpsest.v1.FreeResponse.$Properties
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
             /**
-             * Properties of a DeleteResponse.
+             * Properties of a FreeResponse.
              * @memberof palimpsest.v1
-             * @interface IDeleteResponse
-             * @augments palimpsest.v1.DeleteResponse.$Properties
-             * @deprecated Use palimpsest.v1.DeleteResponse.$Properties instead.
+             * @interface IFreeResponse
+             * @augments palimpsest.v1.FreeResponse.$Properties
+             * @deprecated Use palimpsest.v1.FreeResponse.$Properties instead.
              */
 
             /**
-             * Shape of a DeleteResponse.
-             * @typedef {palimpsest.v1.DeleteResponse.$Properties} palimpsest.v1.DeleteResponse.$Shape
+             * Shape of a FreeResponse.
+             * @typedef {palimpsest.v1.FreeResponse.$Properties} palimpsest.v1.FreeResponse.$Shape
              */
 
             /**
-             * Constructs a new DeleteResponse.
+             * Constructs a new FreeResponse.
              * @memberof palimpsest.v1
-             * @classdesc Represents a DeleteResponse.
+             * @classdesc Represents a FreeResponse.
              * @constructor
-             * @param {palimpsest.v1.DeleteResponse.$Properties=} [properties] Properties to set
+             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
-            const DeleteResponse = function (properties) {
+            const FreeResponse = function (properties) {
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -15180,47 +17349,37 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * DeleteResponse existed.
-             * @member {boolean} existed
-             * @memberof palimpsest.v1.DeleteResponse
-             * @instance
-             */
-            DeleteResponse.prototype.existed = false;
-
-            /**
-             * Creates a new DeleteResponse instance using the specified properties.
+             * Creates a new FreeResponse instance using the specified properties.
              * @function create
-             * @memberof palimpsest.v1.DeleteResponse
+             * @memberof palimpsest.v1.FreeResponse
              * @static
-             * @param {palimpsest.v1.DeleteResponse.$Properties=} [properties] Properties to set
-             * @returns {palimpsest.v1.DeleteResponse} DeleteResponse instance
+             * @param {palimpsest.v1.FreeResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FreeResponse} FreeResponse instance
              * @type {{
-             *   (properties: palimpsest.v1.DeleteResponse.$Shape): palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape;
-             *   (properties?: palimpsest.v1.DeleteResponse.$Properties): palimpsest.v1.DeleteResponse;
+             *   (properties: palimpsest.v1.FreeResponse.$Shape): palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape;
+             *   (properties?: palimpsest.v1.FreeResponse.$Properties): palimpsest.v1.FreeResponse;
              * }}
              */
-            DeleteResponse.create = function(properties) {
-                return new DeleteResponse(properties);
+            FreeResponse.create = function(properties) {
+                return new FreeResponse(properties);
             };
 
             /**
-             * Encodes the specified DeleteResponse message. Does not implicitly {@link palimpsest.v1.DeleteResponse.verify|verify} messages.
+             * Encodes the specified FreeResponse message. Does not implicitly {@link palimpsest.v1.FreeResponse.verify|verify} messages.
              * @function encode
-             * @memberof palimpsest.v1.DeleteResponse
+             * @memberof palimpsest.v1.FreeResponse
              * @static
-             * @param {palimpsest.v1.DeleteResponse.$Properties} message DeleteResponse message or plain object to encode
+             * @param {palimpsest.v1.FreeResponse.$Properties} message FreeResponse message or plain object to encode
              * @param {$protobuf.Writer} [writer] Writer to encode to
              * @returns {$protobuf.Writer} Writer
              */
-            DeleteResponse.encode = function (message, writer, _depth) {
+            FreeResponse.encode = function (message, writer, _depth) {
                 if (!writer)
                     writer = $Writer.create();
                 if (_depth === $undefined)
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
-                if (message.existed != null && $Object.hasOwnProperty.call(message, "existed") && message.existed !== false)
-                    writer.uint32(/* id 1, wireType 0 =*/8).bool(message.existed);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15228,24 +17387,24 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             /**
-             * Decodes a DeleteResponse message from the specified reader or buffer.
+             * Decodes a FreeResponse message from the specified reader or buffer.
              * @function decode
-             * @memberof palimpsest.v1.DeleteResponse
+             * @memberof palimpsest.v1.FreeResponse
              * @static
              * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
              * @param {number} [length] Message length if known beforehand
-             * @returns {palimpsest.v1.DeleteResponse & palimpsest.v1.DeleteResponse.$Shape} DeleteResponse
+             * @returns {palimpsest.v1.FreeResponse & palimpsest.v1.FreeResponse.$Shape} FreeResponse
              * @throws {Error} If the payload is not a reader or valid buffer
              * @throws {$protobuf.util.ProtocolError} If required fields are missing
              */
-            DeleteResponse.decode = function (reader, length, _end, _depth, _target) {
+            FreeResponse.decode = function (reader, length, _end, _depth, _target) {
                 if (!(reader instanceof $Reader))
                     reader = $Reader.create(reader);
                 if (_depth === $undefined)
                     _depth = 0;
                 if (_depth > $Reader.recursionLimit)
                     throw $Error("max depth exceeded");
-                let end, message, value;
+                let end, message;
                 if (length === $undefined)
                     end = reader.len;
                 else {
@@ -15255,7 +17414,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     length = reader.len;
                     reader.len = end;
                 }
-                message = _target || new $root.palimpsest.v1.DeleteResponse();
+                message = _target || new $root.palimpsest.v1.FreeResponse();
                 while (reader.pos < end) {
                     let start = reader.pos;
                     let tag = reader.tag();
@@ -15263,19 +17422,7 @@ export const palimpsest = $root.palimpsest = (() => {
                         _end = $undefined;
                         break;
                     }
-                    let wireType = tag & 7;
-                    switch (tag >>>= 3) {
-                    case 1: {
-                            if (wireType !== 0)
-                                break;
-                            if (value = reader.bool())
-                                message.existed = value;
-                            else
-                                delete message.existed;
-                            continue;
-                        }
-                    }
-                    reader.skipType(wireType, _depth, tag);
+                    reader.skipType(tag & 7, _depth, tag);
                     if (!reader.discardUnknown) {
                         $util.makeProp(message, "$unknowns", false);
                         (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
@@ -15291,7 +17438,7 @@ export const palimpsest = $root.palimpsest = (() => {
                 return message;
             };
 
-            return DeleteResponse;
+            return FreeResponse;
         })();
 
         v1.Trajectory = (function() {
@@ -19430,7 +21577,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.WeightShard.$Properties
              * @property {string|null} [objectId] WeightShard objectId
              * @property {number|null} [sizeBytes] WeightShard sizeBytes
-             * @property {Array.<string>|null} [locations] WeightShard locations
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -19456,7 +21602,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const WeightShard = function (properties) {
-                this.locations = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -19478,14 +21623,6 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             WeightShard.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
-
-            /**
-             * WeightShard locations.
-             * @member {Array.<string>} locations
-             * @memberof palimpsest.v1.WeightShard
-             * @instance
-             */
-            WeightShard.prototype.locations = $util.emptyArray;
 
             /**
              * Creates a new WeightShard instance using the specified properties.
@@ -19523,9 +21660,6 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
                 if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
-                if (message.locations != null && message.locations.length)
-                    for (let i = 0; i < message.locations.length; ++i)
-                        writer.uint32(/* id 3, wireType 2 =*/26).string(message.locations[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -19588,14 +21722,6 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.sizeBytes;
                             continue;
                         }
-                    case 3: {
-                            if (wireType !== 2)
-                                break;
-                            if (!(message.locations && message.locations.length))
-                                message.locations = [];
-                            message.locations.push(reader.stringVerify());
-                            continue;
-                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -19645,14 +21771,18 @@ const exportedConversation = palimpsest.v1.Conversation;
 const exportedCreateActorRequest = palimpsest.v1.CreateActorRequest;
 const exportedDeathCertificate = palimpsest.v1.DeathCertificate;
 const exportedDeleteJobRequest = palimpsest.v1.DeleteJobRequest;
-const exportedDeleteRequest = palimpsest.v1.DeleteRequest;
-const exportedDeleteResponse = palimpsest.v1.DeleteResponse;
 const exportedDriverExited = palimpsest.v1.DriverExited;
 const exportedDriverOutput = palimpsest.v1.DriverOutput;
 const exportedDriverOutputAck = palimpsest.v1.DriverOutputAck;
 const exportedDriverStarted = palimpsest.v1.DriverStarted;
+const exportedDropObjects = palimpsest.v1.DropObjects;
+const exportedEndedHolders = palimpsest.v1.EndedHolders;
 const exportedError = palimpsest.v1.Error;
 const exportedFetchRequest = palimpsest.v1.FetchRequest;
+const exportedFreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
+const exportedFreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
+const exportedFreeRequest = palimpsest.v1.FreeRequest;
+const exportedFreeResponse = palimpsest.v1.FreeResponse;
 const exportedGetBundleRequest = palimpsest.v1.GetBundleRequest;
 const exportedGetClusterRequest = palimpsest.v1.GetClusterRequest;
 const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
@@ -19666,17 +21796,26 @@ const exportedListJobsRequest = palimpsest.v1.ListJobsRequest;
 const exportedListJobsResponse = palimpsest.v1.ListJobsResponse;
 const exportedListNodesRequest = palimpsest.v1.ListNodesRequest;
 const exportedListNodesResponse = palimpsest.v1.ListNodesResponse;
+const exportedListObjectsRequest = palimpsest.v1.ListObjectsRequest;
+const exportedListObjectsResponse = palimpsest.v1.ListObjectsResponse;
 const exportedListQueuesRequest = palimpsest.v1.ListQueuesRequest;
 const exportedListQueuesResponse = palimpsest.v1.ListQueuesResponse;
+const exportedLocateObjectRequest = palimpsest.v1.LocateObjectRequest;
+const exportedLocateObjectResponse = palimpsest.v1.LocateObjectResponse;
 const exportedLogChunk = palimpsest.v1.LogChunk;
 const exportedLogsRequest = palimpsest.v1.LogsRequest;
 const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
+const exportedMissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
+const exportedMissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
 const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
 const exportedNodeMessage = palimpsest.v1.NodeMessage;
 const exportedNodeState = palimpsest.v1.NodeState;
 const exportedObjectInfo = palimpsest.v1.ObjectInfo;
+const exportedObjectPlace = palimpsest.v1.ObjectPlace;
+const exportedObjectReport = palimpsest.v1.ObjectReport;
+const exportedObjectRow = palimpsest.v1.ObjectRow;
 const exportedProbe = palimpsest.v1.Probe;
 const exportedPullChunk = palimpsest.v1.PullChunk;
 const exportedPullRequest = palimpsest.v1.PullRequest;
@@ -19684,7 +21823,6 @@ const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
-const exportedReleaseHolder = palimpsest.v1.ReleaseHolder;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
@@ -19718,4 +21856,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDeleteRequest as DeleteRequest, exportedDeleteResponse as DeleteResponse, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedError as Error, exportedFetchRequest as FetchRequest, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReleaseHolder as ReleaseHolder, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

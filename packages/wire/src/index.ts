@@ -22,4 +22,5 @@ export { formatAddress, isLoopback, unary } from "./server.js";
 export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export { checkServer, contextOf, loadTls, type TlsIdentity, tlsFiles, tlsIdentity } from "./tls.js";
+export { transferTimeoutMs } from "./transfer.js";
 export { decodeValue, encodeValue } from "./value.js";

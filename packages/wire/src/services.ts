@@ -15,6 +15,20 @@ export const headService = {
   listActors: head.unary("ListActors", proto.ListActorsRequest, proto.ListActorsResponse, access.read),
   listNodes: head.unary("ListNodes", proto.ListNodesRequest, proto.ListNodesResponse, access.read),
   listQueues: head.unary("ListQueues", proto.ListQueuesRequest, proto.ListQueuesResponse, access.read),
+  locateObject: head.unary(
+    "LocateObject",
+    proto.LocateObjectRequest,
+    proto.LocateObjectResponse,
+    access.bytes,
+  ),
+  freeObjects: head.unary("FreeObjects", proto.FreeObjectsRequest, proto.FreeObjectsResponse, access.bytes),
+  missingObjects: head.unary(
+    "MissingObjects",
+    proto.MissingObjectsRequest,
+    proto.MissingObjectsResponse,
+    access.read,
+  ),
+  listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),
 } as const;
 
@@ -35,7 +49,7 @@ export const objectsService = {
   pull: objects.serverStream("Pull", proto.PullRequest, proto.PullChunk, access.bytes),
   fetch: objects.unary("Fetch", proto.FetchRequest, proto.ObjectInfo, access.use),
   stat: objects.unary("Stat", proto.StatRequest, proto.ObjectInfo, access.bytes),
-  delete: objects.unary("Delete", proto.DeleteRequest, proto.DeleteResponse, access.use),
+  free: objects.unary("Free", proto.FreeRequest, proto.FreeResponse, access.use),
 } as const;
 
 const jobs = serviceMethods("Jobs");

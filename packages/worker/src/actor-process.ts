@@ -97,7 +97,8 @@ function createContext(
   const objects = new Objects({
     address: () => Promise.resolve(objectsAddress),
     network: grpcNetwork({ token }),
-    holder: spec.jobId || spec.ownerId || actorId,
+    // They live as long as the actor, through its restarts: those of a detached one outlive its owner.
+    holder: actorId,
     defaultTimeoutMs: objectTimeoutMs,
   });
   let cluster: Promise<Cluster> | undefined;
@@ -126,6 +127,7 @@ function createContext(
         name: `${role} ${actorId}`,
         jobId: spec.jobId ?? "",
         objectsAddress,
+        objectHolder: actorId,
       }).catch((reason: unknown) => {
         cluster = undefined;
         throw reason;

@@ -82,7 +82,15 @@ export class TestNode implements NodeConnection {
   register(options: JoinOptions): void {
     const { nodes, lifecycle, jobLifecycle } = this.#plane;
     const total = { quantities: { cpu: options.cpu ?? 4 } };
-    nodes.register({ nodeId: this.nodeId, total, labels: { ...options.labels } }, this);
+    nodes.register(
+      {
+        nodeId: this.nodeId,
+        total,
+        labels: { ...options.labels },
+        objectsAddress: `${this.nodeId}:1`,
+      },
+      this,
+    );
     const actors = lifecycle.nodeRegistered(this.nodeId, options.actors ?? []);
     const jobs = jobLifecycle.nodeRegistered(this.nodeId, options.jobIds ?? []);
     this.stopActorIds = actors.stopActorIds;

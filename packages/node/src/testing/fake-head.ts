@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import {
   grpcNetwork,
+  headService,
   jobsService,
   nodeLinkService,
   PalimpsestError,
   type RpcServer,
   toGrpcError,
+  unary,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
@@ -15,7 +17,7 @@ type LinkStream = ServerDuplexStream<proto.NodeMessage.$Properties, proto.HeadMe
 type MessageKind = Exclude<keyof proto.NodeMessage.$Properties, "message" | "$unknowns">;
 type MessageOf<Kind extends MessageKind> = NonNullable<proto.NodeMessage.$Properties[Kind]>;
 
-/** A head that a test plays: speaks NodeLink and Jobs.GetBundle over real gRPC, records all, decides nothing. */
+/** A head that a test plays: speaks NodeLink, Jobs.GetBundle and the directory of objects over real gRPC, records all, decides nothing. */
 export class FakeHead {
   readonly token = "token-of-the-tests";
   readonly messages: proto.NodeMessage.$Properties[] = [];
@@ -30,6 +32,13 @@ export class FakeHead {
   readonly outputs: proto.DriverOutput.$Properties[] = [];
   /** Whether output is acknowledged as it comes. */
   acknowledges = true;
+  /** Where it says that objects are. */
+  readonly places = new Map<string, readonly string[]>();
+  /** Whether it says that no node is away. */
+  placesComplete = true;
+  readonly freed: proto.FreeObjectsRequest.$Properties[] = [];
+  readonly #asked = new Set<string>();
+  readonly #links = new Set<LinkStream>();
   readonly #bundles = new Map<string, Uint8Array>();
   #server: RpcServer | undefined;
   #link: LinkStream | undefined;
@@ -42,6 +51,22 @@ export class FakeHead {
       link: (stream: LinkStream) => head.#accept(stream),
       jobOutput: (stream: OutputStream) => head.#receiveOutput(stream),
     });
+    const { locateObject, freeObjects } = headService;
+    server.addService(
+      { locateObject, freeObjects },
+      {
+        locateObject: unary((request: proto.LocateObjectRequest.$Properties) => {
+          const objectId = request.objectId ?? "";
+          head.#asked.add(objectId);
+          head.#wake();
+          return { addresses: [...(head.places.get(objectId) ?? [])], complete: head.placesComplete };
+        }),
+        freeObjects: unary((request: proto.FreeObjectsRequest.$Properties) => {
+          head.freed.push(request);
+          return {};
+        }),
+      },
+    );
     const { getBundle } = jobsService;
     server.addService(
       { getBundle },
@@ -75,6 +100,24 @@ export class FakeHead {
     this.#link?.write(message);
   }
 
+  /** To every node that is linked. */
+  toAll(message: proto.HeadMessage.$Properties): void {
+    for (const link of this.#links) link.write(message);
+  }
+
+  /** Breaks the streams, as a head that is started again does. */
+  breakLinks(): void {
+    for (const link of [...this.#links]) {
+      this.#links.delete(link);
+      link.end();
+    }
+  }
+
+  /** Settles when a node has asked for the object's places. */
+  async located(objectId: string): Promise<void> {
+    while (!this.#asked.has(objectId)) await this.changed();
+  }
+
   /** The first recorded message of that kind that fits, now or later. */
   async next<Kind extends MessageKind>(
     kind: Kind,
@@ -102,6 +145,7 @@ export class FakeHead {
 
   #accept(stream: LinkStream): void {
     this.#link = stream;
+    this.#links.add(stream);
     stream.on("data", (message: proto.NodeMessage.$Properties) => {
       this.messages.push(message);
       if (message.register) {

@@ -29,7 +29,7 @@ async function started(rules: readonly object[], seed = 7) {
     fetch: unary((_request, call) => {
       return new Promise<never>(() => call.on("cancelled", () => seen.broken++));
     }),
-    delete: unary(() => ({ existed: true })),
+    free: unary(() => ({ existed: true })),
     put: (
       stream: ServerReadableStream<proto.PutChunk, proto.ObjectInfo.$Properties>,
       reply: (error: null, info: proto.ObjectInfo.$Properties) => void,
@@ -115,7 +115,7 @@ test("in flight: a stream breaks in its middle on both sides, and so does a call
 test("equal seeds draw equal faults, and only of the methods that the rule names", async () => {
   const outcomes = async (seed: number) => {
     const { peer, stat } = await started([{ method: "Objects.S*", when: "before", probability: 0.5 }], seed);
-    await peer.unary(objectsService.delete, {}, { timeoutMs: 5_000 });
+    await peer.unary(objectsService.free, {}, { timeoutMs: 5_000 });
     let drawn = "";
     for (let call = 0; call < 32; call++)
       drawn += await stat().then(

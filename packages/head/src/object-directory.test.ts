@@ -1,0 +1,168 @@
+import type * as proto from "@palimpsest/wire/protocol";
+import { describe, expect, it } from "vitest";
+import { aSpec } from "./testing/builders.js";
+import { settle } from "./testing/manual-clock.js";
+import { TestPlane } from "./testing/plane.js";
+
+const sha = (letter: string) => Buffer.alloc(32, letter);
+const idOf = (letter: string) => sha(letter).toString("hex");
+const place = (letter: string, held: boolean, revision = 1): proto.ObjectPlace.$Properties => ({
+  sha256: sha(letter),
+  sizeBytes: 10,
+  held,
+  revision,
+});
+
+async function twoNodes() {
+  const test = await TestPlane.open({ ownerGraceMs: 10_000, recoveryGraceMs: 15_000, nodeTimeoutMs: 5_000 });
+  const nodes = { a: await test.join("a"), b: await test.join("b") };
+  const { objects, objectHolders } = test.plane;
+  for (const nodeId of ["a", "b"]) objects.report(nodeId, { reset: true });
+  /** What the head ordered a node to drop. */
+  const drops = (node: "a" | "b") =>
+    nodes[node].sent.flatMap(({ dropObjects }) =>
+      (dropObjects?.objects ?? []).map(({ sha256, revision }) => ({
+        letter: String.fromCharCode(sha256?.[0] ?? 0),
+        revision,
+        holder: dropObjects?.holder ?? "",
+        copiesOnly: dropObjects?.copiesOnly ?? false,
+      })),
+    );
+  const ended = (node: "a" | "b") =>
+    nodes[node].sent.flatMap(({ endedHolders }) => [...(endedHolders?.holders ?? [])]);
+  return { test, nodes, objects, objectHolders, drops, ended };
+}
+
+describe("ObjectDirectory", () => {
+  it("names the registered addresses of living nodes only, those that hold it first (DIRECTORY-1)", async () => {
+    const { objects, nodes } = await twoNodes();
+    objects.report("a", { present: [place("x", false)] });
+    objects.report("b", { present: [place("x", true)] });
+    expect((await objects.locate(idOf("x"), 0)).addresses).toEqual(["b:1", "a:1"]);
+    nodes.b.disconnect();
+    const { addresses, complete } = await objects.locate(idOf("x"), 0);
+    expect([addresses, complete]).toEqual([["a:1"], false]);
+  });
+
+  it("waits for an object whose report is on its way", async () => {
+    const { objects, test } = await twoNodes();
+    const located = objects.locate(idOf("x"), 1_000);
+    objects.report("a", { present: [place("x", true)] });
+    expect((await located).addresses).toEqual(["a:1"]);
+    const lost = objects.locate(idOf("y"), 1_000);
+    await test.clock.advance(1_000);
+    expect(await lost).toMatchObject({ addresses: [], complete: true });
+  });
+
+  it("forgets what a node tells anew, and a dead node's (DIRECTORY-2)", async () => {
+    const { objects, nodes } = await twoNodes();
+    objects.report("a", { present: [place("x", true), place("y", true)] });
+    objects.report("a", { reset: true });
+    objects.report("a", { present: [place("y", true)] });
+    expect(objects.missing([idOf("x"), idOf("y")])).toMatchObject({ objectIds: [idOf("x")], complete: true });
+    nodes.a.disconnect(true);
+    expect(objects.size).toBe(0);
+  });
+
+  it("drops the copies when the last hold ends, and keeps them when its node dies (DIRECTORY-3)", async () => {
+    const { objects, nodes, drops } = await twoNodes();
+    objects.report("a", { present: [place("x", true), place("y", true)] });
+    objects.report("b", { present: [place("x", false, 7), place("y", false)] });
+    objects.report("a", { gone: [sha("x")] });
+    expect(drops("b")).toEqual([{ letter: "x", revision: 7, holder: "", copiesOnly: true }]);
+    nodes.a.disconnect(true);
+    expect(drops("b").length).toBe(1);
+    expect((await objects.locate(idOf("y"), 0)).addresses).toEqual(["b:1"]);
+  });
+
+  it("repeats an order to free to a node that was away, and names what it knew (DIRECTORY-4, DIRECTORY-5)", async () => {
+    const { objects, nodes, drops, test } = await twoNodes();
+    objects.report("a", { present: [place("x", true, 3)] });
+    nodes.a.disconnect();
+    objects.free([idOf("x")], "session-1");
+    expect(drops("a")).toEqual([]);
+    nodes.a = await test.join("a");
+    objects.report("a", { reset: true });
+    objects.report("a", { present: [place("x", true, 3)] });
+    const order = { letter: "x", revision: 3, holder: "session-1", copiesOnly: false };
+    expect(drops("a")).toEqual([order]);
+    objects.report("a", { gone: [sha("x")] });
+    objects.report("a", { reset: true });
+    expect(drops("a")).toEqual([order]);
+  });
+
+  it("lists a bounded number of objects with their nodes", async () => {
+    const { objects } = await twoNodes();
+    objects.report("a", { present: [place("x", true), place("y", true)] });
+    objects.report("b", { present: [place("x", false)] });
+    expect(objects.list(1)).toEqual({
+      objects: [{ objectId: idOf("x"), sizeBytes: 10, holdingNodeIds: ["a"], copyNodeIds: ["b"] }],
+      totalObjects: 2,
+    });
+  });
+});
+
+describe("ObjectHolders", () => {
+  it("tells of an end the nodes that named the holder, and whoever names him later (HOLDER-1, HOLDER-3)", async () => {
+    const { test, objectHolders, ended } = await twoNodes();
+    test.session("session-1");
+    objectHolders.reported("a", ["session-1"]);
+    expect(ended("a")).toEqual([]);
+    test.plane.sessions.goodbye("session-1");
+    expect([ended("a"), ended("b")]).toEqual([["session-1"], []]);
+    objectHolders.reported("b", ["session-1"]);
+    expect(ended("b")).toEqual(["session-1"]);
+  });
+
+  it("a node that is SUSPECT when its holder ends hears of it when it is back", async () => {
+    const { test, nodes, objectHolders, ended } = await twoNodes();
+    test.session("session-1");
+    objectHolders.reported("a", ["session-1"]);
+    nodes.a.disconnect();
+    test.plane.sessions.goodbye("session-1");
+    expect(ended("a")).toEqual([]);
+    nodes.a = await test.join("a");
+    objectHolders.reported("a", ["session-1"]);
+    expect(ended("a")).toEqual(["session-1"]);
+  });
+
+  it("a head started again ends holders that it does not know, but only after the grace (HOLDER-2)", async () => {
+    const { test } = await twoNodes();
+    const again = await test.reopened({
+      ownerGraceMs: 10_000,
+      recoveryGraceMs: 15_000,
+      nodeTimeoutMs: 60_000,
+    });
+    const node = await again.join("a");
+    const holders = again.plane.objectHolders;
+    const ended = () => node.sent.flatMap(({ endedHolders }) => [...(endedHolders?.holders ?? [])]);
+    holders.reported("a", ["session-gone", "session-back"]);
+    await again.clock.advance(14_000);
+    again.session("session-back");
+    holders.reported("a", ["session-gone", "session-back"]);
+    expect(ended()).toEqual([]);
+    await again.clock.advance(1_000);
+    holders.reported("a", ["session-gone", "session-back"]);
+    expect(ended()).toEqual(["session-gone"]);
+  });
+
+  it("a detached actor holds its objects after its owner's end, until it dies", async () => {
+    const { test, objectHolders, ended } = await twoNodes();
+    test.session("session-1");
+    for (const [actorId, detached] of [
+      ["plain", false],
+      ["detached", true],
+    ] as const) {
+      await test.plane.lifecycle.create(aSpec(actorId, { detached, ownerId: "session-1" }));
+      await settle();
+    }
+    objectHolders.reported("a", ["plain", "detached"]);
+    test.plane.sessions.goodbye("session-1");
+    await settle();
+    expect(ended("a")).toEqual(["plain"]);
+    await test.plane.lifecycle.kill("detached", { noRestart: true, reason: "test" });
+    expect(ended("a")).toEqual(["plain", "detached"]);
+    objectHolders.reported("b", ["detached"]);
+    expect(ended("b")).toEqual(["detached"]);
+  });
+});

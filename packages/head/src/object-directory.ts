@@ -1,0 +1,238 @@
+/**
+ * Responsibility: which nodes have which objects, as they report it. In memory only: after a restart of the head the
+ * nodes tell it anew.
+ * Not responsible for: who holds objects and whether he lives (object-holders.ts).
+ *
+ * Invariants:
+ * - DIRECTORY-1. Only nodes that are alive, by the address of their registration, are named as places.
+ * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead.
+ * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped.
+ * - DIRECTORY-4. An order to free that a node did not confirm is given again after its next registration.
+ * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no hold that was made after them.
+ */
+import type { Metrics } from "@palimpsest/telemetry";
+import type { Clock } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { NodeTable } from "./node-table.js";
+
+const maxOrdersPerMessage = 1_000;
+/** Unconfirmed orders a node: above it the oldest are forgotten, and the end of their holder frees the objects. */
+const maxOrders = 100_000;
+
+interface Place {
+  readonly held: boolean;
+  readonly revision: number;
+}
+
+interface Listing {
+  sizeBytes: number;
+  readonly places: Map<string, Place>;
+}
+
+interface FreeOrder {
+  readonly objectId: string;
+  readonly holder: string;
+  readonly revision: number;
+}
+
+export interface ObjectDirectoryDeps {
+  readonly nodes: NodeTable;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+export class ObjectDirectory {
+  readonly #deps: ObjectDirectoryDeps;
+  readonly #objects = new Map<string, Listing>();
+  readonly #objectsOfNode = new Map<string, Set<string>>();
+  readonly #orders = new Map<string, Map<string, FreeOrder>>();
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(deps: ObjectDirectoryDeps) {
+    this.#deps = deps;
+    deps.nodes.onDead((node) => {
+      this.#forget(node.nodeId);
+      this.#objectsOfNode.delete(node.nodeId);
+      this.#orders.delete(node.nodeId);
+    });
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  report(nodeId: string, { reset, present, gone }: proto.ObjectReport.$Properties): void {
+    if (reset) {
+      this.#forget(nodeId);
+      this.#objectsOfNode.set(nodeId, new Set());
+    }
+    for (const { sha256, sizeBytes, held, revision } of present ?? []) {
+      const objectId = hex(sha256);
+      this.#enter(nodeId, objectId, sizeBytes ?? 0, { held: held ?? false, revision: revision ?? 0 });
+    }
+    const unheld: string[] = [];
+    for (const sha256 of gone ?? []) {
+      const objectId = hex(sha256);
+      this.#orders.get(nodeId)?.forEach((order, key, orders) => {
+        if (order.objectId === objectId) orders.delete(key);
+      });
+      if (this.#strike(nodeId, objectId)) unheld.push(objectId);
+    }
+    if (unheld.length > 0) this.#dropCopies(unheld);
+    if (reset) this.#repeatOrders(nodeId);
+  }
+
+  /** Waits up to waitMs until some node has it. */
+  async locate(objectId: string, waitMs: number): Promise<proto.LocateObjectResponse.$Properties> {
+    if (this.#addresses(objectId).length === 0 && waitMs > 0) await this.#appearance(objectId, waitMs);
+    const addresses = this.#addresses(objectId);
+    const answer = addresses.length > 0 ? "found" : "unknown";
+    this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
+    const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
+    return { addresses, complete: this.#complete(), sizeBytes };
+  }
+
+  /** Of these, the ones that no node has that is alive or may come back. */
+  missing(objectIds: readonly string[]): proto.MissingObjectsResponse.$Properties {
+    return {
+      objectIds: objectIds.filter((objectId) => !this.#objects.has(objectId)),
+      complete: this.#complete(),
+    };
+  }
+
+  /** Ends the hold of one holder, or of all when holder is empty, wherever the objects are. */
+  free(objectIds: readonly string[], holder: string): void {
+    const byNode = new Map<string, FreeOrder[]>();
+    for (const objectId of objectIds) {
+      for (const [nodeId, { revision }] of this.#objects.get(objectId)?.places ?? []) {
+        const orders = byNode.get(nodeId) ?? [];
+        orders.push({ objectId, holder, revision });
+        byNode.set(nodeId, orders);
+      }
+    }
+    for (const [nodeId, orders] of byNode) {
+      this.#remember(nodeId, orders);
+      this.#send(nodeId, orders, { holder });
+    }
+  }
+
+  list(limit: number): proto.ListObjectsResponse.$Properties {
+    const objects: proto.ObjectRow.$Properties[] = [];
+    for (const [objectId, { sizeBytes, places }] of this.#objects) {
+      if (objects.length >= limit) break;
+      const nodesWhere = (held: boolean) =>
+        [...places].flatMap(([nodeId, place]) => (place.held === held ? [nodeId] : []));
+      const copyNodeIds = nodesWhere(false);
+      objects.push({ objectId, sizeBytes, holdingNodeIds: nodesWhere(true), copyNodeIds });
+    }
+    return { objects, totalObjects: this.#objects.size };
+  }
+
+  #addresses(objectId: string): string[] {
+    const held: string[] = [];
+    const copies: string[] = [];
+    for (const [nodeId, place] of this.#objects.get(objectId)?.places ?? []) {
+      const node = this.#deps.nodes.get(nodeId);
+      if (node?.state !== "ALIVE" || node.objectsAddress === "") continue;
+      (place.held ? held : copies).push(node.objectsAddress);
+    }
+    // A copy may be evicted before it is asked for.
+    return [...held, ...copies];
+  }
+
+  #complete(): boolean {
+    return this.#deps.nodes
+      .all()
+      .every(
+        ({ nodeId, state }) => state === "DEAD" || (state === "ALIVE" && this.#objectsOfNode.has(nodeId)),
+      );
+  }
+
+  #appearance(objectId: string, waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(objectId) ?? new Set();
+      this.#waiting.set(objectId, waiting);
+      const done = () => {
+        cancel();
+        waiting.delete(done);
+        if (waiting.size === 0) this.#waiting.delete(objectId);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(waitMs, done);
+      waiting.add(done);
+    });
+  }
+
+  #enter(nodeId: string, objectId: string, sizeBytes: number, place: Place): void {
+    const listing = this.#objects.get(objectId) ?? { sizeBytes, places: new Map<string, Place>() };
+    this.#objects.set(objectId, listing);
+    listing.sizeBytes = sizeBytes;
+    listing.places.set(nodeId, place);
+    const objects = this.#objectsOfNode.get(nodeId) ?? new Set();
+    this.#objectsOfNode.set(nodeId, objects);
+    objects.add(objectId);
+    for (const appeared of [...(this.#waiting.get(objectId) ?? [])]) appeared();
+  }
+
+  /** True when with it the last hold went and only copies are left. */
+  #strike(nodeId: string, objectId: string): boolean {
+    this.#objectsOfNode.get(nodeId)?.delete(objectId);
+    const listing = this.#objects.get(objectId);
+    const place = listing?.places.get(nodeId);
+    if (listing === undefined || place === undefined) return false;
+    listing.places.delete(nodeId);
+    if (listing.places.size === 0) this.#objects.delete(objectId);
+    return place.held && listing.places.size > 0 && ![...listing.places.values()].some(({ held }) => held);
+  }
+
+  #forget(nodeId: string): void {
+    for (const objectId of [...(this.#objectsOfNode.get(nodeId) ?? [])]) this.#strike(nodeId, objectId);
+  }
+
+  /** DIRECTORY-3. Not remembered: a copy that stays makes room when room is needed. */
+  #dropCopies(objectIds: readonly string[]): void {
+    const byNode = new Map<string, FreeOrder[]>();
+    for (const objectId of objectIds) {
+      for (const [nodeId, { revision }] of this.#objects.get(objectId)?.places ?? []) {
+        const orders = byNode.get(nodeId) ?? [];
+        orders.push({ objectId, holder: "", revision });
+        byNode.set(nodeId, orders);
+      }
+    }
+    for (const [nodeId, orders] of byNode) this.#send(nodeId, orders, { holder: "", copiesOnly: true });
+  }
+
+  #remember(nodeId: string, orders: readonly FreeOrder[]): void {
+    const remembered = this.#orders.get(nodeId) ?? new Map<string, FreeOrder>();
+    this.#orders.set(nodeId, remembered);
+    for (const order of orders) remembered.set(`${order.objectId}/${order.holder}`, order);
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= maxOrders) break;
+      remembered.delete(oldest);
+    }
+  }
+
+  /** DIRECTORY-4. */
+  #repeatOrders(nodeId: string): void {
+    const byHolder = new Map<string, FreeOrder[]>();
+    for (const order of this.#orders.get(nodeId)?.values() ?? []) {
+      const orders = byHolder.get(order.holder) ?? [];
+      orders.push(order);
+      byHolder.set(order.holder, orders);
+    }
+    for (const [holder, orders] of byHolder) this.#send(nodeId, orders, { holder });
+  }
+
+  #send(nodeId: string, orders: readonly FreeOrder[], how: proto.DropObjects.$Properties): void {
+    for (let at = 0; at < orders.length; at += maxOrdersPerMessage) {
+      const objects = orders
+        .slice(at, at + maxOrdersPerMessage)
+        .map(({ objectId, revision }) => ({ sha256: Buffer.from(objectId, "hex"), revision }));
+      this.#deps.nodes.send(nodeId, { dropObjects: { ...how, objects } });
+    }
+  }
+}
+
+function hex(sha256: Uint8Array | null | undefined): string {
+  return Buffer.from(sha256 ?? []).toString("hex");
+}

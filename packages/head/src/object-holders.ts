@@ -1,0 +1,89 @@
+/**
+ * Responsibility: tells nodes which holders of their objects live no more.
+ * Not responsible for: which objects there are (object-directory.ts).
+ *
+ * A hold is a lease: a node names its holders when they are new, at each registration and from time to time, and every
+ * time it is answered with those that have ended. So no word that is lost on the way keeps objects for ever.
+ *
+ * Invariants:
+ * - HOLDER-1. A node that names an ended holder is told so, each time.
+ * - HOLDER-2. A holder that this head has never seen is ended only after graceMs: the head may have been restarted and
+ *   know less than its nodes.
+ * - HOLDER-3. A holder that lives is never called ended.
+ */
+import type { Clock } from "@palimpsest/wire";
+import type { NodeTable } from "./node-table.js";
+
+/** "unknown": no session, actor or job that this head has seen. */
+export type HolderState = "alive" | "ended" | "unknown";
+
+export interface ObjectHoldersDeps {
+  readonly nodes: NodeTable;
+  readonly clock: Clock;
+  readonly stateOf: (holder: string) => HolderState;
+  readonly graceMs: number;
+}
+
+export class ObjectHolders {
+  readonly #deps: ObjectHoldersDeps;
+  /** Nodes that named the holder. */
+  readonly #nodesOf = new Map<string, Set<string>>();
+  readonly #unknownSince = new Map<string, number>();
+
+  constructor(deps: ObjectHoldersDeps) {
+    this.#deps = deps;
+    deps.nodes.onDead(({ nodeId }) => {
+      for (const [holder, nodes] of this.#nodesOf) {
+        nodes.delete(nodeId);
+        if (nodes.size === 0) this.#forget(holder);
+      }
+    });
+  }
+
+  get size(): number {
+    return this.#nodesOf.size;
+  }
+
+  /** A node names holders of its objects. */
+  reported(nodeId: string, holders: readonly string[]): void {
+    const ended: string[] = [];
+    for (const holder of holders) {
+      if (this.#hasEnded(holder)) {
+        ended.push(holder);
+        continue;
+      }
+      const nodes = this.#nodesOf.get(holder) ?? new Set();
+      this.#nodesOf.set(holder, nodes);
+      nodes.add(nodeId);
+    }
+    if (ended.length > 0) this.#deps.nodes.send(nodeId, { endedHolders: { holders: ended } });
+  }
+
+  /** Tells at once; who does not hear it now hears it when he names the holder again. */
+  ended(holder: string): void {
+    for (const nodeId of this.#nodesOf.get(holder) ?? [])
+      this.#deps.nodes.send(nodeId, { endedHolders: { holders: [holder] } });
+    this.#forget(holder);
+  }
+
+  #hasEnded(holder: string): boolean {
+    const { clock, stateOf, graceMs } = this.#deps;
+    const state = stateOf(holder);
+    if (state !== "unknown") {
+      this.#unknownSince.delete(holder);
+      return state === "ended";
+    }
+    const now = clock.monotonicMs();
+    const since = this.#unknownSince.get(holder);
+    if (since === undefined) this.#unknownSince.set(holder, now);
+    if (since === undefined || now - since < graceMs) return false;
+    // The time stays: another node that names it is answered likewise.
+    this.#nodesOf.delete(holder);
+    return true;
+  }
+
+  #forget(holder: string): void {
+    this.#nodesOf.delete(holder);
+    this.#unknownSince.delete(holder);
+  }
+}

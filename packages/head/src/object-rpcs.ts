@@ -1,0 +1,48 @@
+/** The RPCs of service Head about objects, over the directory. */
+import type { UntypedServiceImplementation } from "@grpc/grpc-js";
+import { headService, PalimpsestError } from "@palimpsest/wire";
+import { isSha256 } from "./job.js";
+import type { ObjectDirectory } from "./object-directory.js";
+import type { Rpc } from "./rpc.js";
+
+const maxWaitMs = 10_000;
+const maxIds = 10_000;
+const maxRows = 10_000;
+const defaultRows = 100;
+
+export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedServiceImplementation {
+  return {
+    locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs }) =>
+      objects.locate(checkedId(objectId), Math.min(maxWaitMs, Math.max(0, waitMs ?? 0))),
+    ),
+    freeObjects: rpc.unary(headService.freeObjects, ({ objectIds, holder }) => {
+      objects.free(checkedIds(objectIds), holder ?? "");
+      return {};
+    }),
+    missingObjects: rpc.unary(headService.missingObjects, ({ objectIds }) =>
+      objects.missing(checkedIds(objectIds)),
+    ),
+    listObjects: rpc.unary(headService.listObjects, ({ limit }) =>
+      objects.list(Math.min(maxRows, limit || defaultRows)),
+    ),
+  };
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+function checkedIds(objectIds: readonly string[] | null | undefined): string[] {
+  const ids = objectIds ?? [];
+  if (ids.length <= maxIds) return ids.map(checkedId);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `object_ids has ${ids.length} entries: name at most ${maxIds} at once`,
+  );
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+function checkedId(objectId: string | null | undefined): string {
+  if (objectId && isSha256(objectId)) return objectId;
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `object_id ${JSON.stringify(objectId)} is not a SHA-256 in hex`,
+  );
+}

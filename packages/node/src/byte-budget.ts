@@ -1,0 +1,63 @@
+/**
+ * Responsibility: a bound on bytes that are under way at once.
+ *
+ * Invariants:
+ * - BUDGET-1. What is taken and not given back never exceeds maxBytes; who wants more than all of it gets all of it.
+ * - BUDGET-2. Whoever waits is served in the order of asking; more than maxWaiting are refused.
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+
+const maxWaiting = 10_000;
+
+interface Waiter {
+  readonly bytes: number;
+  readonly serve: () => void;
+}
+
+export class ByteBudget {
+  readonly #maxBytes: number;
+  readonly #waiting: Waiter[] = [];
+  #takenBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get takenBytes(): number {
+    return this.#takenBytes;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Returns what gives the bytes back. @throws {PalimpsestError} LIMIT_EXCEEDED */
+  async take(wantedBytes: number): Promise<() => void> {
+    const bytes = Math.min(wantedBytes, this.#maxBytes);
+    if (this.#waiting.length === 0 && this.#takenBytes + bytes <= this.#maxBytes) this.#takenBytes += bytes;
+    else {
+      if (this.#waiting.length >= maxWaiting)
+        throw new PalimpsestError(
+          "LIMIT_EXCEEDED",
+          `${maxWaiting} transfers of objects wait on this node: try again later, or raise objectTransferBytes`,
+        );
+      await new Promise<void>((serve) => this.#waiting.push({ bytes, serve }));
+    }
+    let given = false;
+    return () => {
+      if (given) return;
+      given = true;
+      this.#takenBytes -= bytes;
+      this.#serve();
+    };
+  }
+
+  #serve(): void {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      if (this.#takenBytes + next.bytes > this.#maxBytes) return;
+      this.#waiting.shift();
+      this.#takenBytes += next.bytes;
+      next.serve();
+    }
+  }
+}

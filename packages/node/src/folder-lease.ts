@@ -1,0 +1,152 @@
+/**
+ * Responsibility: folders that belong to one living process each, and the removal of those whose process is dead.
+ * Not responsible for: what lies in them.
+ *
+ * A process that lives is known by a Unix socket on which it listens: the kernel answers for it as long as it exists,
+ * whether it computes, is stopped, or runs in a container with other process ids, and refuses from the moment of its
+ * death. Where that proves nothing (another machine on a shared disk, a file system without sockets), the age of the
+ * lease's file decides, which the process touches again and again.
+ *
+ * Invariants:
+ * - FOLDER-1. Only folders that carry a lease's file are ever removed, whatever their name.
+ * - FOLDER-2. The folder of a process that lives on this machine is never removed.
+ * - FOLDER-3. The folder of a process that died on this machine is removed by the next sweep, however fresh it is.
+ */
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { createConnection, createServer, type Server } from "node:net";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { type Clock, every } from "@palimpsest/wire";
+import { z } from "zod";
+
+const prefix = "palimpsest-objects-";
+const leaseFile = "lease.json";
+const socketFile = "alive";
+const renewMs = 10_000;
+/** Age at which a lease without other proof has ended. */
+const leaseMs = 120_000;
+const probeTimeoutMs = 2_000;
+
+const leaseSchema = z.object({ bootId: z.string() });
+
+export class FolderLease {
+  readonly folder: string;
+  readonly #socket: Server | undefined;
+  readonly #stopRenewing: () => void;
+
+  private constructor(folder: string, socket: Server | undefined, stopRenewing: () => void) {
+    this.folder = folder;
+    this.#socket = socket;
+    this.#stopRenewing = stopRenewing;
+  }
+
+  /** Makes the folder. */
+  static async take(parent: string, name: string, clock: Clock): Promise<FolderLease> {
+    const folder = join(parent, `${prefix}${name}`);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // The socket first: a folder with a lease's file but without a socket would be judged by its age alone.
+    const socket = await listenAt(folder);
+    const file = join(folder, leaseFile);
+    await writeFile(file, `${JSON.stringify({ bootId: await bootId(), pid: process.pid })}\n`, {
+      mode: 0o600,
+    });
+    const stop = every(clock, renewMs, () => {
+      const now = clock.now() / 1000;
+      utimes(file, now, now).catch(() => undefined);
+    });
+    return new FolderLease(folder, socket, stop);
+  }
+
+  async close(): Promise<void> {
+    this.#stopRenewing();
+    // The files first: a folder whose socket is closed may be swept by another at any moment.
+    await rm(this.folder, { recursive: true, force: true });
+    await new Promise<void>((resolve) => {
+      if (this.#socket) this.#socket.close(() => resolve());
+      else resolve();
+    });
+  }
+}
+
+/** Removes the leased folders of `parent` whose process is dead; returns their names. */
+export async function sweepDeadFolders(parent: string, clock: Clock): Promise<readonly string[]> {
+  const names = await readdir(parent).catch(() => []);
+  const removed: string[] = [];
+  for (const name of names) {
+    const folder = join(parent, name);
+    if (!name.startsWith(prefix) || (await mayLive(folder, clock))) continue;
+    await rm(folder, { recursive: true, force: true }).then(
+      () => removed.push(name),
+      () => undefined,
+    );
+  }
+  return removed;
+}
+
+async function mayLive(folder: string, clock: Clock): Promise<boolean> {
+  const file = join(folder, leaseFile);
+  try {
+    const text = await readFile(file, "utf8");
+    const lease = leaseSchema.safeParse(parsedJson(text));
+    if (lease.success && lease.data.bootId === (await bootId())) {
+      const proof = await probe(join(folder, socketFile));
+      if (proof !== undefined) return proof;
+    }
+    const { mtimeMs } = await stat(file);
+    return clock.now() - mtimeMs < leaseMs;
+  } catch {
+    // Without a lease's file it is nobody's to judge; without the right to read it, somebody else's.
+    return true;
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether somebody listens; undefined: that cannot be told. */
+function probe(path: string): Promise<boolean | undefined> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ path, timeout: probeTimeoutMs });
+    const settle = (lives: boolean | undefined) => {
+      socket.destroy();
+      resolve(lives);
+    };
+    socket.on("connect", () => settle(true));
+    // A queue of connections that is full is somebody's too.
+    socket.on("timeout", () => settle(true));
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") settle(false);
+      else settle(error.code === "EAGAIN" ? true : undefined);
+    });
+  });
+}
+
+/** Listens before the name is there, so that nobody finds a socket that refuses him. */
+async function listenAt(folder: string): Promise<Server | undefined> {
+  const server = createServer((connection) => connection.destroy());
+  const passing = join(folder, "s");
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(passing, resolve);
+    });
+    await rename(passing, join(folder, socketFile));
+    server.unref();
+    return server;
+  } catch {
+    // The path is too long for a socket, or the file system has none: the lease's age is the only proof.
+    server.close();
+    return undefined;
+  }
+}
+
+/** Names the running kernel, which containers of one machine share. */
+async function bootId(): Promise<string> {
+  const text = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+  return text.trim() || hostname();
+}

@@ -1,0 +1,185 @@
+/** The object part of a node: its store, the service over it, and its word with the head's directory. */
+import type { Metrics } from "@palimpsest/telemetry";
+import {
+  type Clock,
+  headService,
+  type Network,
+  objectsService,
+  PalimpsestError,
+  type Peer,
+  type RpcServer,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { ByteBudget } from "./byte-budget.js";
+import type { ResolvedNodeConfig } from "./config.js";
+import { memoryBytes } from "./machine.js";
+import { ObjectFetcher } from "./object-fetch.js";
+import { chooseObjectFolder, type ObjectFolder } from "./object-folder.js";
+import { ObjectReports } from "./object-reports.js";
+import { ObjectStore } from "./object-store.js";
+import { createObjectsHandlers } from "./objects-service.js";
+import { PeerPool } from "./peer-pool.js";
+
+/** Over the time that the head itself may take to answer. */
+const headSlackMs = 5_000;
+const freeTimeoutMs = 10_000;
+
+export interface NodeObjectsDeps {
+  readonly config: ResolvedNodeConfig;
+  readonly metrics: Metrics;
+  readonly network: Network;
+  readonly clock: Clock;
+}
+
+/** How it reaches the head. */
+export interface HeadOfObjects {
+  readonly head: Peer;
+  /** Over the node's link. */
+  readonly send: (report: proto.ObjectReport.$Properties) => void;
+}
+
+interface NodeObjectsParts {
+  readonly store: ObjectStore;
+  readonly folder: ObjectFolder;
+  readonly peers: PeerPool;
+  readonly reports: ObjectReports;
+  readonly server: RpcServer;
+  readonly incoming: ByteBudget;
+  readonly outgoing: ByteBudget;
+  readonly metrics: Metrics;
+  readonly attachment: { to: HeadOfObjects | undefined };
+}
+
+export class NodeObjects {
+  /** host:port of the service. */
+  readonly address: string;
+  readonly #parts: NodeObjectsParts;
+
+  private constructor(address: string, parts: NodeObjectsParts) {
+    this.address = address;
+    this.#parts = parts;
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE when the port is taken */
+  static async start(deps: NodeObjectsDeps): Promise<NodeObjects> {
+    const { config, metrics, network, clock } = deps;
+    const folder = await chooseObjectFolder({
+      nodeId: config.nodeId,
+      dataDir: config.dataDir,
+      preferred: config.objectStoreDir,
+      maxBytes: config.objectStoreBytes,
+      memoryBytes: config.memoryBytes ?? memoryBytes(),
+      clock,
+    });
+    const store = await ObjectStore.open({ folder: folder.folder, maxBytes: folder.maxBytes, clock });
+    const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
+    const onMoved = (direction: "in" | "out", bytes: number) => moved.inc({ direction }, bytes);
+    const gone = metrics.counter("palimpsest_node_objects_gone_total");
+    const peers = new PeerPool(network, clock);
+    const incoming = new ByteBudget(config.objectTransferBytes);
+    const outgoing = new ByteBudget(config.objectTransferBytes);
+    const attachment: { to: HeadOfObjects | undefined } = { to: undefined };
+    const head = () => {
+      if (attachment.to) return attachment.to.head;
+      throw new PalimpsestError("UNAVAILABLE", "the node is still starting: try again");
+    };
+    const reports = new ObjectReports({
+      store,
+      send: (report) => attachment.to?.send(report),
+      clock,
+      checkMs: config.objectHolderCheckMs,
+      onGone: (cause) => gone.inc({ cause: cause.replace(" ", "_") }),
+    });
+    let address = "";
+    const fetcher = new ObjectFetcher({
+      store,
+      peers,
+      budget: incoming,
+      clock,
+      locate: (objectId, waitMs) => locate(head(), objectId, waitMs),
+      ownAddress: () => address,
+      onReceived: (sizeBytes) => onMoved("in", sizeBytes),
+    });
+    const server = network.createServer();
+    const handlers = createObjectsHandlers({
+      store,
+      fetcher,
+      budget: outgoing,
+      clock,
+      freeElsewhere: async (objectIds, holder) => {
+        const request = { objectIds: [...objectIds], holder };
+        await head().unary(headService.freeObjects, request, { timeoutMs: freeTimeoutMs });
+      },
+      onMoved,
+    });
+    server.addService(objectsService, handlers);
+    const parts = { store, folder, peers, reports, server, incoming, outgoing, metrics, attachment };
+    try {
+      address = await server.listen(config.listenHost, config.objectsPort);
+    } catch (reason) {
+      await new NodeObjects("", parts).close();
+      throw reason;
+    }
+    return new NodeObjects(address, parts);
+  }
+
+  /** Where the standard services of this port are added too. */
+  get server(): RpcServer {
+    return this.#parts.server;
+  }
+
+  /** Folder of the objects' files. */
+  get folder(): string {
+    return this.#parts.store.folder;
+  }
+
+  get storedBytes(): number {
+    return this.#parts.store.storedBytes;
+  }
+
+  /** Before it, nothing is told to the head and nothing is asked of it. */
+  attach(to: HeadOfObjects): void {
+    this.#parts.attachment.to = to;
+  }
+
+  registered(): void {
+    this.#parts.reports.registered();
+  }
+
+  /** Carries out what of a message concerns objects. */
+  receive({ endedHolders, dropObjects }: proto.HeadMessage.$Properties): void {
+    if (endedHolders) this.#parts.reports.endedHolders(endedHolders);
+    else if (dropObjects) this.#parts.reports.drop(dropObjects);
+  }
+
+  measure(): void {
+    const { store, folder, metrics, incoming, outgoing } = this.#parts;
+    const { place } = folder;
+    metrics.gauge("palimpsest_node_objects").set({ place }, store.size);
+    metrics.gauge("palimpsest_node_objects_bytes").set({ place }, store.storedBytes);
+    metrics.gauge("palimpsest_node_object_copies_bytes").set(store.copyBytes);
+    metrics.gauge("palimpsest_node_object_holders").set(store.holders().length);
+    for (const [direction, budget] of [
+      ["in", incoming],
+      ["out", outgoing],
+    ] as const) {
+      metrics.gauge("palimpsest_node_object_transfer_bytes").set({ direction }, budget.takenBytes);
+      metrics.gauge("palimpsest_node_object_transfers_waiting").set({ direction }, budget.waiting);
+    }
+  }
+
+  async close(): Promise<void> {
+    const { peers, reports, server, store, folder } = this.#parts;
+    reports.close();
+    peers.close();
+    await server.close();
+    await store.close();
+    await folder.close();
+  }
+}
+
+async function locate(head: Peer, objectId: string, waitMs: number) {
+  const timeoutMs = waitMs + headSlackMs;
+  const answer = await head.unary(headService.locateObject, { objectId, waitMs }, { timeoutMs });
+  return { addresses: answer.addresses ?? [], complete: answer.complete ?? false };
+}

@@ -1,0 +1,132 @@
+/**
+ * Responsibility: tells the head's directory what lies in the store and who holds it, and carries out its orders.
+ * Not responsible for: the link; where other nodes' objects are.
+ *
+ * Invariants:
+ * - REPORT-1. A change is on the link before the call that made it is answered, or within a turn of the event loop.
+ * - REPORT-2. After each registration everything is told anew: what was lost on the way is told with it.
+ * - REPORT-3. Every holder is named to the head when it is new, at each registration and every checkMs, so that an end
+ *   of which this node has not heard is heard of at the next time.
+ * - REPORT-4. What waits to be told is at most one entry an object.
+ */
+import { type Clock, every } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ObjectStore } from "./object-store.js";
+import type { DropCause, StoredPlace, StoreWatcher } from "./stored-object.js";
+
+const maxEntries = 1_000;
+
+export interface ObjectReportsDeps {
+  readonly store: ObjectStore;
+  /** Dropped where there is no link: REPORT-2 heals it. */
+  readonly send: (report: proto.ObjectReport.$Properties) => void;
+  readonly clock: Clock;
+  readonly checkMs: number;
+  readonly onGone: (cause: DropCause) => void;
+}
+
+export class ObjectReports implements StoreWatcher {
+  readonly #deps: ObjectReportsDeps;
+  readonly #changed = new Map<string, StoredPlace | undefined>();
+  readonly #holders = new Set<string>();
+  readonly #stopChecking: () => void;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(deps: ObjectReportsDeps) {
+    this.#deps = deps;
+    deps.store.watch(this);
+    this.#stopChecking = every(deps.clock, deps.checkMs, () => this.#askForHolders());
+  }
+
+  present(place: StoredPlace): void {
+    this.#changed.set(place.objectId, place);
+    this.#schedule();
+  }
+
+  gone(objectId: string, cause: DropCause): void {
+    this.#deps.onGone(cause);
+    this.#changed.set(objectId, undefined);
+    this.#schedule();
+  }
+
+  newHolder(holder: string): void {
+    this.#holders.add(holder);
+    this.#schedule();
+  }
+
+  /** The head has taken this node (again). */
+  registered(): void {
+    this.#changed.clear();
+    this.#holders.clear();
+    this.#deps.send({ reset: true });
+    for (const present of slices([...this.#deps.store.places()].map(placeToProto)))
+      this.#deps.send({ present });
+    this.#askForHolders();
+  }
+
+  endedHolders({ holders }: proto.EndedHolders.$Properties): void {
+    for (const holder of holders ?? []) this.#deps.store.release(holder);
+  }
+
+  drop({ objects, holder, copiesOnly }: proto.DropObjects.$Properties): void {
+    for (const { sha256, revision } of objects ?? []) {
+      const objectId = Buffer.from(sha256 ?? []).toString("hex");
+      const order = {
+        objectId,
+        holder: holder ?? "",
+        revision: revision ?? 0,
+        copiesOnly: copiesOnly ?? false,
+      };
+      // Told even when nothing was left to do: the head waits for a word about it.
+      if (!this.#deps.store.drop(order) && this.#deps.store.find(objectId) === undefined) {
+        this.#changed.set(objectId, undefined);
+        this.#schedule();
+      }
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopChecking();
+  }
+
+  #askForHolders(): void {
+    for (const holders of slices(this.#deps.store.holders())) this.#deps.send({ holders });
+  }
+
+  /** In this turn's microtasks: whoever made several changes at once tells them at once. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#tell();
+    });
+  }
+
+  #tell(): void {
+    const changes = [...this.#changed];
+    this.#changed.clear();
+    const holders = [...this.#holders];
+    this.#holders.clear();
+    for (const part of slices(changes)) {
+      const present: proto.ObjectPlace.$Properties[] = [];
+      const gone: Uint8Array[] = [];
+      for (const [objectId, place] of part) {
+        if (place) present.push(placeToProto(place));
+        else gone.push(Buffer.from(objectId, "hex"));
+      }
+      this.#deps.send({ present, gone });
+    }
+    for (const part of slices(holders)) this.#deps.send({ holders: part });
+  }
+}
+
+function placeToProto({ objectId, sizeBytes, held, revision }: StoredPlace): proto.ObjectPlace.$Properties {
+  return { sha256: Buffer.from(objectId, "hex"), sizeBytes, held, revision };
+}
+
+function* slices<T>(items: readonly T[]): Generator<T[]> {
+  for (let at = 0; at < items.length; at += maxEntries) yield items.slice(at, at + maxEntries);
+}

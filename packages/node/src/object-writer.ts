@@ -1,0 +1,93 @@
+/**
+ * Responsibility: one object on its way into the store: bytes in order, counted and hashed as they come.
+ * Not responsible for: room and names (object-store.ts).
+ *
+ * Invariants:
+ * - WRITER-1. A writer ends once, with commit() or abort(); what is not committed leaves nothing behind.
+ * - WRITER-2. Only as many bytes as were announced are committed, and under no other name than their hash.
+ */
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { StoredObject } from "./stored-object.js";
+
+export type SettleObject = (objectId: string | undefined) => Promise<StoredObject | undefined>;
+
+export class ObjectWriter {
+  readonly sizeBytes: number;
+  readonly #file: FileHandle;
+  readonly #settle: SettleObject;
+  readonly #hash = createHash("sha256");
+  #writtenBytes = 0;
+  #ended = false;
+
+  constructor(file: FileHandle, sizeBytes: number, settle: SettleObject) {
+    this.#file = file;
+    this.sizeBytes = sizeBytes;
+    this.#settle = settle;
+  }
+
+  /** Where a transfer that broke goes on. */
+  get writtenBytes(): number {
+    return this.#writtenBytes;
+  }
+
+  /** @throws {PalimpsestError} INVALID_ARGUMENT above the announced size, OBJECT_STORE_FULL when the disk is */
+  async write(data: Uint8Array): Promise<void> {
+    if (this.#writtenBytes + data.byteLength > this.sizeBytes) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `more bytes came than the ${this.sizeBytes} that were announced`,
+      );
+    }
+    this.#hash.update(data);
+    this.#writtenBytes += data.byteLength;
+    try {
+      for (let offset = 0; offset < data.byteLength; )
+        offset += (await this.#file.write(data, offset)).bytesWritten;
+    } catch (reason) {
+      if (!isNoSpace(reason)) throw reason;
+      throw new PalimpsestError(
+        "OBJECT_STORE_FULL",
+        "the file system of the object store has no space left: free some, or give objectStoreDir another folder or objectStoreBytes a smaller bound",
+        { cause: reason },
+      );
+    }
+  }
+
+  /** @param expected the name that the bytes must have @throws {PalimpsestError} INVALID_ARGUMENT, OBJECT_LOST */
+  async commit(expected?: string): Promise<StoredObject> {
+    if (this.#writtenBytes !== this.sizeBytes) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `${this.#writtenBytes} bytes came of the ${this.sizeBytes} announced`,
+      );
+    }
+    const objectId = this.#hash.digest("hex");
+    if (expected !== undefined && expected !== objectId) {
+      await this.abort();
+      throw new PalimpsestError("OBJECT_LOST", `object ${expected} arrived with hash ${objectId}`, {
+        details: { objectId: expected },
+      });
+    }
+    this.#ended = true;
+    await this.#file.close();
+    const stored = await this.#settle(objectId);
+    if (!stored)
+      throw new PalimpsestError("OBJECT_LOST", `object ${objectId} was freed while it was stored`, {
+        details: { objectId },
+      });
+    return stored;
+  }
+
+  async abort(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    await this.#file.close();
+    await this.#settle(undefined);
+  }
+}
+
+function isNoSpace(reason: unknown): boolean {
+  return reason instanceof Error && "code" in reason && reason.code === "ENOSPC";
+}

@@ -1,0 +1,41 @@
+import { PalimpsestError } from "@palimpsest/wire";
+
+export interface StoreUse {
+  /** What was asked for. */
+  readonly sizeBytes: number;
+  readonly maxBytes: number;
+  readonly storedBytes: number;
+  /** Of the stored: what nobody holds. */
+  readonly copyBytes: number;
+  /** Announced by open writers. */
+  readonly reservedBytes: number;
+  readonly bytesByHolder: ReadonlyMap<string, number>;
+}
+
+/** Says who fills the store and what would help. */
+export function objectStoreFull(use: StoreUse): PalimpsestError {
+  const { sizeBytes, maxBytes, storedBytes, copyBytes, reservedBytes } = use;
+  let largest = "";
+  let largestBytes = 0;
+  for (const [holder, bytes] of use.bytesByHolder) {
+    if (bytes <= largestBytes) continue;
+    largest = holder;
+    largestBytes = bytes;
+  }
+  const most = largestBytes > 0 ? ` (most by ${largest}: ${largestBytes})` : "";
+  const mend =
+    sizeBytes > maxBytes
+      ? "it is larger than the whole store: raise objectStoreBytes, or put it in pieces"
+      : "free what is not needed any more (objects.free), end its holders, or raise objectStoreBytes";
+  return new PalimpsestError(
+    "OBJECT_STORE_FULL",
+    `${sizeBytes} bytes do not fit: of ${maxBytes} bytes ${storedBytes - copyBytes} are held${most}, ${copyBytes} are copies in use and ${reservedBytes} are on their way in; ${mend}`,
+    {
+      details: {
+        sizeBytes: String(sizeBytes),
+        usedBytes: String(storedBytes + reservedBytes),
+        maxBytes: String(maxBytes),
+      },
+    },
+  );
+}

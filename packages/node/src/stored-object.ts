@@ -1,0 +1,38 @@
+const objectIdPattern = /^[0-9a-f]{64}$/;
+
+export interface StoredObject {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  readonly path: string;
+}
+
+/** An object as the head's directory knows it. */
+export interface StoredPlace {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  readonly held: boolean;
+  readonly revision: number;
+}
+
+export type DropCause = "evicted" | "freed" | "holder ended";
+
+/** Told of each change in the moment it is made. */
+export interface StoreWatcher {
+  present(place: StoredPlace): void;
+  gone(objectId: string, cause: DropCause): void;
+  /** It holds its first object of this node. */
+  newHolder(holder: string): void;
+}
+
+export interface DropOrder {
+  readonly objectId: string;
+  /** Whose hold ends; empty: everybody's. */
+  readonly holder: string;
+  /** Later holds are not meant; undefined: all are. */
+  readonly revision?: number;
+  readonly copiesOnly?: boolean;
+}
+
+export function isObjectId(text: string): boolean {
+  return objectIdPattern.test(text);
+}

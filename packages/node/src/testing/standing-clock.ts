@@ -1,0 +1,30 @@
+import type { Clock } from "@palimpsest/wire";
+
+/** A clock that stands until a test moves it; runs what falls due when told to. */
+export class StandingClock implements Clock {
+  nowMs = 1_000_000;
+  readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  monotonicMs(): number {
+    return this.nowMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { atMs: this.nowMs + delayMs, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+    for (const timer of [...this.#timers]) {
+      if (timer.atMs > this.nowMs) continue;
+      this.#timers.delete(timer);
+      timer.callback();
+    }
+  }
+}
