@@ -1,0 +1,54 @@
+import { Redis } from "ioredis";
+import { FlowProducer, Worker } from "../../packages/trajectories/node_modules/bullmq/dist/esm/index.js";
+import type { Roles } from "./role.js";
+import { sizedTrajectory } from "./sized-trajectory.js";
+
+const concurrency = 64;
+const outstandingGroups = 64;
+const options = { removeOnComplete: true, removeOnFail: true };
+
+const connectionTo = (url: string) => new Redis(url, { maxRetriesPerRequest: null });
+
+/** What one writes with BullMQ alone: a flow of group, rewards and rollouts, with the data as JSON in the jobs. */
+export const bullmqRoles: Roles = {
+  async rollout({ redisUrl, bytes }) {
+    const trajectory = sizedTrajectory(bytes);
+    new Worker("rollouts", async (job) => ({ ...trajectory, trajectoryId: job.id }), {
+      connection: connectionTo(redisUrl),
+      concurrency,
+    });
+  },
+  async reward({ redisUrl }) {
+    const work = async (job: { getChildrenValues(): Promise<Record<string, unknown>> }) => {
+      const [trajectory] = Object.values(await job.getChildrenValues());
+      return { trajectory, score: { reward: 1, components: { f1: 0.5 } } };
+    };
+    new Worker("rewards", work, { connection: connectionTo(redisUrl), concurrency });
+  },
+  async producer({ redisUrl, groupSize }) {
+    const connection = connectionTo(redisUrl);
+    const flows = new FlowProducer({ connection });
+    for (let at = 0; ; at++) {
+      while ((await connection.zcard("bull:groups:waiting-children")) >= outstandingGroups) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      await flows.add({
+        name: "group",
+        queueName: "groups",
+        opts: options,
+        children: Array.from({ length: groupSize }, (_, index) => ({
+          name: "reward",
+          queueName: "rewards",
+          opts: options,
+          children: [{ name: "rollout", queueName: "rollouts", data: { group: at, index }, opts: options }],
+        })),
+      });
+    }
+  },
+  async learner({ redisUrl }, consumed) {
+    const work = async (job: { getChildrenValues(): Promise<Record<string, unknown>> }) => {
+      consumed(Object.keys(await job.getChildrenValues()).length);
+    };
+    new Worker("groups", work, { connection: connectionTo(redisUrl), concurrency: 16 });
+  },
+};
