@@ -17,6 +17,13 @@ export function parseQuantities(text: string): Record<string, number> {
   );
 }
 
+/** An option that may be given more than once: `--x a=1 --x b=2,c=3`. Of one name the last value counts. */
+export function collect<Value>(
+  parse: (text: string) => Record<string, Value>,
+): (text: string, before?: Record<string, Value>) => Record<string, Value> {
+  return (text, before) => ({ ...before, ...parse(text) });
+}
+
 /** A number that is not negative. */
 export function parseAmount(text: string): number {
   const value = Number(text);

@@ -1,6 +1,7 @@
 import Table from "cli-table3";
+import { printable } from "./display/printable.js";
 
-/** Rows under headings, aligned, without frames: reads well on a screen and through `awk`. */
+/** Rows under headings, aligned, without frames or control characters: reads well on a screen and through `awk`. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const none = "";
   const table = new Table({
@@ -24,7 +25,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
       middle: none,
     },
   });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows) table.push(row.map(printable));
   return table
     .toString()
     .split("\n")

@@ -5,8 +5,6 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 
 const chunkBytes = 512 * 1024;
-/** As Jobs.PutBundle allows. */
-export const maxBundleBytes = 64 * 1024 * 1024;
 
 export interface BundleOptions {
   /** Packages that the nodes have themselves, such as native addons. "@palimpsest/*" always is. */
@@ -24,21 +22,22 @@ export type ModuleSource = string | URL;
 
 /**
  * Bundles a module (TypeScript or JavaScript) with esbuild.
- * @throws {PalimpsestError} INVALID_ARGUMENT when it does not build, LIMIT_EXCEEDED above maxBundleBytes
+ * @throws {PalimpsestError} INVALID_ARGUMENT when it does not build
  */
 export async function bundleModule(source: ModuleSource, options: BundleOptions = {}): Promise<Bundle> {
   const url = sourceUrl(source);
   const bytes = url.protocol === "data:" ? dataOf(url) : await build(fileURLToPath(url), options);
-  if (bytes.byteLength > maxBundleBytes) {
-    throw new PalimpsestError(
-      "LIMIT_EXCEEDED",
-      `the bundle of ${shown(url)} has ${bytes.byteLength} bytes, more than ${maxBundleBytes}; read data at run time or name big packages in external`,
-    );
-  }
+  return bundleOf(bytes);
+}
+
+export function bundleOf(bytes: Uint8Array): Bundle {
   return { sha256: createHash("sha256").update(bytes).digest("hex"), bytes };
 }
 
-/** Stores a bundle at the head, which keeps it under its hash. */
+/**
+ * Stores a bundle at the head, which keeps it under its hash.
+ * @throws {PalimpsestError} LIMIT_EXCEEDED above the head's bundleMaxBytes
+ */
 export async function uploadBundle(
   peer: Peer,
   bundle: Bundle,
@@ -46,6 +45,8 @@ export async function uploadBundle(
 ): Promise<void> {
   const { stream, response } = peer.clientStream(jobsService.putBundle, settings);
   response.catch(() => undefined);
+  // A head that refuses the bundle before its end says why in the response.
+  stream.on("error", () => undefined);
   for (let offset = 0; offset < bundle.bytes.byteLength; offset += chunkBytes) {
     stream.write({ data: bundle.bytes.subarray(offset, offset + chunkBytes) });
   }

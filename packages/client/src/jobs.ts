@@ -20,6 +20,14 @@ export interface JobInfo {
   readonly startedAtMs: number;
   readonly endedAtMs: number;
   readonly metadata: Readonly<Record<string, string>>;
+  /** A stop was asked for; it becomes stopped when its driver has ended. */
+  readonly stopRequested: boolean;
+  /** What its driver leases of its node. */
+  readonly resources: Readonly<Record<string, number>>;
+  /** SHA-256 of its packed working directory; empty without one. */
+  readonly workingDir: string;
+  /** Size of its whole output, once it has ended. */
+  readonly outputBytes: number;
 }
 
 interface CommonJobOptions {
@@ -31,6 +39,8 @@ interface CommonJobOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** What the driver itself takes of its node; default nothing. */
   readonly resources?: Readonly<Record<string, number>>;
+  /** Path of a folder that is packed, sent and unpacked on the node: the driver runs in the copy. */
+  readonly workingDir?: string;
 }
 
 /** A recipe's YAML text, or a program, which is bundled and uploaded. */
@@ -67,7 +77,9 @@ export class Jobs {
   }
 
   async submit(options: SubmitJobOptions, call: HeadCallOptions = {}): Promise<JobInfo> {
+    const workingDir = options.workingDir === undefined ? "" : await this.#packed(options.workingDir, call);
     const request: proto.SubmitRequest.$Properties = {
+      workingDir,
       submissionId: options.submissionId ?? newId("job"),
       name: options.name ?? "",
       argv: [...(options.argv ?? [])],
@@ -90,6 +102,11 @@ export class Jobs {
 
   async stop(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
     return jobView(await this.#head.call(jobsService.stop, { jobId }, call));
+  }
+
+  /** Forgets a job that has ended, with its output. @throws {PalimpsestError} NOT_FOUND; INVALID_ARGUMENT while it runs */
+  async delete(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
+    return jobView(await this.#head.call(jobsService.delete, { jobId }, call));
   }
 
   /** Returns when the job has ended. @throws {PalimpsestError} GET_TIMEOUT, CANCELLED */
@@ -122,8 +139,10 @@ export class Jobs {
         for await (const chunk of stream as AsyncIterable<proto.LogChunk.$Properties>) {
           const at = chunk.offsetBytes ?? offsetBytes;
           // What a repeated chunk tells again is left out.
-          const data = (chunk.data ?? new Uint8Array()).subarray(Math.max(0, offsetBytes - at));
-          offsetBytes += data.byteLength;
+          const chunkData = chunk.data ?? new Uint8Array();
+          const data = chunkData.subarray(Math.max(0, offsetBytes - at));
+          // Not from where the last one ended: holes of lost output are left out.
+          offsetBytes = Math.max(offsetBytes, at + chunkData.byteLength);
           const text = decoder.decode(data, { stream: true });
           if (text) yield text;
         }
@@ -137,6 +156,13 @@ export class Jobs {
         stream.cancel();
       }
     }
+  }
+
+  async #packed(folder: string, call: HeadCallOptions): Promise<string> {
+    const { packWorkingDir } = await import("./working-dir.js");
+    const bundle = await packWorkingDir(folder);
+    await this.#upload(bundle, call);
+    return bundle.sha256;
   }
 
   async #bundled(
@@ -162,5 +188,9 @@ function jobView(message: proto.JobInfo.$Properties): JobInfo {
     startedAtMs: message.startedAtMs ?? 0,
     endedAtMs: message.endedAtMs ?? 0,
     metadata: { ...message.metadata },
+    stopRequested: message.stopRequested ?? false,
+    resources: { ...message.resources?.quantities },
+    workingDir: message.workingDir ?? "",
+    outputBytes: message.outputBytes ?? 0,
   };
 }

@@ -121,7 +121,7 @@ export class Bundles {
   #tooLarge(): PalimpsestError {
     return new PalimpsestError(
       "LIMIT_EXCEEDED",
-      `the bundle is larger than ${this.#maxBytes} bytes: leave data out of it and read it from a path`,
+      `the bundle is larger than ${this.#maxBytes} bytes: leave data out of it, name big packages in external, or raise the head's bundleMaxBytes`,
     );
   }
 

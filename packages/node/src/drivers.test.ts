@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FakeHead } from "./testing/fake-head.js";
 import { isRunning, startNode, type TestNode } from "./testing/fixture.js";
@@ -19,7 +23,7 @@ afterEach(async () => {
 
 function program(
   source: string,
-  options: { readonly argv?: readonly string[]; readonly jobId?: string } = {},
+  options: { readonly argv?: readonly string[]; readonly jobId?: string; readonly workingDir?: string } = {},
 ): void {
   const bundle = head.addBundle(Buffer.from(source));
   head.send({
@@ -28,6 +32,7 @@ function program(
       bundle,
       argv: ["program", ...(options.argv ?? [])],
       environment: { FLAVOUR: "vanilla" },
+      workingDir: options.workingDir ?? "",
     },
   });
 }
@@ -157,6 +162,20 @@ describe("drivers", () => {
     await asked;
     head.send({ stopDriver: { jobId: "job-1", graceMs: 200 } });
     expect((await head.next("driverExited")).certificate?.reason).toBe("its job was stopped");
+  });
+
+  test("run in their own copy of the folder that was sent, which goes with them", async () => {
+    const files = [{ path: "data/words.txt", data: Buffer.from("from the folder") }];
+    const workingDir = head.addBundle(gzipSync(proto.WorkingDirectory.encode({ files }).finish()));
+    program(
+      `import { readFileSync } from "node:fs"; console.log(readFileSync("data/words.txt", "utf8"), process.cwd());`,
+      { workingDir },
+    );
+    const text = await head.logUntil((log) => log.endsWith("\n"));
+    const cwd = text.slice("from the folder ".length).trim();
+    expect(cwd).toBe(join(node.dataDir, "work", "jobs", "job-1"));
+    await head.next("driverExited");
+    expect(existsSync(cwd)).toBe(false);
   });
 
   test("go on while the head is away (Z2)", async () => {

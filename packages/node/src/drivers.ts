@@ -10,6 +10,8 @@
  * - DRIVER-3. Its output is kept until the head has it, also after its end.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError, type Peer } from "@palimpsest/wire";
@@ -19,6 +21,7 @@ import { DriverLog } from "./driver-log.js";
 import { LineSplitter } from "./lines.js";
 import { OutputStream } from "./output-stream.js";
 import { certificateOf, endSentence, type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
+import { unpackWorkingDir } from "./working-dir.js";
 
 /** From src and from dist alike: processes run built code. */
 const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
@@ -182,6 +185,7 @@ export class Drivers {
       const { rawMessage } = PalimpsestError.from(reason);
       certificate = { reason: rawMessage, nodeId, diedAtMs: now, lastHeartbeatMs: now };
     }
+    await this.#removeFolder(order);
     driver.exited = { jobId, certificate, outputBytes: driver.log.endBytes };
     logger.info({ jobId, reason: certificate.reason, exitCode: certificate.exitCode }, "driver ended");
     this.#deps.send({ driverExited: driver.exited });
@@ -194,11 +198,12 @@ export class Drivers {
   ): Promise<{ readonly end: ProcessEnd; readonly pid: number; readonly stopReason: string | undefined }> {
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
     const args = await this.#arguments(order, driver.abort.signal);
+    const cwd = await this.#folderOf(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
-    const { headAddress, token, environment, workDir, logger } = this.#deps;
+    const { headAddress, token, environment, logger } = this.#deps;
     const { jobId } = driver;
     const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
-      cwd: workDir,
+      cwd,
       env: {
         ...environment,
         ...order.environment,
@@ -245,6 +250,28 @@ export class Drivers {
       );
     }
     return [...command, "train", await bundles.fileOf(sha256, "recipe", signal), ...argv];
+  }
+
+  /** The folder that the driver runs in: its own where one was sent, else one that the node's jobs share. */
+  async #folderOf(order: proto.StartDriver.$Properties, signal: AbortSignal): Promise<string> {
+    const { workDir, bundles } = this.#deps;
+    if (!order.workingDir) return workDir;
+    const folder = this.#ownFolder(order.jobId ?? "");
+    await unpackWorkingDir(await bundles.fileOf(order.workingDir, "folder", signal), folder);
+    return folder;
+  }
+
+  #ownFolder(jobId: string): string {
+    return join(this.#deps.workDir, "jobs", jobId);
+  }
+
+  async #removeFolder(order: proto.StartDriver.$Properties): Promise<void> {
+    if (!order.workingDir) return;
+    await rm(this.#ownFolder(order.jobId ?? ""), { recursive: true, force: true }).catch(
+      (reason: unknown) => {
+        this.#deps.logger.warn({ err: reason, jobId: order.jobId }, "working directory of a job not removed");
+      },
+    );
   }
 
   #tellStarted(jobId: string, pid: number): void {

@@ -4,19 +4,36 @@ import type { Cluster, JobInfo } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { printable } from "../display/printable.js";
+import { collect, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
+import { formatResources } from "./status.js";
 
-export const jobHeadings = ["job", "name", "status", "node", "pid", "submitted", "message"];
+export const jobHeadings = [
+  "job",
+  "name",
+  "status",
+  "node",
+  "pid",
+  "submitted",
+  "resources",
+  "metadata",
+  "message",
+];
 
 export function jobRows(jobs: readonly JobInfo[]): string[][] {
   return jobs.map((job) => [
     job.jobId,
     job.name,
-    job.status,
+    job.status === "running" && job.stopRequested ? "stopping" : job.status,
     job.nodeId,
     job.driverPid > 0 ? String(job.driverPid) : "",
     job.submittedAtMs > 0 ? new Date(job.submittedAtMs).toISOString() : "",
+    formatResources(job.resources),
+    Object.entries(job.metadata)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(", "),
     job.message,
   ]);
 }
@@ -35,12 +52,36 @@ async function submission(file: string, argv: readonly string[]) {
   );
 }
 
+/** Writes output of a job as it is to a file or pipe, and without control characters to a terminal. */
+function writeOutput(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? printable(text) : text);
+}
+
+interface SubmitOptions extends ConnectionOptions {
+  readonly follow?: boolean;
+  readonly submissionId?: string;
+  readonly workingDir?: string;
+  readonly cpus?: number;
+  readonly gpus?: number;
+  readonly resources?: Record<string, number>;
+  readonly metadata?: Record<string, string>;
+}
+
+/** What the driver itself leases of its node. */
+function driverResources({ cpus, gpus, resources }: SubmitOptions): Record<string, number> {
+  return {
+    ...resources,
+    ...(cpus === undefined ? {} : { cpu: cpus }),
+    ...(gpus === undefined ? {} : { gpu: gpus }),
+  };
+}
+
 /** Prints the driver's output until the job ends; the exit code is the job's. */
 async function follow(cluster: Cluster, jobId: string): Promise<void> {
   const signal = stopSignal();
-  for await (const text of cluster.jobs.logs(jobId, { follow: true, signal })) process.stdout.write(text);
+  for await (const text of cluster.jobs.logs(jobId, { follow: true, signal })) writeOutput(text);
   const job = await cluster.jobs.get(jobId);
-  process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${job.message}` : ""}\n`);
+  process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printable(job.message)}` : ""}\n`);
   if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
 }
 
@@ -52,24 +93,33 @@ export function addJob(program: Command): void {
     .argument("[argv...]", "arguments for the program, or options of `train` for a recipe")
     .option("--follow", "prints the output until the job ends, and ends with its exit code")
     .option("--submission-id <id>", "submitting the same id again changes nothing")
-    .action(
-      async (
-        file: string,
-        argv: string[],
-        options: ConnectionOptions & { follow?: boolean; submissionId?: string },
-      ) => {
-        const submitted = await submission(file, argv);
-        await withCluster(options, "job submit", async (cluster) => {
-          const info = await cluster.jobs.submit({
-            ...submitted,
-            ...(options.submissionId ? { submissionId: options.submissionId } : {}),
-          });
-          process.stderr.write(`job ${info.jobId} submitted\n`);
-          if (options.follow) await follow(cluster, info.jobId);
-          else process.stdout.write(`${info.jobId}\n`);
+    .option(
+      "--working-dir <folder>",
+      "sent with the job, which runs in a copy of it; .gitignore is respected",
+    )
+    .option("--cpus <count>", "cpus that the driver itself leases (default: none)", parseAmount)
+    .option("--gpus <count>", "gpus that the driver itself leases (default: none)", parseAmount)
+    .option("--resources <name=amount,…>", "custom resources for the driver", collect(parseQuantities))
+    .option(
+      "--metadata <key=value,…>",
+      "shown with the job; may be given more than once",
+      collect(parseKeyValues),
+    )
+    .action(async (file: string, argv: string[], options: SubmitOptions) => {
+      const submitted = await submission(file, argv);
+      await withCluster(options, "job submit", async (cluster) => {
+        const info = await cluster.jobs.submit({
+          ...submitted,
+          resources: driverResources(options),
+          metadata: options.metadata ?? {},
+          ...(options.workingDir ? { workingDir: options.workingDir } : {}),
+          ...(options.submissionId ? { submissionId: options.submissionId } : {}),
         });
-      },
-    );
+        process.stderr.write(`job ${info.jobId} submitted\n`);
+        if (options.follow) await follow(cluster, info.jobId);
+        else process.stdout.write(`${info.jobId}\n`);
+      });
+    });
   withConnection(job.command("status"))
     .description("one job")
     .argument("<job>", "its id")
@@ -89,7 +139,7 @@ export function addJob(program: Command): void {
     .action(async (jobId: string, options: ConnectionOptions & { follow?: boolean }) => {
       await withCluster(options, "job logs", async (cluster) => {
         if (options.follow) await follow(cluster, jobId);
-        else for await (const text of cluster.jobs.logs(jobId)) process.stdout.write(text);
+        else for await (const text of cluster.jobs.logs(jobId)) writeOutput(text);
       });
     });
   withConnection(job.command("stop"))
@@ -98,6 +148,14 @@ export function addJob(program: Command): void {
     .action(async (jobId: string, options: ConnectionOptions) => {
       await withCluster(options, "job stop", async (cluster) => {
         process.stdout.write(`job ${jobId} ${(await cluster.jobs.stop(jobId)).status}\n`);
+      });
+    });
+  withConnection(job.command("delete"))
+    .description("forgets a job that has ended, with its output")
+    .argument("<job>", "its id")
+    .action(async (jobId: string, options: ConnectionOptions) => {
+      await withCluster(options, "job delete", async (cluster) => {
+        process.stdout.write(`job ${(await cluster.jobs.delete(jobId)).jobId} deleted\n`);
       });
     });
   withConnection(job.command("list"))

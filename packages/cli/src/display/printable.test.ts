@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { formatTable } from "../table.js";
+import { printable } from "./printable.js";
+
+test.each([
+  ["colors", "\u001b[1;31mred\u001b[0m", "red"],
+  ["cursor moves and clearing", "\u001b[2J\u001b[Hgone", "gone"],
+  ["a title", "\u001b]0;evil\u0007text", "text"],
+  ["a clipboard write that ends with ST", "\u001b]52;c;aGk=\u001b\\text", "text"],
+  ["a line that overwrites another", "all is well\rnothing is", "all is wellnothing is"],
+  ["Windows line ends", "one\r\ntwo", "one\ntwo"],
+  ["a C1 introducer", "\u009b2Jtext", "2Jtext"],
+  ["plain text", "tab\tand ünïcode ✓\n", "tab\tand ünïcode ✓\n"],
+])("a terminal is shown %s as text", (_what, text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test("tables show names of others as text", () => {
+  expect(formatTable(["role"], [["\u001b[2Jrollout"]])).not.toContain("\u001b");
+});

@@ -1,0 +1,99 @@
+/**
+ * Packs a folder as the working directory of a job's driver.
+ *
+ * What `.gitignore` files in it name stays out, as do `.git` and `node_modules`. The same files give the same bytes, so
+ * that an unchanged folder is stored once.
+ */
+import type { Dirent } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import ignore, { type Ignore } from "ignore";
+import { type Bundle, bundleOf } from "./bundle.js";
+
+const alwaysIgnored: ReadonlySet<string> = new Set([".git", "node_modules"]);
+/** Before compression: more is data, which belongs on a path that all machines see. */
+const maxFolderBytes = 256 * 1024 * 1024;
+const maxFiles = 20_000;
+
+interface Found {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly executable: boolean;
+}
+
+/** Rules of one `.gitignore`, for paths relative to its folder. */
+interface Rules {
+  /** "" for the packed folder itself, else with a "/" at the end. */
+  readonly prefix: string;
+  readonly matcher: Ignore;
+}
+
+/**
+ * @throws {PalimpsestError} INVALID_ARGUMENT for what is no folder, or a symbolic link or special file in it;
+ *   LIMIT_EXCEEDED above 256 MiB or 20,000 files
+ */
+export async function packWorkingDir(folder: string): Promise<Bundle> {
+  const root = resolve(folder);
+  const isFolder = await stat(root).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw refused(`working directory ${root} is not a folder: name one that exists`);
+  const found = await filesIn(root, "", []);
+  const sizeBytes = found.reduce((sum, file) => sum + file.sizeBytes, 0);
+  if (sizeBytes > maxFolderBytes || found.length > maxFiles) {
+    const largest = [...found].sort((a, b) => b.sizeBytes - a.sizeBytes)[0];
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `working directory ${root} has ${sizeBytes} bytes in ${found.length} files, more than ${maxFolderBytes} or ` +
+        `${maxFiles}; the largest is ${largest?.path}: name what is not needed in its .gitignore`,
+    );
+  }
+  const files: proto.WorkingFile.$Properties[] = [];
+  for (const { path, executable } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    files.push({ path, executable, data: await readFile(join(root, path)) });
+  }
+  return bundleOf(await promisify(gzip)(proto.WorkingDirectory.encode({ files }).finish()));
+}
+
+async function filesIn(root: string, prefix: string, outer: readonly Rules[]): Promise<Found[]> {
+  const entries = await readdir(join(root, prefix), { withFileTypes: true });
+  const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
+  const rules = own ? [...outer, await rulesIn(root, prefix)] : outer;
+  const found: Found[] = [];
+  for (const entry of entries) {
+    const path = `${prefix}${entry.name}`;
+    if (alwaysIgnored.has(entry.name) || isIgnored(entry, path, rules)) continue;
+    if (entry.isDirectory()) found.push(...(await filesIn(root, `${path}/`, rules)));
+    else if (entry.isFile()) {
+      const { size, mode } = await stat(join(root, path));
+      found.push({ path, sizeBytes: size, executable: (mode & 0o100) !== 0 });
+    } else {
+      const what = entry.isSymbolicLink() ? "a symbolic link, which may lead out of the folder" : "no file";
+      throw refused(`${join(root, path)} is ${what}: replace it, or name it in ${join(root, ".gitignore")}`);
+    }
+  }
+  return found;
+}
+
+async function rulesIn(root: string, prefix: string): Promise<Rules> {
+  return { prefix, matcher: ignore().add(await readFile(join(root, prefix, ".gitignore"), "utf8")) };
+}
+
+/** The innermost rule that says something decides, as in git. */
+function isIgnored(entry: Dirent, path: string, rules: readonly Rules[]): boolean {
+  for (const { prefix, matcher } of [...rules].reverse()) {
+    const relative = path.slice(prefix.length) + (entry.isDirectory() ? "/" : "");
+    const verdict = matcher.test(relative);
+    if (verdict.ignored || verdict.unignored) return verdict.ignored;
+  }
+  return false;
+}
+
+function refused(message: string): PalimpsestError {
+  return new PalimpsestError("INVALID_ARGUMENT", message);
+}
