@@ -73,6 +73,28 @@ describe("a program as a job", () => {
     expect(counter).not.toBe(driver);
   });
 
+  test("runs in a copy of the folder sent with it, leases what it asks for, and can be deleted afterwards", async () => {
+    const folder = await cluster.recipeFolder("working-dir");
+    writeFileSync(join(folder, "words.txt"), "out of the folder");
+    const reader = join(folder, "reader.mjs");
+    writeFileSync(
+      reader,
+      `import { readFileSync } from "node:fs"; console.log(readFileSync("words.txt", "utf8"));`,
+    );
+    const options = ["--working-dir", folder, "--cpus", "0.5", "--metadata", "team=red,run=7"];
+    const submit = ["job", "submit", reader, "--follow", "--submission-id", "job-folder", ...options];
+    const end = await cluster.run(submit);
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+    expect(end.stdout).toContain("out of the folder");
+    expect(await jobOf("job-folder")).toMatchObject({
+      status: "succeeded",
+      resources: { cpu: 0.5 },
+      metadata: { team: "red", run: "7" },
+    });
+    expect((await cluster.run(["job", "delete", "job-folder"])).stdout).toBe("job job-folder deleted\n");
+    expect((await cluster.run(["job", "logs", "job-folder"])).stderr).toContain("job-folder is not known");
+  });
+
   test("that ends badly fails its job: the follower ends with its exit code", async () => {
     const end = await cluster.run([
       "job",
