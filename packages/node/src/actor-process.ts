@@ -45,6 +45,8 @@ export class ActorProcess {
       serialization: "advanced",
       env: { ...options.environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // A process group of its own, so that what it starts ends with it.
+      detached: true,
     });
     this.#process = new SupervisedProcess(child);
     this.pid = this.#process.pid;

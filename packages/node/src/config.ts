@@ -53,6 +53,11 @@ export const nodeConfigSchema = z.strictObject({
   actorStartTimeoutMs: milliseconds
     .default(300_000)
     .describe("Time for an actor's module, constructor and start()"),
+  actorLogsBytes: z
+    .int()
+    .min(0)
+    .default(1024 * 1024 * 1024)
+    .describe("What logs of actors may take; above it the oldest of ended processes are removed"),
   bundleCacheBytes: z
     .int()
     .min(0)

@@ -212,6 +212,8 @@ export class Drivers {
         PALIMPSEST_JOB_ID: jobId,
       },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // A process group of its own, so that what it starts ends with it.
+      detached: true,
     });
     const supervised = new SupervisedProcess(child);
     // What a process that has ended left in its pipes is little, and nobody waits for it any more.

@@ -104,6 +104,7 @@ export class NodeManager {
       nodeId: this.nodeId,
       program: parts.installation.pathOf(workerModule),
       logDir: join(config.dataDir, "logs"),
+      logsBytes: config.actorLogsBytes,
       startTimeoutMs: config.actorStartTimeoutMs,
       environment,
       gpus: new GpuSlots(parts.resources["gpu"] ?? 0),

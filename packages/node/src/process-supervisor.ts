@@ -13,6 +13,7 @@ import { type ErrorCode, errorToProto, PalimpsestError } from "@palimpsest/wire"
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import type { GpuLease, GpuSlots } from "./gpu-slots.js";
+import { pruneLogs } from "./log-folder.js";
 
 /** One process of one actor, as the supervisor needs it. */
 export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping">;
@@ -25,6 +26,8 @@ export interface ProcessSupervisorDeps {
   /** Path of the worker's program. */
   readonly program: string;
   readonly logDir: string;
+  /** What logs of actors may take together. */
+  readonly logsBytes: number;
   readonly startTimeoutMs: number;
   /** Environment of every actor; the spec's own is added. */
   readonly environment: Readonly<Record<string, string>>;
@@ -124,6 +127,22 @@ export class ProcessSupervisor {
     }
     if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
     this.#report(entry, end);
+    void this.#pruneLogs();
+  }
+
+  #logPath({ actorId, incarnation }: Entry): string {
+    return join(this.#deps.logDir, `${actorId}-${incarnation}.log`);
+  }
+
+  async #pruneLogs(): Promise<void> {
+    const { logDir, logsBytes, logger } = this.#deps;
+    const open = new Set([...this.#entries.values()].map((entry) => this.#logPath(entry)));
+    try {
+      await pruneLogs(logDir, logsBytes, (path) => open.has(path));
+    } catch (reason) {
+      // The next end of an actor tries again.
+      if (!this.#closed) logger.warn({ err: reason }, "old logs of actors not removed");
+    }
   }
 
   async #live(
@@ -135,13 +154,13 @@ export class ProcessSupervisor {
     if (entry.cancelled !== undefined) {
       throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
     }
-    const { nodeId, program, metrics, logDir, startTimeoutMs } = this.#deps;
+    const { nodeId, program, metrics, startTimeoutMs } = this.#deps;
     const startedAt = performance.now();
     const process = (this.#deps.startProcess ?? ActorProcess.start)({
       program,
       start: { ...this.#deps.session(), spec, incarnation: entry.incarnation, nodeId, moduleUrl },
       environment: this.#environment(spec, lease),
-      logPath: join(logDir, `${entry.actorId}-${entry.incarnation}.log`),
+      logPath: this.#logPath(entry),
       startTimeoutMs,
     });
     entry.process = process;

@@ -1,13 +1,18 @@
 /**
- * Job: one child process from spawn to end: knows its pid, keeps its last words, ends it in order or by force.
- * Non-job: what the process is for.
+ * One child process from spawn to end: its pid, its last words, its end in order or by force.
  *
- * E1. `ended` settles exactly once, also when the process could not be started, and never rejects.
- * E2. After stop() the process is gone when the promise settles: SIGTERM, then SIGKILL after the grace.
+ * Responsibility: the process and all that it starts, which share a process group (spawn it with `detached`).
+ * Not responsible for: what the process is for.
+ *
+ * Invariants:
+ * - PROCESS-1. `ended` settles exactly once, also when the process could not be started, and never rejects.
+ * - PROCESS-2. After stop() the process is gone when the promise settles: SIGTERM, then SIGKILL after the grace.
+ * - PROCESS-3. What it started in its group does not outlive it.
  */
 import type { ChildProcess } from "node:child_process";
 import type { DeathCertificate } from "@palimpsest/wire/protocol";
 import { LineTail } from "./lines.js";
+import { killHint, oomKills, preferForOomKill } from "./oom.js";
 
 const maxStderrLines = 50;
 /** How long output of a process that has exited is waited for: a grandchild may hold the pipe. */
@@ -21,6 +26,8 @@ export interface ProcessEnd {
   readonly diedAtMs: number;
   /** Why it could not be started at all. */
   readonly spawnError: Error | undefined;
+  /** Who may have killed it, after a SIGKILL that nobody here sent; else empty. */
+  readonly killHint: string;
 }
 
 export class SupervisedProcess {
@@ -31,10 +38,12 @@ export class SupervisedProcess {
   #lastSignMs = Date.now();
   #stopReason: string | undefined;
   #killTimer: NodeJS.Timeout | undefined;
+  readonly #oomKillsBefore = oomKills();
 
   constructor(child: ChildProcess) {
     this.#child = child;
     this.pid = child.pid ?? 0;
+    if (this.pid > 0) preferForOomKill(this.pid);
     child.stderr?.on("data", (chunk: Buffer) => {
       this.#stderr.push(chunk);
       this.alive();
@@ -55,12 +64,23 @@ export class SupervisedProcess {
 
   stop(graceMs: number, reason: string): Promise<ProcessEnd> {
     this.#stopReason ??= reason;
-    this.#child.kill(graceMs > 0 ? "SIGTERM" : "SIGKILL");
+    if (graceMs > 0) this.#child.kill("SIGTERM");
+    else this.#killGroup();
     if (graceMs > 0) {
       clearTimeout(this.#killTimer);
-      this.#killTimer = setTimeout(() => this.#child.kill("SIGKILL"), graceMs);
+      this.#killTimer = setTimeout(() => this.#killGroup(), graceMs);
     }
     return this.ended;
+  }
+
+  /** Ends the process and what it started. The group's number is not given anew while one of them lives. */
+  #killGroup(): void {
+    try {
+      if (this.pid > 0) process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // No group of its own, or nothing left of it.
+    }
+    this.#child.kill("SIGKILL");
   }
 
   #watch(): Promise<ProcessEnd> {
@@ -74,12 +94,17 @@ export class SupervisedProcess {
           lastSignMs: this.#lastSignMs,
           diedAtMs: Date.now(),
           spawnError,
+          killHint:
+            signal === "SIGKILL" && this.#stopReason === undefined
+              ? killHint(this.#oomKillsBefore, oomKills())
+              : "",
         });
       };
       this.#child.once("error", (error) => {
         if (this.#child.pid === undefined) end(null, null, error);
       });
       this.#child.once("exit", (exitCode, signal) => {
+        this.#killGroup();
         const timer = setTimeout(() => end(exitCode, signal), outputGraceMs);
         this.#child.once("close", () => {
           clearTimeout(timer);
@@ -108,6 +133,6 @@ export function certificateOf(
 /** "its process …": how it ended, for a person. */
 export function endSentence(end: ProcessEnd): string {
   if (end.spawnError) return `its process could not be started: ${end.spawnError.message}`;
-  if (end.signal) return `its process was killed by ${end.signal}`;
+  if (end.signal) return `its process was killed by ${end.signal}${end.killHint}`;
   return `its process exited with code ${end.exitCode}`;
 }

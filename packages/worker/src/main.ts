@@ -43,8 +43,18 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
+/** The node is gone: this process ends, with what the actor has started in its process group. */
+function endWithGroup(): void {
+  try {
+    process.kill(-process.pid, "SIGKILL");
+  } catch {
+    // It leads no group: only itself.
+  }
+  process.exit(0);
+}
+
 process.once("message", (bytes: Uint8Array) => void start(ActorProcessStart.decode(bytes)));
-process.once("disconnect", () => process.exit(0));
+process.once("disconnect", endWithGroup);
 process.once("SIGTERM", () => void stop());
 // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.
 process.on("SIGINT", () => undefined);
