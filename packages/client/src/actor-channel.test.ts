@@ -39,6 +39,8 @@ beforeEach(async () => {
     actorId: "actor-test",
     network: grpcNetwork({ token }),
     maxOutstandingCalls: 50,
+    maxOutstandingBytes: 100_000,
+    silenceMs: { first: 40, longest: 80 },
     resolver: {
       // As Head.ResolveActor: waits for a later incarnation or death, or for the test's next word.
       resolve: async (_actorId, known, _waitMs, signal) => {
@@ -85,7 +87,7 @@ async function restart(): Promise<void> {
 }
 
 describe("ActorChannel", () => {
-  test("sends the calls of one turn in one message, in order (C1, C2)", async () => {
+  test("sends the calls of one turn in one message, in order (STREAM-1, STREAM-2)", async () => {
     await handle.echo("warm");
     const values = Array.from({ length: 200 }, (_, index) => index).slice(0, 40);
     expect(await Promise.all(values.map((value) => handle.echo(value)))).toEqual(values);
@@ -93,15 +95,15 @@ describe("ActorChannel", () => {
     expect(actor.batches[1]?.frames).toHaveLength(40);
   });
 
-  test("keeps calls that come before the actor lives, and their order (H1)", async () => {
+  test("keeps calls that come before the actor lives, and their order (CHANNEL-1)", async () => {
     say({ state: ACTOR_STATE_PENDING });
     const calls = Promise.all([handle.echo(1), handle.echo(2), handle.echo(3)]);
     say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
     expect(await calls).toEqual([1, 2, 3]);
-    expect(actor.frames.map((frame) => frame.call?.incarnation)).toEqual([1, 1, 1]);
+    expect(actor.addressees).toEqual([{ actorId: "actor-test", incarnation: 1 }]);
   });
 
-  test("keeps calls while the head still believes in a process that cannot be reached (H2, C4)", async () => {
+  test("keeps calls while the head still believes in a process that cannot be reached (CHANNEL-2, STREAM-4)", async () => {
     await handle.echo("warm");
     const lost = handle.silent();
     await expect.poll(() => actor.methods).toContain("silent");
@@ -117,7 +119,7 @@ describe("ActorChannel", () => {
     expect(actor.methods).toEqual(["echo"]);
   });
 
-  test("fails what was in flight at a restart, and sends what comes after to the new process (H2, H3)", async () => {
+  test("fails what was in flight at a restart, and sends what comes after to the new process (CHANNEL-2, CHANNEL-3)", async () => {
     await handle.echo("warm");
     const inFlight = handle.silent();
     await expect.poll(() => actor.methods).toContain("silent");
@@ -126,10 +128,10 @@ describe("ActorChannel", () => {
     await failed;
     expect(await handle.echo("again")).toBe("again");
     expect(actor.methods).toEqual(["echo"]);
-    expect(actor.frames[0]?.call?.incarnation).toBe(2);
+    expect(actor.addressees).toEqual([{ actorId: "actor-test", incarnation: 2 }]);
   });
 
-  test("sends a call again when it has retries left, before later calls (H2)", async () => {
+  test("sends a call again when it has retries left, before later calls (CHANNEL-2)", async () => {
     await handle.echo("warm");
     const retried = handle.with({ retries: 1 }).silent("payload");
     await expect.poll(() => actor.methods).toContain("silent");
@@ -140,7 +142,7 @@ describe("ActorChannel", () => {
     await expect(retried).resolves.toBe("second try");
   });
 
-  test("never repeats a generator whose items were seen (H2)", async () => {
+  test("never repeats a generator whose items were seen (CHANNEL-2)", async () => {
     await handle.echo("warm");
     const items = handle.with({ retries: 5 }).stream()[Symbol.asyncIterator]();
     await expect.poll(() => actor.methods).toContain("stream");
@@ -152,7 +154,7 @@ describe("ActorChannel", () => {
     expect(actor.methods).toEqual([]);
   });
 
-  test("fails everything with the death certificate when the actor does not come back (H3, H4)", async () => {
+  test("fails everything with the death certificate when the actor does not come back (CHANNEL-3, CHANNEL-4)", async () => {
     await handle.echo("warm");
     const inFlight = handle.silent();
     await expect.poll(() => actor.methods).toContain("silent");
@@ -197,7 +199,7 @@ describe("ActorChannel", () => {
     });
   });
 
-  test("refuses calls above maxOutstandingCalls (H5)", async () => {
+  test("refuses calls above maxOutstandingCalls (CHANNEL-5)", async () => {
     const calls = Array.from({ length: 51 }, () => handle.silent());
     const outcomes = Promise.allSettled(calls);
     await expect(calls[50]).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
@@ -206,7 +208,58 @@ describe("ActorChannel", () => {
     expect(reasons.filter((code) => code === "CANCELLED")).toHaveLength(50);
   });
 
-  test("a deadline covers the wait for an actor that never lives, and ready() too (P1)", async () => {
+  test("refuses calls above maxOutstandingBytes, but not a single large one (CHANNEL-5)", async () => {
+    const large = new Uint8Array(60_000);
+    const first = handle.silent(large);
+    await expect(handle.silent(large)).rejects.toMatchObject({
+      code: "PENDING_CALLS_LIMIT",
+      message: expect.stringContaining("exceed 100000"),
+    });
+    const abort = new AbortController();
+    const small = handle.with({ signal: abort.signal }).silent();
+    const failed = expect(small).rejects.toMatchObject({ code: "CANCELLED" });
+    abort.abort();
+    await failed;
+    channel.close();
+    await expect(first).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+
+  test("counts calls that were in flight at a break until their fate is known (CHANNEL-5)", async () => {
+    await handle.echo("warm");
+    const calls = Array.from({ length: 50 }, () => handle.silent());
+    const outcomes = Promise.allSettled(calls);
+    await expect.poll(() => actor.methods.length).toBe(51);
+    say({ state: ACTOR_STATE_PENDING, incarnation: 1 });
+    actor.kill();
+    await expect(handle.echo("one more")).rejects.toMatchObject({ code: "PENDING_CALLS_LIMIT" });
+    await outcomes;
+  });
+
+  test("keeps a silent actor for as long as the head says that it lives (CHANNEL-6)", async () => {
+    await handle.echo("warm");
+    const asked = resolutions;
+    const call = handle.silent();
+    await expect.poll(() => resolutions).toBeGreaterThan(asked + 2);
+    const callId = actor.frames.find((frame) => frame.call?.method === "silent")?.call?.callId ?? 0;
+    actor.reply({ callId, value: encodeValue("after a long time") });
+    await expect(call).resolves.toBe("after a long time");
+    expect(actor.methods).toEqual(["echo", "silent"]);
+  });
+
+  test("gives up a silent process when the head says that the actor lives elsewhere (CHANNEL-6)", async () => {
+    await handle.echo("warm");
+    const vanished = actor;
+    const lost = handle.silent();
+    const failed = expect(lost).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    const retried = handle.with({ retries: 1 }).silent("payload");
+    actor = await ScriptedActor.start(token);
+    say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 2 });
+    await failed;
+    await expect(retried).resolves.toBe("payload");
+    vanished.kill();
+  });
+
+  test("a deadline covers the wait for an actor that never lives, and ready() too (CALL-1)", async () => {
     say({ state: ACTOR_STATE_PENDING });
     await expect(handle.with({ timeoutMs: 60 }).echo(1)).rejects.toMatchObject({ code: "GET_TIMEOUT" });
     await expect(handle.ready({ timeoutMs: 60 })).rejects.toMatchObject({ code: "GET_TIMEOUT" });

@@ -1,26 +1,33 @@
 /**
- * Job: all calls of this process to one actor: finds the actor, keeps a stream to its current process, and
+ * Responsibility: all calls of this process to one actor: finds the actor, keeps a stream to its current process, and
  * decides what happens to calls when that process goes.
- * Non-job: encoding, typing (actor-handle.ts); transport (call-stream.ts).
+ * Not responsible for: encoding, typing (actor-handle.ts); transport (call-stream.ts).
  *
- * H1. Calls made before the actor is alive wait and are sent in the order in which they were made.
- * H2. A call is sent at most once, unless it has retries left and none of its items was seen.
- * H3. When the process dies, calls in flight fail: ACTOR_DIED when it does not come back, else ACTOR_UNAVAILABLE.
- * H4. After ACTOR_DIED every call fails at once with the same certificate.
- * H5. At most `maxOutstandingCalls` wait or fly; one more fails with PENDING_CALLS_LIMIT.
+ * Invariants:
+ * - CHANNEL-1. Calls made before the actor is alive wait and are sent in the order in which they were made.
+ * - CHANNEL-2. A call is sent at most once, unless it has retries left and none of its items was seen.
+ * - CHANNEL-3. When the process dies, calls in flight fail: ACTOR_DIED when it does not come back, else
+ *   ACTOR_UNAVAILABLE.
+ * - CHANNEL-4. After ACTOR_DIED every call fails at once with the same certificate.
+ * - CHANNEL-5. At most `maxOutstandingCalls` calls of `maxOutstandingBytes` bytes have no outcome; one more fails with
+ *   PENDING_CALLS_LIMIT. A single call may be larger.
+ * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head says that the actor
+ *   does not live in that incarnation any more: an actor may compute for as long as it likes.
  */
-import { type Network, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, type Network, PalimpsestError, systemClock } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { CallStream } from "./call-stream.js";
 import { actorTitle, certificateDetails, diedError } from "./death.js";
 import { delay } from "./delay.js";
-import { type CallCarrier, PendingCall, type PendingCallOptions } from "./pending-call.js";
+import { type CallCarrier, callBytes, PendingCall, type PendingCallOptions } from "./pending-call.js";
 
-const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD, ACTOR_STATE_PENDING, ACTOR_STATE_RESTARTING } = proto.ActorState;
 
 /** How long calls in flight wait for news of a process whose stream broke. */
 const firstNewsWaitMs = 1_000;
 const resolveWaitMs = 10_000;
+/** Silence after which the head is asked about the actor; asked again at intervals that grow to the longest. */
+const silenceMs = { first: 5_000, longest: 30_000 };
 const longestTimerMs = 2 ** 31 - 1;
 const backoffMs = { first: 100, longest: 2_000 };
 
@@ -40,13 +47,22 @@ export interface ActorChannelOptions {
   readonly network: Network;
   readonly resolver: ActorResolver;
   readonly maxOutstandingCalls?: number;
+  readonly maxOutstandingBytes?: number;
+  readonly silenceMs?: { readonly first: number; readonly longest: number };
+  readonly clock?: Clock;
+  /** Called once when the actor has died for good. */
+  readonly onDead?: () => void;
 }
 
 export class ActorChannel implements CallCarrier {
   readonly actorId: string;
+  readonly clock: Clock;
   readonly #network: Network;
   readonly #resolver: ActorResolver;
   readonly #maxOutstandingCalls: number;
+  readonly #maxOutstandingBytes: number;
+  readonly #silenceMs: typeof silenceMs;
+  readonly #onDead: () => void;
   readonly #abort = new AbortController();
   #waiting: PendingCall[] = [];
   #stream: CallStream | undefined;
@@ -54,6 +70,11 @@ export class ActorChannel implements CallCarrier {
   #opening: CallStream | undefined;
   /** Calls that were in flight when the stream broke, until the first news. */
   #inFlight: PendingCall[] = [];
+  /** Of #waiting, those that have an outcome already. */
+  #settledWaiting = 0;
+  #outstanding = 0;
+  #outstandingBytes = 0;
+  #cancelWatch: () => void = () => undefined;
   #searching = false;
   #incarnation = 0;
   #dead: PalimpsestError | undefined;
@@ -64,12 +85,18 @@ export class ActorChannel implements CallCarrier {
     this.actorId = options.actorId;
     this.#network = options.network;
     this.#resolver = options.resolver;
+    this.clock = options.clock ?? systemClock;
     this.#maxOutstandingCalls = options.maxOutstandingCalls ?? 100_000;
+    this.#maxOutstandingBytes = options.maxOutstandingBytes ?? 256 * 1024 * 1024;
+    this.#silenceMs = options.silenceMs ?? silenceMs;
+    this.#onDead = options.onDead ?? (() => undefined);
   }
 
   call(options: PendingCallOptions): PendingCall {
+    const refusal = this.#refusal() ?? this.#overLimit(callBytes(options.args));
+    this.#outstanding++;
+    this.#outstandingBytes += callBytes(options.args);
     const call = new PendingCall(options, this);
-    const refusal = this.#refusal();
     if (refusal) call.fail(refusal);
     else if (this.#stream && this.#waiting.length === 0) this.#stream.send(call);
     else {
@@ -81,7 +108,7 @@ export class ActorChannel implements CallCarrier {
 
   /** Returns when the actor is alive. @throws {PalimpsestError} ACTOR_DIED, GET_TIMEOUT, CANCELLED */
   async ready(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    const deadlineAt = Date.now() + timeoutMs;
+    const deadlineAt = this.clock.monotonicMs() + timeoutMs;
     while (!this.#stream) {
       const refusal = this.#refusal();
       if (refusal) throw refusal;
@@ -90,7 +117,7 @@ export class ActorChannel implements CallCarrier {
           cause: signal.reason,
         });
       }
-      const leftMs = deadlineAt - Date.now();
+      const leftMs = deadlineAt - this.clock.monotonicMs();
       if (leftMs <= 0) {
         throw new PalimpsestError(
           "GET_TIMEOUT",
@@ -100,12 +127,12 @@ export class ActorChannel implements CallCarrier {
       this.#find();
       await new Promise<void>((resolve) => {
         const wake = () => {
-          clearTimeout(timer);
+          cancelTimer();
           this.#readyWaiters.delete(wake);
           signal?.removeEventListener("abort", wake);
           resolve();
         };
-        const timer = setTimeout(wake, Math.min(leftMs, longestTimerMs));
+        const cancelTimer = this.clock.after(Math.min(leftMs, longestTimerMs), wake);
         this.#readyWaiters.add(wake);
         signal?.addEventListener("abort", wake, { once: true });
       });
@@ -120,6 +147,7 @@ export class ActorChannel implements CallCarrier {
   #die(error: PalimpsestError): void {
     if (this.#dead || this.#closed) return;
     this.#dead = error;
+    this.#cancelWatch();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const call of waiting) call.fail(error);
@@ -127,21 +155,34 @@ export class ActorChannel implements CallCarrier {
     this.#opening?.close(error);
     this.#abort.abort();
     this.#wake();
+    this.#onDead();
   }
 
   abandon(call: PendingCall): void {
-    const index = call.callId === 0 ? this.#waiting.indexOf(call) : -1;
-    if (index >= 0) this.#waiting.splice(index, 1);
-    else this.#stream?.abandon(call);
+    if (call.callId > 0) {
+      this.#stream?.abandon(call);
+      return;
+    }
+    // Taken out many at a time: each by itself would cost a search.
+    this.#settledWaiting++;
+    if (this.#settledWaiting * 2 <= this.#waiting.length) return;
+    this.#waiting = this.#waiting.filter((waiting) => !waiting.settled);
+    this.#settledWaiting = 0;
   }
 
-  grant(call: PendingCall, items: number): void {
-    this.#stream?.grant(call, items);
+  grant(call: PendingCall, items: number, bytes: number): void {
+    this.#stream?.grant(call, items, bytes);
+  }
+
+  settled(call: PendingCall): void {
+    this.#outstanding--;
+    this.#outstandingBytes -= call.sizeBytes;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#cancelWatch();
     const error = closedError();
     for (const call of this.#waiting.splice(0)) call.fail(error);
     this.#stream?.close(error);
@@ -153,10 +194,21 @@ export class ActorChannel implements CallCarrier {
   #refusal(): PalimpsestError | undefined {
     if (this.#dead) return this.#dead;
     if (this.#closed) return closedError();
-    if (this.#waiting.length + (this.#stream?.size ?? 0) < this.#maxOutstandingCalls) return undefined;
+    return undefined;
+  }
+
+  #overLimit(sizeBytes: number): PalimpsestError | undefined {
+    if (this.#outstanding >= this.#maxOutstandingCalls) {
+      return new PalimpsestError(
+        "PENDING_CALLS_LIMIT",
+        `${this.#outstanding} calls to ${this.actorId} have no answer yet; await some before making more`,
+      );
+    }
+    if (this.#outstanding === 0 || this.#outstandingBytes + sizeBytes <= this.#maxOutstandingBytes)
+      return undefined;
     return new PalimpsestError(
       "PENDING_CALLS_LIMIT",
-      `${this.#maxOutstandingCalls} calls to ${this.actorId} have no answer yet; await some before making more`,
+      `calls of ${this.#outstandingBytes} bytes to ${this.actorId} have no answer yet, and one of ${sizeBytes} more would exceed ${this.#maxOutstandingBytes}; await some before making more, or pass large data by reference`,
     );
   }
 
@@ -181,15 +233,17 @@ export class ActorChannel implements CallCarrier {
         this.noticeDeath(info);
         break;
       }
-      // H3: the first news, or the lack of any, decides about calls in flight.
-      this.#waiting.unshift(...this.#sort(this.#inFlight.splice(0), info, cause));
+      // CHANNEL-3: the first news, or the lack of any, decides about calls in flight.
+      const inFlight = this.#inFlight;
+      this.#inFlight = [];
+      this.#waiting = [...this.#sort(inFlight, info, cause), ...this.#waiting];
       waitMs = resolveWaitMs;
       const alive = info?.state === ACTOR_STATE_ALIVE;
       if (alive && (await this.#open(info.address ?? "", info.incarnation ?? 0))) return;
       // No news, or the process that the head still believes in cannot be reached.
       if (alive) waitMs = firstNewsWaitMs;
       if (alive || !info) {
-        await delay(backoff, this.#abort.signal);
+        await delay(backoff, this.#abort.signal, this.clock);
         backoff = Math.min(backoff * 2, backoffMs.longest);
       }
     }
@@ -244,6 +298,8 @@ export class ActorChannel implements CallCarrier {
     const { stream, ready } = CallStream.open({
       address,
       network: this.#network,
+      clock: this.clock,
+      actorId: this.actorId,
       incarnation,
       onBreak: (error, unanswered) => this.#broken(stream, error, unanswered),
     });
@@ -257,21 +313,70 @@ export class ActorChannel implements CallCarrier {
     } finally {
       this.#opening = undefined;
     }
+    // It may have broken between its answer and this continuation.
+    if (stream.broken || this.#dead || this.#closed) {
+      stream.close(this.#dead ?? closedError());
+      return false;
+    }
     this.#searching = false;
     this.#stream = stream;
-    for (const call of this.#waiting.splice(0)) stream.send(call);
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#settledWaiting = 0;
+    for (const call of waiting) if (!call.settled) stream.send(call);
+    this.#watch(stream, this.#silenceMs.first);
     this.#wake();
     return true;
+  }
+
+  /** CHANNEL-6: looks after a stream that may have ended without a word, as when its machine vanished. */
+  #watch(stream: CallStream, intervalMs: number): void {
+    this.#cancelWatch = this.clock.after(intervalMs, () => {
+      if (this.#stream !== stream) return;
+      if (stream.silentMs < this.#silenceMs.first) {
+        this.#watch(stream, this.#silenceMs.first);
+        return;
+      }
+      void this.#verify(stream).then(() => {
+        if (this.#stream === stream) this.#watch(stream, Math.min(intervalMs * 2, this.#silenceMs.longest));
+      });
+    });
+  }
+
+  async #verify(stream: CallStream): Promise<void> {
+    let info: proto.ActorInfo.$Properties;
+    try {
+      info = await this.#resolver.resolve(this.actorId, 0, 0, this.#abort.signal);
+    } catch {
+      // A head that is away or has lost its tables says nothing about the actor.
+      return;
+    }
+    if (this.#stream !== stream) return;
+    const { state } = info;
+    if (state === ACTOR_STATE_DEAD) {
+      this.noticeDeath(info);
+      return;
+    }
+    const incarnation = info.incarnation ?? 0;
+    const ended = state === ACTOR_STATE_RESTARTING || state === ACTOR_STATE_PENDING;
+    if (incarnation < stream.incarnation || (incarnation === stream.incarnation && !ended)) return;
+    stream.close(
+      new PalimpsestError(
+        "ACTOR_UNAVAILABLE",
+        `incarnation ${stream.incarnation} of ${actorTitle(info)} has ended, says the head`,
+      ),
+    );
   }
 
   #broken(stream: CallStream, error: PalimpsestError, unanswered: readonly PendingCall[]): void {
     if (this.#stream !== stream) return;
     this.#stream = undefined;
+    this.#cancelWatch();
     if (this.#dead || this.#closed) {
       for (const call of unanswered) call.fail(this.#dead ?? error);
       return;
     }
-    this.#inFlight.push(...unanswered);
+    this.#inFlight = this.#inFlight.concat(unanswered);
     this.#find(error);
   }
 }

@@ -37,6 +37,8 @@ export interface ActorType<Instance extends object, Args extends unknown[]> {
 
 export interface ActorTypeDeps {
   readonly ownerId: string;
+  /** 0 when the owner is a session. */
+  readonly ownerIncarnation: number;
   readonly jobId: string;
   upload(bundle: Bundle, options: HeadCallOptions): Promise<void>;
   create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void>;
@@ -58,7 +60,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
     const resolved = parseActorOptions(options, Class.name);
     code ??= codeOf(source, exportName, deps);
     const actorId = newId("actor");
-    const { maxTaskRetries, resources, ...rest } = resolved;
+    const { resources, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
@@ -69,11 +71,12 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       args: encodeValue(args),
       resources: { quantities: resources },
       ownerId: deps.ownerId,
+      ownerIncarnation: deps.ownerIncarnation,
       jobId: deps.jobId,
       role: resolved.role || Class.name,
     };
     await deps.create(spec, {});
-    return deps.handle<Instance>(actorId, maxTaskRetries);
+    return deps.handle<Instance>(actorId, resolved.maxTaskRetries);
   }
 
   return {

@@ -1,16 +1,21 @@
 /**
- * Job: one gRPC stream to one process of an actor: puts calls on it, many to a message, and hands replies back.
- * Non-job: where the actor is, what happens to calls after a break (actor-channel.ts).
+ * Responsibility: one gRPC stream to one process of an actor: puts calls on it, many to a message, and hands replies
+ * back.
+ * Not responsible for: where the actor is, what happens to calls after a break (actor-channel.ts).
  *
- * C1. Calls reach the actor in the order of send().
- * C2. Frames of one turn of the event loop travel in one message, up to `maxBatchBytes`.
- * C3. While the transport is full nothing is written; frames wait in order.
- * C4. Nothing is sent before the actor has answered the stream's opening: what was not sent has not run.
- * C5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
+ * Invariants:
+ * - STREAM-1. Calls reach the actor in the order of send().
+ * - STREAM-2. Frames of one turn of the event loop travel in one message, up to `maxBatchBytes`.
+ * - STREAM-3. While the transport is full nothing is written; frames wait in order.
+ * - STREAM-4. Nothing is sent before the actor has answered the stream's opening, which names the actor and its
+ *   incarnation: what was not sent has not run, and no other actor ever reads it.
+ * - STREAM-5. After a break each call that has no outcome is handed back exactly once, and nothing settles any more.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import {
   actorHostService,
+  addresseeMetadata,
+  type Clock,
   errorFromProto,
   fromGrpcError,
   type Network,
@@ -18,7 +23,7 @@ import {
   type Peer,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type PendingCall, streamWindow } from "./pending-call.js";
+import { type PendingCall, streamWindow, streamWindowBytes } from "./pending-call.js";
 
 const maxBatchBytes = 1024 * 1024;
 const defaultConnectTimeoutMs = 5_000;
@@ -27,6 +32,8 @@ export interface CallStreamOptions {
   /** host:port of the actor's ActorHost service. */
   readonly address: string;
   readonly network: Network;
+  readonly clock: Clock;
+  readonly actorId: string;
   readonly incarnation: number;
   readonly connectTimeoutMs?: number;
   /** Called once, with the calls that have no outcome, in the order in which they were sent. */
@@ -35,6 +42,7 @@ export interface CallStreamOptions {
 
 export class CallStream {
   readonly incarnation: number;
+  readonly #clock: Clock;
   readonly #peer: Peer;
   readonly #onBreak: CallStreamOptions["onBreak"];
   readonly #calls = new Map<number, PendingCall>();
@@ -43,10 +51,12 @@ export class CallStream {
   #nextCallId = 1;
   #flushing = false;
   #full = false;
+  #heardAtMs = 0;
   #failed: (error: PalimpsestError) => void = () => undefined;
 
   private constructor(options: CallStreamOptions) {
     this.incarnation = options.incarnation;
+    this.#clock = options.clock;
     this.#peer = options.network.connect(options.address, "calls");
     this.#onBreak = options.onBreak;
   }
@@ -54,18 +64,18 @@ export class CallStream {
   /** Settles when the actor has taken the stream. @throws {PalimpsestError} after onBreak was called */
   static open(options: CallStreamOptions): { readonly stream: CallStream; readonly ready: Promise<void> } {
     const opened = new CallStream(options);
-    const stream = opened.#peer.bidi(actorHostService.calls);
+    const stream = opened.#peer.bidi(actorHostService.calls, { metadata: addresseeMetadata(options) });
     opened.#stream = stream;
     const timeoutMs = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
-    const timer = setTimeout(() => {
+    const cancelTimer = options.clock.after(timeoutMs, () => {
       opened.#break(
         new PalimpsestError("ACTOR_UNAVAILABLE", `no answer from ${options.address} within ${timeoutMs} ms`),
       );
-    }, timeoutMs);
+    });
     const ready = new Promise<void>((resolve, reject) => {
       stream.once("metadata", () => resolve());
       opened.#failed = reject;
-    }).finally(() => clearTimeout(timer));
+    }).finally(cancelTimer);
     ready.catch(() => undefined);
     stream.on("data", (batch: proto.ReplyBatch.$Properties) => opened.#receive(batch));
     stream.on("drain", () => {
@@ -84,7 +94,17 @@ export class CallStream {
     return this.#calls.size;
   }
 
+  get broken(): boolean {
+    return this.#stream === undefined;
+  }
+
+  /** Milliseconds for which calls have waited without a word from the actor; 0 when none waits. */
+  get silentMs(): number {
+    return this.#calls.size === 0 ? 0 : this.#clock.monotonicMs() - this.#heardAtMs;
+  }
+
   send(call: PendingCall): void {
+    if (this.#calls.size === 0) this.#heardAtMs = this.#clock.monotonicMs();
     call.callId = this.#nextCallId++;
     this.#calls.set(call.callId, call);
     this.#post({
@@ -93,8 +113,8 @@ export class CallStream {
         method: call.method,
         args: call.args,
         timeoutMs: call.remainingMs(),
-        incarnation: this.incarnation,
         streamCredit: streamWindow,
+        streamCreditBytes: streamWindowBytes,
       },
     });
   }
@@ -104,8 +124,8 @@ export class CallStream {
     if (this.#calls.delete(call.callId)) this.#post({ cancelCallId: call.callId });
   }
 
-  grant(call: PendingCall, items: number): void {
-    if (this.#calls.has(call.callId)) this.#post({ credit: { callId: call.callId, items } });
+  grant(call: PendingCall, items: number, bytes: number): void {
+    if (this.#calls.has(call.callId)) this.#post({ credit: { callId: call.callId, items, bytes } });
   }
 
   /** Ends the stream; calls without an outcome are handed to onBreak. */
@@ -146,6 +166,7 @@ export class CallStream {
   }
 
   #receive(batch: proto.ReplyBatch.$Properties): void {
+    this.#heardAtMs = this.#clock.monotonicMs();
     for (const reply of batch.replies ?? []) {
       const callId = reply.callId ?? 0;
       const call = this.#calls.get(callId);

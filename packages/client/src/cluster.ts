@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { grpcNetwork, headService, type Network, newId, PalimpsestError } from "@palimpsest/wire";
+import { grpcNetwork, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
@@ -10,7 +10,8 @@ import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
 import { type ObjectRef, Objects } from "./objects.js";
-import { Session } from "./session.js";
+import { Session, type SessionOptions } from "./session.js";
+import { SessionThread } from "./session-thread.js";
 import {
   type ActorInfo,
   actorView,
@@ -24,6 +25,13 @@ import {
   queueView,
 } from "./views.js";
 
+/** Opens the session of a driver; `Session.open` in this thread. */
+type OpenSession = (
+  peer: Peer,
+  options: SessionOptions,
+  timeoutMs: number,
+) => Promise<Pick<Session, "close">>;
+
 /** Time over its own wait that ResolveActor gets to answer. */
 const resolveSlackMs = 2_000;
 
@@ -35,15 +43,20 @@ export class Cluster {
   readonly #options: ResolvedConnectOptions;
   readonly #network: Network;
   readonly #head: HeadClient;
-  readonly #channels = new Map<string, ActorChannel>();
+  /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
+  readonly #channels = new Map<string, WeakRef<ActorChannel>>();
+  readonly #collected = new FinalizationRegistry<string>((actorId) => {
+    if (this.#channels.get(actorId)?.deref() === undefined) this.#channels.delete(actorId);
+  });
   readonly #uploaded = new Map<string, Promise<void>>();
-  #session: Session | undefined;
+  #session: Pick<Session, "close"> | undefined;
+  #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(options: ResolvedConnectOptions, network: Network) {
     this.#options = options;
-    this.sessionId = newId("session");
+    this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
     this.#head = new HeadClient(this.#network, options.address, options.controlTimeoutMs);
     this.objects = new Objects({
@@ -58,31 +71,52 @@ export class Cluster {
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: ConnectOptions): Promise<Cluster> {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
-    return Cluster.over(grpcNetwork({ token: resolved.token }), resolved);
+    const { address, token } = resolved;
+    return Cluster.over(grpcNetwork({ token }), resolved, (peer, options, timeoutMs) =>
+      SessionThread.open(peer, { address, token }, options, timeoutMs),
+    );
   }
 
-  /** As connect(), over a network that is there already. */
-  static async over(network: Network, resolved: ResolvedConnectOptions): Promise<Cluster> {
+  /** As connect(), over a network that is there already; its session lives in this thread unless `openSession` differs. */
+  static async over(
+    network: Network,
+    resolved: ResolvedConnectOptions,
+    openSession: OpenSession = Session.open,
+  ): Promise<Cluster> {
     const cluster = new Cluster(resolved, network);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       cluster.#info = clusterView(await cluster.#head.call(headService.getCluster, {}, { timeoutMs }));
-      cluster.#session = await Session.open(
-        cluster.#head.peer,
-        {
-          sessionId: cluster.sessionId,
-          name: resolved.name,
-          jobId: resolved.jobId,
-          onActorDied: (info) => cluster.#channels.get(info.spec?.actorId ?? "")?.noticeDeath(info),
-          onLost: (error) => cluster.#lost(error),
-        },
-        timeoutMs,
-      );
+      // What an actor spawns is owned by the actor, whose process its node watches: it needs no lease of its own.
+      if (resolved.owner === undefined) {
+        cluster.#session = await openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);
+      }
       return cluster;
     } catch (reason) {
       cluster.#head.close();
       throw reason;
     }
+  }
+
+  #sessionOptions(): SessionOptions {
+    return {
+      sessionId: this.sessionId,
+      name: this.#options.name,
+      jobId: this.#options.jobId,
+      onActorDied: (info) =>
+        this.#channels
+          .get(info.spec?.actorId ?? "")
+          ?.deref()
+          ?.noticeDeath(info),
+      onLost: (error) => {
+        this.#lostBecause = error;
+      },
+    };
+  }
+
+  /** Why the head has ended this connection's session: what it spawned is dead, and it can spawn no more. */
+  get lostBecause(): PalimpsestError | undefined {
+    return this.#lostBecause;
   }
 
   /** Facts of the cluster as they were when it was connected. */
@@ -102,6 +136,7 @@ export class Cluster {
   ): ActorType<Instance, Args> {
     return actorType(Class, source, options, {
       ownerId: this.sessionId,
+      ownerIncarnation: this.#options.owner?.incarnation ?? 0,
       jobId: this.#options.jobId,
       upload: (bundle, call) => this.#upload(bundle, call),
       create: (spec, call) => this.#create(spec, call),
@@ -118,7 +153,7 @@ export class Cluster {
     const info = await this.#head.call(headService.resolveActor, { ...request, waitMs: 0 }, options);
     const view = actorView(info);
     if (view.state === "dead") throw diedError(info);
-    return this.#handle<Instance>(view.actorId, 0);
+    return this.#handle<Instance>(view.actorId, info.spec?.maxTaskRetries ?? 0);
   }
 
   async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
@@ -181,20 +216,11 @@ export class Cluster {
   }
 
   async #close(): Promise<void> {
-    for (const channel of this.#channels.values()) channel.close();
+    for (const channel of this.#channels.values()) channel.deref()?.close();
     this.#channels.clear();
     await this.#session?.close();
     await this.objects.close();
     this.#head.close();
-  }
-
-  #lost(error: PalimpsestError): void {
-    for (const [actorId, channel] of this.#channels) {
-      channel.noticeDeath({
-        spec: { actorId },
-        certificate: { reason: `the session was lost: ${error.message}` },
-      });
-    }
   }
 
   async #create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void> {
@@ -203,10 +229,16 @@ export class Cluster {
   }
 
   #handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
-    let channel = this.#channels.get(actorId);
+    let channel = this.#channels.get(actorId)?.deref();
     if (!channel) {
-      channel = new ActorChannel({ actorId, network: this.#network, resolver: this });
-      this.#channels.set(actorId, channel);
+      channel = new ActorChannel({
+        actorId,
+        network: this.#network,
+        resolver: this,
+        onDead: () => this.#channels.delete(actorId),
+      });
+      this.#channels.set(actorId, new WeakRef(channel));
+      this.#collected.register(channel, actorId);
     }
     return createHandle<Instance>({
       channel,
@@ -216,7 +248,10 @@ export class Cluster {
       },
       info: async () => actorView(await this.#head.call(headService.resolveActor, { actorId, waitMs: 0 })),
       kill: async (restart) => {
-        await this.#head.call(headService.killActor, { actorId, noRestart: !restart });
+        // A request that is repeated because its answer was lost must not crash the next incarnation too.
+        const known = restart ? await this.#head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
+        const incarnation = known.incarnation ?? 0;
+        await this.#head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
       },
     });
   }

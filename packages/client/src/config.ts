@@ -9,6 +9,12 @@ const connectOptionsSchema = z.strictObject({
   token: z.string().min(1).describe("The cluster's token"),
   name: z.string().default("driver").describe("Name of the session, for people"),
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
+  owner: z
+    .strictObject({ actorId: z.string().min(1), incarnation: z.int().min(1) })
+    .optional()
+    .describe(
+      "The actor that connects: what it spawns ends with this incarnation of it. Default: a session of its own",
+    ),
   objectsAddress: z
     .string()
     .default("")
@@ -45,6 +51,11 @@ const actorOptionsSchema = z.strictObject({
     .describe("How often a call runs again after its process died under it; -1 without limit"),
   maxConcurrency: z.int().min(1).default(1).describe("Calls that run at once; 1 keeps their order"),
   maxPendingCalls: z.int().min(1).default(10_000).describe("Calls that wait in its mailbox"),
+  maxPendingBytes: z
+    .int()
+    .min(1)
+    .default(256 * 1024 * 1024)
+    .describe("Bytes of the calls that wait in its mailbox"),
   detached: z.boolean().default(false).describe("Outlives the session that made it"),
   environment: text.default({}).describe("Extra environment of its process"),
 });

@@ -1,12 +1,14 @@
+import { type Clock, systemClock } from "@palimpsest/wire";
+
 /** Returns after `delayMs` or as soon as the signal aborts. */
-export function delay(delayMs: number, signal?: AbortSignal): Promise<void> {
+export function delay(delayMs: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, delayMs);
+    const cancel = clock.after(delayMs, done);
     signal?.addEventListener("abort", done, { once: true });
     if (signal?.aborted) done();
   });

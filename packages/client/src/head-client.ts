@@ -1,4 +1,11 @@
-import { type Method, type Network, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Clock,
+  type Method,
+  type Network,
+  PalimpsestError,
+  type Peer,
+  systemClock,
+} from "@palimpsest/wire";
 import { delay } from "./delay.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
@@ -15,8 +22,10 @@ export interface HeadCallOptions {
 export class HeadClient {
   readonly peer: Peer;
   readonly #defaultTimeoutMs: number;
+  readonly #clock: Clock;
 
-  constructor(network: Network, address: string, defaultTimeoutMs: number) {
+  constructor(network: Network, address: string, defaultTimeoutMs: number, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.peer = network.connect(address);
     this.#defaultTimeoutMs = defaultTimeoutMs;
   }
@@ -27,18 +36,18 @@ export class HeadClient {
     request: Request,
     options: HeadCallOptions = {},
   ): Promise<Response> {
-    const deadlineAt = Date.now() + (options.timeoutMs ?? this.#defaultTimeoutMs);
+    const deadlineAt = this.#clock.monotonicMs() + (options.timeoutMs ?? this.#defaultTimeoutMs);
     const signal = options.signal;
     for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
       try {
-        const timeoutMs = Math.max(1, deadlineAt - Date.now());
+        const timeoutMs = Math.max(1, deadlineAt - this.#clock.monotonicMs());
         return await this.peer.unary(method, request, signal ? { timeoutMs, signal } : { timeoutMs });
       } catch (reason) {
         const error = PalimpsestError.from(reason);
         const passing = error.code === "UNAVAILABLE" || (error.code === "LIMIT_EXCEEDED" && error.retryable);
-        const mayWait = passing && Date.now() + backoff < deadlineAt;
+        const mayWait = passing && this.#clock.monotonicMs() + backoff < deadlineAt;
         if (!mayWait || signal?.aborted) throw this.#explained(error);
-        await delay(backoff, signal);
+        await delay(backoff, signal, this.#clock);
       }
     }
   }

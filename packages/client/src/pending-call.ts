@@ -1,15 +1,22 @@
 /**
- * Job: one call that a caller waits for: its promise, its items when the method is an async generator, its deadline.
- * Non-job: how it reaches the actor (call-stream.ts) and when it is tried again (actor-channel.ts).
+ * Responsibility: one call that a caller waits for: its promise, its items when the method is an async generator, its
+ * deadline.
+ * Not responsible for: how it reaches the actor (call-stream.ts) and when it is tried again (actor-channel.ts).
  *
- * P1. It settles once: by value, error, end, cancellation or deadline, whichever is first.
- * P2. A generator's items come out in the order in which they came in, before its end or its error.
- * P3. It never holds more than `streamWindow` items that nobody has taken.
+ * Invariants:
+ * - CALL-1. It settles once: by value, error, end, cancellation or deadline, whichever is first.
+ * - CALL-2. A generator's items come out in the order in which they came in, before its end or its error.
+ * - CALL-3. It never holds more than `streamWindow` items that nobody has taken, nor more than `streamWindowBytes` and
+ *   one item.
  */
-import { decodeValue, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, decodeValue, PalimpsestError } from "@palimpsest/wire";
 
 /** Items of a generator that travel ahead of the reader. */
 export const streamWindow = 64;
+export const streamWindowBytes = 8 * 1024 * 1024;
+
+/** What a call takes besides its arguments, measured roughly. */
+const overheadBytes = 512;
 
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -27,10 +34,13 @@ export interface PendingCallOptions {
 
 /** What the call asks of whatever carries it. */
 export interface CallCarrier {
+  readonly clock: Clock;
+  /** The call has its outcome; told once. */
+  settled(call: PendingCall): void;
   /** The caller wants no answer any more; the call has settled already. */
   abandon(call: PendingCall): void;
-  /** The reader took this many items. */
-  grant(call: PendingCall, items: number): void;
+  /** The reader took this many items of this many bytes. */
+  grant(call: PendingCall, items: number, bytes: number): void;
 }
 
 type Outcome = { readonly kind: "value" | "end" } | { readonly kind: "error"; readonly error: Error };
@@ -46,14 +56,15 @@ export class PendingCall {
   readonly #deadlineAtMs: number;
   readonly #signals: readonly AbortSignal[];
   readonly #timeoutMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelTimer: (() => void) | undefined;
   #onAbort: (() => void) | undefined;
   #resolve!: (value: unknown) => void;
   #reject!: (reason: Error) => void;
   #outcome: Outcome | undefined;
-  #items: unknown[] = [];
+  #items: { readonly value: unknown; readonly sizeBytes: number }[] = [];
   #received = 0;
   #taken = 0;
+  #takenBytes = 0;
   #wake: (() => void) | undefined;
 
   constructor(options: PendingCallOptions, carrier: CallCarrier) {
@@ -62,13 +73,18 @@ export class PendingCall {
     this.retriesLeft = options.retries;
     this.#carrier = carrier;
     this.#timeoutMs = options.timeoutMs;
-    this.#deadlineAtMs = Date.now() + options.timeoutMs;
+    this.#deadlineAtMs = carrier.clock.monotonicMs() + options.timeoutMs;
     this.#signals = options.signals;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     this.#watch();
+  }
+
+  /** Bytes that it holds until it settles. */
+  get sizeBytes(): number {
+    return callBytes(this.args);
   }
 
   get settled(): boolean {
@@ -82,7 +98,8 @@ export class PendingCall {
 
   /** Milliseconds left, at least 1; 0 when it has no deadline. */
   remainingMs(): number {
-    return Number.isFinite(this.#deadlineAtMs) ? Math.max(1, this.#deadlineAtMs - Date.now()) : 0;
+    if (!Number.isFinite(this.#deadlineAtMs)) return 0;
+    return Math.max(1, Math.round(this.#deadlineAtMs - this.#carrier.clock.monotonicMs()));
   }
 
   succeed(value: Uint8Array): void {
@@ -100,7 +117,7 @@ export class PendingCall {
     if (this.#outcome) return;
     this.#received++;
     try {
-      this.#items.push(decodeValue(item));
+      this.#items.push({ value: decodeValue(item), sizeBytes: item.byteLength });
       this.#wake?.();
     } catch (reason) {
       this.fail(PalimpsestError.from(reason, "CODEC"));
@@ -149,14 +166,17 @@ export class PendingCall {
         this.#wake = resolve;
       });
     }
-    if (this.#items.length > 0) {
-      const value = this.#items.shift();
+    const item = this.#items.shift();
+    if (item) {
       this.#taken++;
-      if (this.#taken >= streamWindow / 2 && !this.#outcome) {
-        this.#carrier.grant(this, this.#taken);
+      this.#takenBytes += item.sizeBytes;
+      const isHalf = this.#taken >= streamWindow / 2 || this.#takenBytes >= streamWindowBytes / 2;
+      if (isHalf && !this.#outcome) {
+        this.#carrier.grant(this, this.#taken, this.#takenBytes);
         this.#taken = 0;
+        this.#takenBytes = 0;
       }
-      return { done: false, value };
+      return { done: false, value: item.value };
     }
     if (this.#outcome?.kind === "error") throw this.#outcome.error;
     return { done: true, value: undefined };
@@ -164,8 +184,9 @@ export class PendingCall {
 
   #settle(outcome: Outcome): void {
     this.#outcome = outcome;
-    clearTimeout(this.#timer);
+    this.#cancelTimer?.();
     if (this.#onAbort) for (const signal of this.#signals) signal.removeEventListener("abort", this.#onAbort);
+    this.#carrier.settled(this);
     this.#wake?.();
   }
 
@@ -183,7 +204,8 @@ export class PendingCall {
 
   #watch(): void {
     if (Number.isFinite(this.#timeoutMs)) {
-      this.#timer = setTimeout(() => this.cancel(this.#late()), Math.min(this.#timeoutMs, longestTimerMs));
+      const timeoutMs = Math.min(this.#timeoutMs, longestTimerMs);
+      this.#cancelTimer = this.#carrier.clock.after(timeoutMs, () => this.cancel(this.#late()));
     }
     if (this.#signals.length === 0) return;
     const onAbort = () => {
@@ -196,4 +218,9 @@ export class PendingCall {
       else signal.addEventListener("abort", onAbort, { once: true });
     }
   }
+}
+
+/** Bytes that a call with these arguments holds until it settles. */
+export function callBytes(args: Uint8Array): number {
+  return overheadBytes + args.byteLength;
 }

@@ -1,18 +1,32 @@
 /**
- * Job: the driver's life line to the head: one stream under one session id, opened again after every break.
- * Non-job: what the head does to actors of a session that stays away.
+ * Responsibility: the driver's lease at the head: one stream under one session id, renewed while it is open and opened
+ * again after every break.
+ * Not responsible for: what the head does to actors of a session that stays away; the thread it runs in
+ * (session-thread.ts).
  *
- * S1. From open() to close() the stream is open or is being opened again under the same id.
- * S2. close() says goodbye, so that the session's actors end now and not after the grace.
- * S3. Only a refusal of the token or of the session ends it early; onLost says so once.
+ * Invariants:
+ * - SESSION-1. From open() to close() or release() the stream is open or is being opened again under the same id.
+ * - SESSION-2. close() says goodbye, so that the session's actors end now and not after the grace.
+ * - SESSION-3. Only a refusal of the token or of the session ends it early; onLost says so once.
+ * - SESSION-4. While the stream is open a renewal is sent at least four times within the head's session lease.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
-import { fromGrpcError, headService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Clock,
+  every,
+  fromGrpcError,
+  headService,
+  PalimpsestError,
+  type Peer,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { delay } from "./delay.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
 const goodbyeTimeoutMs = 2_000;
+const renewalsPerLease = 4;
+const defaultLeaseMs = 120_000;
 
 export interface SessionOptions {
   readonly sessionId: string;
@@ -20,6 +34,9 @@ export interface SessionOptions {
   readonly jobId: string;
   readonly onActorDied: (info: proto.ActorInfo.$Properties) => void;
   readonly onLost?: (error: PalimpsestError) => void;
+  /** Answers with the stack of the driver. Default: says that there is none. */
+  readonly stack?: () => Promise<proto.StackReport.$Properties>;
+  readonly clock?: Clock;
 }
 
 type SessionStream = ClientDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
@@ -27,6 +44,7 @@ type SessionStream = ClientDuplexStream<proto.SessionMessage.$Properties, proto.
 export class Session {
   readonly #peer: Peer;
   readonly #options: SessionOptions;
+  readonly #clock: Clock;
   readonly #abort = new AbortController();
   #stream: SessionStream | undefined;
   #keeping: Promise<void> | undefined;
@@ -34,22 +52,24 @@ export class Session {
   private constructor(peer: Peer, options: SessionOptions) {
     this.#peer = peer;
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
   }
 
   /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
   static async open(peer: Peer, options: SessionOptions, timeoutMs: number): Promise<Session> {
     const session = new Session(peer, options);
-    const deadlineAt = Date.now() + timeoutMs;
+    const clock = session.#clock;
+    const deadlineAt = clock.monotonicMs() + timeoutMs;
     for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
-      const attempt = session.#attempt(Math.max(1, deadlineAt - Date.now()));
+      const attempt = session.#attempt(Math.max(1, Math.min(10_000, deadlineAt - clock.monotonicMs())));
       try {
         await attempt.opened;
         session.#keeping = session.#keep(attempt.closed);
         return session;
       } catch (reason) {
         const error = fromGrpcError(reason);
-        if (!error.retryable || Date.now() + backoff >= deadlineAt) throw error;
-        await delay(backoff);
+        if (!error.retryable || clock.monotonicMs() + backoff >= deadlineAt) throw error;
+        await delay(backoff, undefined, clock);
       }
     }
   }
@@ -61,11 +81,19 @@ export class Session {
     if (stream) {
       stream.write({ ...this.#hello(), goodbye: true });
       stream.end();
-      const force = setTimeout(() => stream.cancel(), goodbyeTimeoutMs);
+      const cancelForce = this.#clock.after(goodbyeTimeoutMs, () => stream.cancel());
       await this.#keeping;
-      clearTimeout(force);
+      cancelForce();
     }
     await this.#keeping;
+  }
+
+  /**
+   * Leaves the session to another stream, which opens it under the same id: it is not opened again from here. The
+   * stream stays until the head closes it for the newer one.
+   */
+  release(): void {
+    this.#abort.abort();
   }
 
   #hello(): proto.SessionMessage.$Properties {
@@ -81,18 +109,26 @@ export class Session {
       settleClosed = resolve;
     });
     const opened = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => stream.cancel(), openTimeoutMs);
+      const cancelTimer = this.#clock.after(openTimeoutMs, () => stream.cancel());
+      let stopRenewing: () => void = () => undefined;
       const leave = (error: PalimpsestError) => {
-        clearTimeout(timer);
+        cancelTimer();
+        stopRenewing();
         if (this.#stream === stream) this.#stream = undefined;
         reject(error);
         settleClosed(error);
       };
       stream.on("data", (event: proto.SessionEvent.$Properties) => {
         if (event.opened) {
-          clearTimeout(timer);
+          cancelTimer();
+          const leaseMs = event.opened.sessionLeaseMs || defaultLeaseMs;
+          stopRenewing();
+          stopRenewing = every(this.#clock, leaseMs / renewalsPerLease, () =>
+            stream.write({ sessionId: this.#options.sessionId }),
+          );
           resolve();
         } else if (event.actorDied) this.#options.onActorDied(event.actorDied);
+        else if (event.stackRequest) void this.#answer(stream, event.stackRequest.requestId ?? "");
       });
       stream.on("error", (reason) => leave(fromGrpcError(reason)));
       stream.on("end", () => leave(new PalimpsestError("UNAVAILABLE", "the head closed the session")));
@@ -101,7 +137,15 @@ export class Session {
     return { opened, closed };
   }
 
-  /** S1: waits for the stream's end and opens the next. */
+  async #answer(stream: SessionStream, requestId: string): Promise<void> {
+    const { sessionId, stack } = this.#options;
+    const report = stack
+      ? await stack().catch((reason: unknown) => ({ problem: PalimpsestError.from(reason).message }))
+      : { problem: "the thread that could read its stack has not started yet; ask again in a second" };
+    stream.write({ sessionId, stack: { ...report, requestId, pid: process.pid } });
+  }
+
+  /** SESSION-1: waits for the stream's end and opens the next. */
   async #keep(firstClosed: Promise<PalimpsestError>): Promise<void> {
     let closed = firstClosed;
     let backoff = backoffMs.first;
@@ -112,7 +156,7 @@ export class Session {
         this.#options.onLost?.(error);
         return;
       }
-      await delay(backoff, this.#abort.signal);
+      await delay(backoff, this.#abort.signal, this.#clock);
       if (this.#abort.signal.aborted) return;
       const attempt = this.#attempt(10_000);
       closed = attempt.closed;

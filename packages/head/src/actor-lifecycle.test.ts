@@ -89,6 +89,37 @@ describe("ActorLifecycle", () => {
     expect(node.startsOf("x")).toEqual([1, 2]);
   });
 
+  it("what an incarnation spawned ends with it, so that the next one can take its names again", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "parent", { maxRestarts: 1 });
+    const child = (actorId: string) =>
+      aSpec(actorId, { ownerId: "parent", ownerIncarnation: 1, name: "helper", detached: false });
+    await test.plane.lifecycle.create(child("first"));
+    await test.plane.lifecycle.create(aSpec("free", { ownerId: "parent", detached: true }));
+    node.died("parent", 1);
+    expect([test.state("first"), test.state("free")]).toEqual(["DEAD", "PENDING"]);
+    expect(test.plane.actors.get("first")?.certificate?.reason).toBe(
+      "its owner, incarnation 1 of actor parent, ended",
+    );
+    await settle();
+    node.started("parent", 2);
+    await test.plane.lifecycle.create(child("second"));
+    expect(test.state("second")).toBe("PENDING");
+  });
+
+  it("a crash that is asked for twice happens once", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    const crash = () =>
+      test.plane.lifecycle.kill("x", { noRestart: false, incarnation: 1, reason: "it was asked for" });
+    await crash();
+    node.died("x", 1);
+    await settle();
+    node.started("x", 2);
+    await crash();
+    expect(node.stopsOf("x")).toHaveLength(1);
+  });
+
   it("C4: a start that a lost node cut short uses no restart", async () => {
     const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     const first = await test.join("a");

@@ -79,12 +79,19 @@ export class ActorLifecycle {
   /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
   async kill(
     actorId: string,
-    options: { readonly noRestart: boolean; readonly reason: string },
+    options: {
+      readonly noRestart: boolean;
+      readonly reason: string;
+      /** Another incarnation is left alone, so that a repeated request crashes once; 0: whichever runs. */
+      readonly incarnation?: number;
+    },
   ): Promise<Actor> {
     const { actors } = this.#deps;
     const actor = actors.get(actorId);
     if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${actorId} is not known`);
     if (actor.state === "DEAD") return actor;
+    const { incarnation = 0 } = options;
+    if (incarnation !== 0 && incarnation !== actor.incarnation) return actor;
     if (options.noRestart) await this.#killForGood(actor, options.reason);
     else this.#crash(actor, options.reason);
     return actors.get(actorId) ?? actor;
@@ -325,6 +332,7 @@ export class ActorLifecycle {
       this.#bury(actor, last, constructorError ? "constructor" : "node", constructorError);
       return;
     }
+    this.#childrenEnd(actor);
     const { counts, delayMs } = next;
     const state = actor.restarts > 0 ? "RESTARTING" : "PENDING";
     void actors.update(actorId, {
@@ -361,6 +369,7 @@ export class ActorLifecycle {
       return;
     }
     this.#countDeath(actor, certificate, cause);
+    this.#childrenEnd(actor);
     const restarts = actor.restarts + 1;
     void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
     metrics.counter("palimpsest_head_actor_restarts_total").inc();
@@ -368,6 +377,12 @@ export class ActorLifecycle {
       const now = actors.get(actorId);
       if (now?.state === "RESTARTING") this.#seek(now);
     });
+  }
+
+  /** What an incarnation spawned ends with it: the next one spawns its own, under the same names if it likes. */
+  #childrenEnd(owner: Actor): void {
+    const { actorId } = owner.spec;
+    this.ownerEnded(actorId, `its owner, incarnation ${owner.incarnation} of actor ${actorId}, ended`);
   }
 
   #countDeath(actor: Actor, { reason }: Certificate, cause: DeathCause): void {

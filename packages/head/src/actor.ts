@@ -20,8 +20,14 @@ export interface ActorSpec {
   readonly maxRestarts: number;
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
+  /** 0: the default of the actor's process. */
+  readonly maxPendingBytes: number;
+  /** What every handle starts with; -1: without limit. */
+  readonly maxTaskRetries: number;
   readonly detached: boolean;
   readonly ownerId: string;
+  /** Of the actor that is the owner; 0 when a session is. */
+  readonly ownerIncarnation: number;
   readonly jobId: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly role: string;
@@ -82,6 +88,9 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (!Number.isInteger(spec.maxRestarts) || spec.maxRestarts < -1) {
     throw invalid(`max_restarts is ${spec.maxRestarts}: it must be -1 (without limit), 0 or more`);
   }
+  if (!Number.isInteger(spec.maxTaskRetries) || spec.maxTaskRetries < -1) {
+    throw invalid(`max_task_retries is ${spec.maxTaskRetries}: it must be -1 (without limit), 0 or more`);
+  }
   const problem = quantitiesProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkEnvironment(spec.environment);
@@ -106,8 +115,11 @@ function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     maxRestarts: message.maxRestarts ?? 0,
     maxConcurrency: message.maxConcurrency ?? 0,
     maxPendingCalls: message.maxPendingCalls ?? 0,
+    maxPendingBytes: message.maxPendingBytes ?? 0,
+    maxTaskRetries: message.maxTaskRetries ?? 0,
     detached: message.detached ?? false,
     ownerId: message.ownerId ?? "",
+    ownerIncarnation: message.ownerIncarnation ?? 0,
     jobId: message.jobId ?? "",
     environment: { ...message.environment },
     role: message.role ?? "",

@@ -52,6 +52,12 @@ export const headConfigSchema = z.strictObject({
   ownerGraceMs: milliseconds
     .default(10_000)
     .describe("What a driver has to come back in before its actors are killed."),
+  sessionLeaseMs: milliseconds
+    .min(1_000)
+    .default(120_000)
+    .describe(
+      "How long a connected driver may be silent, as when it is stopped or its machine is gone, before its actors are killed.",
+    ),
   actorStopGraceMs: milliseconds.default(2_000).describe("Between SIGTERM and SIGKILL of an actor."),
   startRetryAttempts: z
     .int()

@@ -12,6 +12,7 @@ const times = {
   nodeTimeoutMs: 5_000,
   recoveryGraceMs: 8_000,
   ownerGraceMs: 1_000_000,
+  sessionLeaseMs: 80_000_000,
 };
 const cpuOfNode = 3;
 const maxRestarts = 2;

@@ -23,6 +23,7 @@ import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders } from "./object-holders.js";
 import { PlacementLine } from "./placement.js";
 import { Sessions } from "./sessions.js";
+import { StackRequests } from "./stack-requests.js";
 import type { Store } from "./store.js";
 
 export interface ControlPlaneDeps {
@@ -50,6 +51,7 @@ export class ControlPlane {
   readonly sessions: Sessions;
   readonly objects: ObjectDirectory;
   readonly objectHolders: ObjectHolders;
+  readonly stacks: StackRequests;
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly #clock: Clock;
@@ -121,6 +123,7 @@ export class ControlPlane {
       clock,
       logger,
       ownerGraceMs: config.ownerGraceMs,
+      sessionLeaseMs: config.sessionLeaseMs,
       onEnded: (sessionId, reason) => this.#sessionEnded(sessionId, reason),
     });
     this.objects = new ObjectDirectory({ nodes, clock, metrics });
@@ -130,6 +133,7 @@ export class ControlPlane {
       stateOf: (holder) => this.#holderState(holder),
       graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
     });
+    this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
     this.actors.onChange((actor, before) => {
       if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor.spec.actorId);
     });

@@ -1,36 +1,34 @@
 /** The RPCs of service Head over the tables. Not its job: anything that goes on after the answer. */
-import type { ServerDuplexStream, UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, actorForReaders, actorSpecFromProto } from "./actor.js";
+import { type Actor, type ActorSpec, actorForReaders, actorSpecFromProto } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
 import type { Bundles } from "./bundles.js";
 import type { NodeTable } from "./node-table.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import { createObjectRpcs } from "./object-rpcs.js";
-import { failStream, type Rpc } from "./rpc.js";
-import type { SessionConnection, Sessions } from "./sessions.js";
+import type { Rpc } from "./rpc.js";
+import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
 
 const maxWaitMs = 60_000;
+const defaultStackWaitMs = 5_000;
+/** Less than any RPC may take. */
+const maxStackWaitMs = 25_000;
 
-export interface HeadServiceDeps {
+export interface HeadServiceDeps extends SessionServiceDeps {
   readonly rpc: Rpc;
   readonly actors: ActorTable;
   readonly lifecycle: ActorLifecycle;
   readonly nodes: NodeTable;
   readonly objects: ObjectDirectory;
-  readonly sessions: Sessions;
   readonly bundles: Bundles;
-  readonly clusterInfo: () => proto.ClusterInfo.$Properties;
-  readonly ownerGraceMs: number;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
   /** Begins the orderly end of the head; returns at once. */
   readonly shutdown: (all: boolean) => void;
 }
-
-type SessionStream = ServerDuplexStream<proto.SessionMessage.$Properties, proto.SessionEvent.$Properties>;
 
 export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImplementation {
   const { rpc, actors, lifecycle, nodes } = deps;
@@ -43,10 +41,19 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       maxWaitMs + 5_000,
     ),
     killActor: rpc.unary(headService.killActor, async (request) => {
-      const noRestart = request.noRestart ?? false;
+      const { actorId, noRestart, incarnation } = request;
+      const reason = "it was killed by a client";
       return actorForReaders(
-        await lifecycle.kill(request.actorId ?? "", { noRestart, reason: "it was killed by a client" }),
+        await lifecycle.kill(actorId ?? "", {
+          noRestart: noRestart ?? false,
+          incarnation: incarnation ?? 0,
+          reason,
+        }),
       );
+    }),
+    getStack: rpc.unary(headService.getStack, (request) => {
+      const timeoutMs = Math.min(maxStackWaitMs, request.timeoutMs || defaultStackWaitMs);
+      return deps.stacks.ask(request.target ?? "", timeoutMs);
     }),
     listActors: rpc.unary(headService.listActors, (request) => ({
       actors: [...actors.all()]
@@ -72,14 +79,15 @@ async function createActor(
 ): Promise<proto.ActorInfo.$Properties> {
   const spec = actorSpecFromProto(request.spec);
   if (deps.actors.get(spec.actorId) === undefined) {
-    expectOwner(deps, spec.ownerId, spec.detached);
+    expectOwner(deps, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "");
   }
   return actorForReaders(await deps.lifecycle.create(spec));
 }
 
 /** Every actor that is not detached has an owner whose end is noticed: a session or another actor. */
-function expectOwner({ actors, sessions }: HeadServiceDeps, ownerId: string, detached: boolean): void {
+function expectOwner({ actors, sessions }: HeadServiceDeps, spec: ActorSpec): void {
+  const { ownerId, ownerIncarnation, detached } = spec;
   if (detached) return;
   if (ownerId === "") {
     throw new PalimpsestError(
@@ -88,8 +96,17 @@ function expectOwner({ actors, sessions }: HeadServiceDeps, ownerId: string, det
     );
   }
   const owner = actors.get(ownerId);
-  if (owner === undefined) sessions.expect(ownerId);
-  else if (owner.state === "DEAD") throw new PalimpsestError("OWNER_DIED", `owner ${ownerId} is dead`);
+  if (owner === undefined && ownerIncarnation === 0) {
+    sessions.expect(ownerId);
+    return;
+  }
+  const runs = owner?.state === "STARTING" || owner?.state === "ALIVE";
+  if (!runs || (ownerIncarnation !== 0 && owner.incarnation !== ownerIncarnation)) {
+    throw new PalimpsestError(
+      "OWNER_DIED",
+      `incarnation ${ownerIncarnation} of owner ${ownerId} has ended: what it spawns now would belong to nobody`,
+    );
+  }
 }
 
 async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
@@ -129,38 +146,4 @@ async function resolveActor(
     clearTimeout(timer);
     caller.removeEventListener("abort", end);
   }
-}
-
-function serveSession(deps: HeadServiceDeps, stream: SessionStream): void {
-  const { sessions } = deps;
-  let sessionId: string | undefined;
-  const connection: SessionConnection = {
-    send: (event) => void stream.write(event),
-    close: () => void stream.end(),
-  };
-  stream.on("data", (message: proto.SessionMessage.$Properties) => {
-    try {
-      if (sessionId === undefined) {
-        if (!message.sessionId)
-          throw new PalimpsestError("INVALID_ARGUMENT", 'session_id is empty: take newId("session")');
-        sessions.open(message, connection);
-        sessionId = message.sessionId;
-        stream.write({
-          opened: { clusterId: deps.clusterInfo().clusterId ?? "", ownerGraceMs: deps.ownerGraceMs },
-        });
-      }
-      if (message.goodbye) sessions.goodbye(sessionId);
-    } catch (reason) {
-      failStream(stream, reason);
-    }
-  });
-  const left = () => {
-    if (sessionId !== undefined) sessions.broken(sessionId, connection);
-  };
-  stream.on("end", () => {
-    left();
-    stream.end();
-  });
-  stream.on("cancelled", left);
-  stream.on("error", left);
 }

@@ -216,7 +216,9 @@ function addServices(
       objects: plane.objects,
       shutdown,
       clusterInfo: own.clusterInfo,
+      stacks: plane.stacks,
       ownerGraceMs: config.ownerGraceMs,
+      sessionLeaseMs: config.sessionLeaseMs,
       queueDepths: () => readQueueDepths(own.redis.client),
     }),
   );
@@ -226,6 +228,7 @@ function addServices(
     jobs: jobLifecycle,
     objects: plane.objects,
     objectHolders: plane.objectHolders,
+    stacks: plane.stacks,
     logger: deps.logger,
     clusterId: plane.clusterId,
     redisUrl: own.redis.url,

@@ -32,13 +32,14 @@ async function serve(writeLog: WriteAt): Promise<string> {
   const config = aConfig({ ...times, dataDir: folder.path });
   const deps = { store: new MemoryStore(), clock: systemClock, logger, metrics: testMetrics(), writeLog };
   plane = await ControlPlane.open(config, deps);
-  const { nodes, lifecycle, jobLifecycle, jobs, logs, objects, objectHolders, clusterId } = plane;
+  const { nodes, lifecycle, jobLifecycle, jobs, logs, objects, objectHolders, stacks, clusterId } = plane;
   const link = createNodeLinkHandlers({
     nodes,
     actors: lifecycle,
     jobs: jobLifecycle,
     objects,
     objectHolders,
+    stacks,
     logger,
     clusterId,
     redisUrl: () => "",

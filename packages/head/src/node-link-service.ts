@@ -20,6 +20,7 @@ import type { NodeConnection, NodeTable } from "./node-table.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectHolders } from "./object-holders.js";
 import { failStream } from "./rpc.js";
+import type { StackRequests } from "./stack-requests.js";
 
 type NodeMessage = proto.NodeMessage.$Properties;
 type HeadMessage = proto.HeadMessage.$Properties;
@@ -35,6 +36,7 @@ export interface NodeLinkDeps {
   readonly jobs: JobLifecycle;
   readonly objects: ObjectDirectory;
   readonly objectHolders: ObjectHolders;
+  readonly stacks: StackRequests;
   readonly logger: Logger;
   readonly clusterId: string;
   readonly redisUrl: () => string;
@@ -114,6 +116,7 @@ class NodeLink implements NodeConnection {
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
     else if (message.objectReport) this.#objects(nodeId, message.objectReport);
+    else if (message.stack) this.#deps.stacks.answered(message.stack);
     else if (message.register)
       throw new PalimpsestError("INVALID_ARGUMENT", "a link registers once: open a new one");
   }

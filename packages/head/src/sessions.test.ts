@@ -22,7 +22,7 @@ async function withActors() {
 }
 
 describe("Sessions", () => {
-  it("O1: a driver that comes back within the grace keeps its actors", async () => {
+  it("OWNER-1: a driver that comes back within the grace keeps its actors", async () => {
     const { test, session, beat } = await withActors();
     session.break();
     await beat(9_000);
@@ -31,7 +31,7 @@ describe("Sessions", () => {
     expect([test.state("plain"), test.state("detached")]).toEqual(["ALIVE", "ALIVE"]);
   });
 
-  it("O1: a driver that stays away loses its actors after the grace, the detached ones not", async () => {
+  it("OWNER-1: a driver that stays away loses its actors after the grace, the detached ones not", async () => {
     const { test, node, session, beat } = await withActors();
     test.plane.objectHolders.reported(node.nodeId, ["session-test"]);
     session.break();
@@ -45,13 +45,26 @@ describe("Sessions", () => {
     expect(node.sent).toContainEqual({ endedHolders: { holders: ["session-test"] } });
   });
 
-  it("O2: a goodbye kills at once", async () => {
+  it("OWNER-2: a goodbye kills at once", async () => {
     const { test } = await withActors();
     test.plane.sessions.goodbye("session-test");
     expect([test.state("plain"), test.state("detached")]).toEqual(["DEAD", "ALIVE"]);
   });
 
-  it("O4: an ended session never comes back", async () => {
+  it("OWNER-5: a driver that is connected and silent keeps its actors for its lease, renewed by each message", async () => {
+    const { test, session, beat } = await withActors();
+    await beat(100_000);
+    session.renew();
+    await beat(110_000);
+    expect(test.state("plain")).toBe("ALIVE");
+    await beat(15_000);
+    expect(test.state("plain")).toBe("DEAD");
+    expect(test.plane.actors.get("plain")?.certificate?.reason).toBe(
+      "its driver was silent for longer than 120000 ms",
+    );
+  });
+
+  it("OWNER-4: an ended session never comes back", async () => {
     const { test } = await withActors();
     test.plane.sessions.goodbye("session-test");
     expect(() => test.session("session-test")).toThrow("OWNER_DIED");

@@ -1,13 +1,14 @@
 /**
- * The life lines of drivers: who is there, who is away and for how long.
- *
- * Not its job: killing actors (the lifecycle does, when told that an owner ended).
+ * Responsibility: the sessions of drivers: who is there, who is away and for how long.
+ * Not responsible for: killing actors (the lifecycle does, when told that an owner ended).
  *
  * Invariants:
- * - O1. A driver whose stream broke has ownerGraceMs to open it again; only then its session ends.
- * - O2. A goodbye, or the end of its job, ends the session at once.
- * - O3. An owner that was never seen, as after a restart of the head, has the same grace from then on.
- * - O4. An ended session never comes back.
+ * - OWNER-1. A driver whose stream broke has ownerGraceMs to open it again; only then its session ends.
+ * - OWNER-2. A goodbye, or the end of its job, ends the session at once.
+ * - OWNER-3. An owner that was never seen, as after a restart of the head, has the same grace from then on.
+ * - OWNER-4. An ended session never comes back.
+ * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it may
+ *   be stopped or its machine may be gone. Time in which the head itself stood still does not count.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -23,17 +24,30 @@ export interface SessionsDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly ownerGraceMs: number;
+  readonly sessionLeaseMs: number;
   /** Called once when a session has ended. */
   readonly onEnded: (sessionId: string, reason: string) => void;
 }
 
-interface Session {
+export interface ConnectedSession {
   readonly sessionId: string;
+  readonly name: string;
+  readonly jobId: string;
+  readonly pid: number;
+}
+
+interface Session extends ConnectedSession {
   name: string;
   jobId: string;
+  pid: number;
   connection: SessionConnection | undefined;
   cancelGrace: (() => void) | undefined;
+  cancelLease: (() => void) | undefined;
+  renewedAtMs: number;
 }
+
+/** A timer that fires later than this says that the head stood still: what drivers sent meanwhile is unread. */
+const stoodStillMs = 1_000;
 
 /** Ended sessions that are remembered, to refuse them. */
 const maxEnded = 1000;
@@ -58,7 +72,22 @@ export class Sessions {
     session.connection = connection;
     session.name = message.name ?? "";
     session.jobId = message.jobId ?? "";
+    session.pid = message.pid ?? 0;
+    session.renewedAtMs = this.#deps.clock.monotonicMs();
+    session.cancelLease?.();
+    this.#watchLease(session, this.#deps.sessionLeaseMs);
     this.#deps.logger.info({ sessionId, name: session.name, pid: message.pid }, "driver connected");
+  }
+
+  /** The driver sent a message. */
+  renew(sessionId: string, connection: SessionConnection): void {
+    const session = this.#sessions.get(sessionId);
+    if (session?.connection === connection) session.renewedAtMs = this.#deps.clock.monotonicMs();
+  }
+
+  /** The connected sessions, to find one by what a person calls it. */
+  connected(): readonly ConnectedSession[] {
+    return [...this.#sessions.values()].filter((session) => session.connection !== undefined);
   }
 
   /** The stream ended without a goodbye. */
@@ -66,6 +95,7 @@ export class Sessions {
     const session = this.#sessions.get(sessionId);
     if (session?.connection !== connection) return;
     session.connection = undefined;
+    session.cancelLease?.();
     this.#startGrace(session, this.#deps.ownerGraceMs);
   }
 
@@ -105,6 +135,7 @@ export class Sessions {
   close(): void {
     for (const session of this.#sessions.values()) {
       session.cancelGrace?.();
+      session.cancelLease?.();
       session.connection?.close();
     }
     this.#sessions.clear();
@@ -117,6 +148,9 @@ export class Sessions {
       jobId: "",
       connection: undefined,
       cancelGrace: undefined,
+      cancelLease: undefined,
+      pid: 0,
+      renewedAtMs: 0,
     };
     this.#sessions.set(sessionId, session);
     return session;
@@ -131,10 +165,23 @@ export class Sessions {
     });
   }
 
+  #watchLease(session: Session, delayMs: number): void {
+    const { clock, sessionLeaseMs } = this.#deps;
+    const dueAtMs = clock.monotonicMs() + delayMs;
+    session.cancelLease = clock.after(delayMs, () => {
+      const nowMs = clock.monotonicMs();
+      if (nowMs - dueAtMs > stoodStillMs) session.renewedAtMs = nowMs;
+      const leftMs = session.renewedAtMs + sessionLeaseMs - nowMs;
+      if (leftMs > 0) this.#watchLease(session, leftMs);
+      else this.#end(session.sessionId, `its driver was silent for longer than ${sessionLeaseMs} ms`);
+    });
+  }
+
   #end(sessionId: string, reason: string): void {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) return;
     session.cancelGrace?.();
+    session.cancelLease?.();
     session.connection?.close();
     this.#sessions.delete(sessionId);
     this.#ended.add(sessionId);

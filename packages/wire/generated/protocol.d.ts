@@ -189,6 +189,9 @@ export namespace palimpsest {
             /** StreamCredit items. */
             items: number;
 
+            /** StreamCredit bytes. */
+            bytes: number;
+
             /**
              * Creates a new StreamCredit instance using the specified properties.
              * @param [properties] Properties to set
@@ -226,6 +229,9 @@ export namespace palimpsest {
 
                 /** StreamCredit items */
                 items?: (number|null);
+
+                /** StreamCredit bytes */
+                bytes?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -266,14 +272,11 @@ export namespace palimpsest {
             /** Call timeoutMs. */
             timeoutMs: number;
 
-            /** Call incarnation. */
-            incarnation: number;
-
-            /** Call traceparent. */
-            traceparent: string;
-
             /** Call streamCredit. */
             streamCredit: number;
+
+            /** Call streamCreditBytes. */
+            streamCreditBytes: number;
 
             /**
              * Creates a new Call instance using the specified properties.
@@ -319,14 +322,11 @@ export namespace palimpsest {
                 /** Call timeoutMs */
                 timeoutMs?: (number|null);
 
-                /** Call incarnation */
-                incarnation?: (number|null);
-
-                /** Call traceparent */
-                traceparent?: (string|null);
-
                 /** Call streamCredit */
                 streamCredit?: (number|null);
+
+                /** Call streamCreditBytes */
+                streamCreditBytes?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1357,6 +1357,9 @@ export namespace palimpsest {
             /** SessionMessage jobId. */
             jobId: string;
 
+            /** SessionMessage stack. */
+            stack?: (palimpsest.v1.StackReport.$Properties|null);
+
             /**
              * Creates a new SessionMessage instance using the specified properties.
              * @param [properties] Properties to set
@@ -1404,6 +1407,9 @@ export namespace palimpsest {
                 /** SessionMessage jobId */
                 jobId?: (string|null);
 
+                /** SessionMessage stack */
+                stack?: (palimpsest.v1.StackReport.$Properties|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1437,8 +1443,11 @@ export namespace palimpsest {
             /** SessionEvent actorDied. */
             actorDied?: (palimpsest.v1.ActorInfo.$Properties|null);
 
+            /** SessionEvent stackRequest. */
+            stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
+
             /** SessionEvent event. */
-            event?: ("opened"|"actorDied");
+            event?: ("opened"|"actorDied"|"stackRequest");
 
             /**
              * Creates a new SessionEvent instance using the specified properties.
@@ -1478,8 +1487,11 @@ export namespace palimpsest {
                 /** SessionEvent actorDied */
                 actorDied?: (palimpsest.v1.ActorInfo.$Properties|null);
 
+                /** SessionEvent stackRequest */
+                stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
+
                 /** SessionEvent event */
-                event?: ("opened"|"actorDied");
+                event?: ("opened"|"actorDied"|"stackRequest");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1489,9 +1501,10 @@ export namespace palimpsest {
             type $Shape = {
               opened?: palimpsest.v1.SessionOpened.$Shape|null;
               actorDied?: palimpsest.v1.ActorInfo.$Shape|null;
+              stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; opened?: null; actorDied?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape })
+              ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
             );
         }
 
@@ -1519,6 +1532,9 @@ export namespace palimpsest {
 
             /** SessionOpened ownerGraceMs. */
             ownerGraceMs: number;
+
+            /** SessionOpened sessionLeaseMs. */
+            sessionLeaseMs: number;
 
             /**
              * Creates a new SessionOpened instance using the specified properties.
@@ -1557,6 +1573,9 @@ export namespace palimpsest {
 
                 /** SessionOpened ownerGraceMs */
                 ownerGraceMs?: (number|null);
+
+                /** SessionOpened sessionLeaseMs */
+                sessionLeaseMs?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1649,6 +1668,15 @@ export namespace palimpsest {
             /** ActorSpec role. */
             role: string;
 
+            /** ActorSpec maxTaskRetries. */
+            maxTaskRetries: number;
+
+            /** ActorSpec maxPendingBytes. */
+            maxPendingBytes: number;
+
+            /** ActorSpec ownerIncarnation. */
+            ownerIncarnation: number;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -1723,6 +1751,15 @@ export namespace palimpsest {
                 /** ActorSpec role */
                 role?: (string|null);
 
+                /** ActorSpec maxTaskRetries */
+                maxTaskRetries?: (number|null);
+
+                /** ActorSpec maxPendingBytes */
+                maxPendingBytes?: (number|null);
+
+                /** ActorSpec ownerIncarnation */
+                ownerIncarnation?: (number|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1743,6 +1780,9 @@ export namespace palimpsest {
               jobId?: string|null;
               environment?: { [k: string]: string }|null;
               role?: string|null;
+              maxTaskRetries?: number|null;
+              maxPendingBytes?: number|null;
+              ownerIncarnation?: number|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -2089,6 +2129,9 @@ export namespace palimpsest {
             /** KillActorRequest noRestart. */
             noRestart: boolean;
 
+            /** KillActorRequest incarnation. */
+            incarnation: number;
+
             /**
              * Creates a new KillActorRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -2126,6 +2169,9 @@ export namespace palimpsest {
 
                 /** KillActorRequest noRestart */
                 noRestart?: (boolean|null);
+
+                /** KillActorRequest incarnation */
+                incarnation?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2531,6 +2577,249 @@ export namespace palimpsest {
 
             /** Shape of a ListNodesResponse. */
             type $Shape = palimpsest.v1.ListNodesResponse.$Properties;
+        }
+
+        /**
+         * Properties of a GetStackRequest.
+         * @deprecated Use palimpsest.v1.GetStackRequest.$Properties instead.
+         */
+        interface IGetStackRequest extends palimpsest.v1.GetStackRequest.$Properties {
+        }
+
+        /** Represents a GetStackRequest. */
+        class GetStackRequest {
+
+            /**
+             * Constructs a new GetStackRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.GetStackRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** GetStackRequest target. */
+            target: string;
+
+            /** GetStackRequest timeoutMs. */
+            timeoutMs: number;
+
+            /**
+             * Creates a new GetStackRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns GetStackRequest instance
+             */
+            static create(properties: palimpsest.v1.GetStackRequest.$Shape): palimpsest.v1.GetStackRequest & palimpsest.v1.GetStackRequest.$Shape;
+            static create(properties?: palimpsest.v1.GetStackRequest.$Properties): palimpsest.v1.GetStackRequest;
+
+            /**
+             * Encodes the specified GetStackRequest message. Does not implicitly {@link palimpsest.v1.GetStackRequest.verify|verify} messages.
+             * @param message GetStackRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.GetStackRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a GetStackRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GetStackRequest & palimpsest.v1.GetStackRequest.$Shape} GetStackRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.GetStackRequest & palimpsest.v1.GetStackRequest.$Shape;
+        }
+
+        namespace GetStackRequest {
+
+            /** Properties of a GetStackRequest. */
+            interface $Properties {
+
+                /** GetStackRequest target */
+                target?: (string|null);
+
+                /** GetStackRequest timeoutMs */
+                timeoutMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a GetStackRequest. */
+            type $Shape = palimpsest.v1.GetStackRequest.$Properties;
+        }
+
+        /**
+         * Properties of a StackRequest.
+         * @deprecated Use palimpsest.v1.StackRequest.$Properties instead.
+         */
+        interface IStackRequest extends palimpsest.v1.StackRequest.$Properties {
+        }
+
+        /** Represents a StackRequest. */
+        class StackRequest {
+
+            /**
+             * Constructs a new StackRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StackRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StackRequest requestId. */
+            requestId: string;
+
+            /** StackRequest actorId. */
+            actorId: string;
+
+            /**
+             * Creates a new StackRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StackRequest instance
+             */
+            static create(properties: palimpsest.v1.StackRequest.$Shape): palimpsest.v1.StackRequest & palimpsest.v1.StackRequest.$Shape;
+            static create(properties?: palimpsest.v1.StackRequest.$Properties): palimpsest.v1.StackRequest;
+
+            /**
+             * Encodes the specified StackRequest message. Does not implicitly {@link palimpsest.v1.StackRequest.verify|verify} messages.
+             * @param message StackRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StackRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StackRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StackRequest & palimpsest.v1.StackRequest.$Shape} StackRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StackRequest & palimpsest.v1.StackRequest.$Shape;
+        }
+
+        namespace StackRequest {
+
+            /** Properties of a StackRequest. */
+            interface $Properties {
+
+                /** StackRequest requestId */
+                requestId?: (string|null);
+
+                /** StackRequest actorId */
+                actorId?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StackRequest. */
+            type $Shape = palimpsest.v1.StackRequest.$Properties;
+        }
+
+        /**
+         * Properties of a StackReport.
+         * @deprecated Use palimpsest.v1.StackReport.$Properties instead.
+         */
+        interface IStackReport extends palimpsest.v1.StackReport.$Properties {
+        }
+
+        /** Represents a StackReport. */
+        class StackReport {
+
+            /**
+             * Constructs a new StackReport.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.StackReport.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** StackReport requestId. */
+            requestId: string;
+
+            /** StackReport title. */
+            title: string;
+
+            /** StackReport pid. */
+            pid: number;
+
+            /** StackReport busy. */
+            busy: boolean;
+
+            /** StackReport method. */
+            method: string;
+
+            /** StackReport frames. */
+            frames: string[];
+
+            /** StackReport problem. */
+            problem: string;
+
+            /**
+             * Creates a new StackReport instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns StackReport instance
+             */
+            static create(properties: palimpsest.v1.StackReport.$Shape): palimpsest.v1.StackReport & palimpsest.v1.StackReport.$Shape;
+            static create(properties?: palimpsest.v1.StackReport.$Properties): palimpsest.v1.StackReport;
+
+            /**
+             * Encodes the specified StackReport message. Does not implicitly {@link palimpsest.v1.StackReport.verify|verify} messages.
+             * @param message StackReport message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.StackReport.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a StackReport message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StackReport & palimpsest.v1.StackReport.$Shape} StackReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.StackReport & palimpsest.v1.StackReport.$Shape;
+        }
+
+        namespace StackReport {
+
+            /** Properties of a StackReport. */
+            interface $Properties {
+
+                /** StackReport requestId */
+                requestId?: (string|null);
+
+                /** StackReport title */
+                title?: (string|null);
+
+                /** StackReport pid */
+                pid?: (number|null);
+
+                /** StackReport busy */
+                busy?: (boolean|null);
+
+                /** StackReport method */
+                method?: (string|null);
+
+                /** StackReport frames */
+                frames?: (string[]|null);
+
+                /** StackReport problem */
+                problem?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a StackReport. */
+            type $Shape = palimpsest.v1.StackReport.$Properties;
         }
 
         /**
@@ -4662,8 +4951,11 @@ export namespace palimpsest {
             /** NodeMessage objectReport. */
             objectReport?: (palimpsest.v1.ObjectReport.$Properties|null);
 
+            /** NodeMessage stack. */
+            stack?: (palimpsest.v1.StackReport.$Properties|null);
+
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -4718,8 +5010,11 @@ export namespace palimpsest {
                 /** NodeMessage objectReport */
                 objectReport?: (palimpsest.v1.ObjectReport.$Properties|null);
 
+                /** NodeMessage stack */
+                stack?: (palimpsest.v1.StackReport.$Properties|null);
+
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -4734,9 +5029,10 @@ export namespace palimpsest {
               driverExited?: palimpsest.v1.DriverExited.$Shape|null;
               driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
               objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
+              stack?: palimpsest.v1.StackReport.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape })
             );
         }
 
@@ -5477,8 +5773,11 @@ export namespace palimpsest {
             /** HeadMessage dropObjects. */
             dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
+            /** HeadMessage stackRequest. */
+            stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
+
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -5536,8 +5835,11 @@ export namespace palimpsest {
                 /** HeadMessage dropObjects */
                 dropObjects?: (palimpsest.v1.DropObjects.$Properties|null);
 
+                /** HeadMessage stackRequest */
+                stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
+
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5553,9 +5855,10 @@ export namespace palimpsest {
               stopNode?: palimpsest.v1.StopNode.$Shape|null;
               endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
               dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
+              stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
             );
         }
 
@@ -8609,6 +8912,7 @@ export import FreeResponse = palimpsest.v1.FreeResponse;
 export import GetBundleRequest = palimpsest.v1.GetBundleRequest;
 export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
 export import GetJobRequest = palimpsest.v1.GetJobRequest;
+export import GetStackRequest = palimpsest.v1.GetStackRequest;
 export import HeadMessage = palimpsest.v1.HeadMessage;
 export import JobInfo = palimpsest.v1.JobInfo;
 export import JobStatus = palimpsest.v1.JobStatus;
@@ -8658,6 +8962,8 @@ export import SessionMessage = palimpsest.v1.SessionMessage;
 export import SessionOpened = palimpsest.v1.SessionOpened;
 export import ShutdownRequest = palimpsest.v1.ShutdownRequest;
 export import ShutdownResponse = palimpsest.v1.ShutdownResponse;
+export import StackReport = palimpsest.v1.StackReport;
+export import StackRequest = palimpsest.v1.StackRequest;
 export import StartActor = palimpsest.v1.StartActor;
 export import StartDriver = palimpsest.v1.StartDriver;
 export import StatRequest = palimpsest.v1.StatRequest;

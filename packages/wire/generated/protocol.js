@@ -398,6 +398,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.StreamCredit.$Properties
              * @property {number|null} [callId] StreamCredit callId
              * @property {number|null} [items] StreamCredit items
+             * @property {number|null} [bytes] StreamCredit bytes
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -446,6 +447,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StreamCredit.prototype.items = 0;
 
             /**
+             * StreamCredit bytes.
+             * @member {number} bytes
+             * @memberof palimpsest.v1.StreamCredit
+             * @instance
+             */
+            StreamCredit.prototype.bytes = 0;
+
+            /**
              * Creates a new StreamCredit instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.StreamCredit
@@ -481,6 +490,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 0 =*/8).uint64(message.callId);
                 if (message.items != null && $Object.hasOwnProperty.call(message, "items") && message.items !== 0)
                     writer.uint32(/* id 2, wireType 0 =*/16).uint32(message.items);
+                if (message.bytes != null && $Object.hasOwnProperty.call(message, "bytes") && message.bytes !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).uint32(message.bytes);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -543,6 +554,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.items;
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.bytes = value;
+                            else
+                                delete message.bytes;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -572,9 +592,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [method] Call method
              * @property {Uint8Array|null} [args] Call args
              * @property {number|null} [timeoutMs] Call timeoutMs
-             * @property {number|null} [incarnation] Call incarnation
-             * @property {string|null} [traceparent] Call traceparent
              * @property {number|null} [streamCredit] Call streamCredit
+             * @property {number|null} [streamCreditBytes] Call streamCreditBytes
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -639,28 +658,20 @@ export const palimpsest = $root.palimpsest = (() => {
             Call.prototype.timeoutMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
-             * Call incarnation.
-             * @member {number} incarnation
-             * @memberof palimpsest.v1.Call
-             * @instance
-             */
-            Call.prototype.incarnation = 0;
-
-            /**
-             * Call traceparent.
-             * @member {string} traceparent
-             * @memberof palimpsest.v1.Call
-             * @instance
-             */
-            Call.prototype.traceparent = "";
-
-            /**
              * Call streamCredit.
              * @member {number} streamCredit
              * @memberof palimpsest.v1.Call
              * @instance
              */
             Call.prototype.streamCredit = 0;
+
+            /**
+             * Call streamCreditBytes.
+             * @member {number} streamCreditBytes
+             * @memberof palimpsest.v1.Call
+             * @instance
+             */
+            Call.prototype.streamCreditBytes = 0;
 
             /**
              * Creates a new Call instance using the specified properties.
@@ -702,12 +713,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.args);
                 if (message.timeoutMs != null && $Object.hasOwnProperty.call(message, "timeoutMs") && (typeof message.timeoutMs === "object" ? message.timeoutMs.low || message.timeoutMs.high : message.timeoutMs !== 0))
                     writer.uint32(/* id 4, wireType 0 =*/32).int64(message.timeoutMs);
-                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
-                    writer.uint32(/* id 5, wireType 0 =*/40).int32(message.incarnation);
-                if (message.traceparent != null && $Object.hasOwnProperty.call(message, "traceparent") && message.traceparent !== "")
-                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.traceparent);
                 if (message.streamCredit != null && $Object.hasOwnProperty.call(message, "streamCredit") && message.streamCredit !== 0)
-                    writer.uint32(/* id 7, wireType 0 =*/56).uint32(message.streamCredit);
+                    writer.uint32(/* id 5, wireType 0 =*/40).uint32(message.streamCredit);
+                if (message.streamCreditBytes != null && $Object.hasOwnProperty.call(message, "streamCreditBytes") && message.streamCreditBytes !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).uint32(message.streamCreditBytes);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -791,28 +800,19 @@ export const palimpsest = $root.palimpsest = (() => {
                     case 5: {
                             if (wireType !== 0)
                                 break;
-                            if (value = reader.int32())
-                                message.incarnation = value;
-                            else
-                                delete message.incarnation;
-                            continue;
-                        }
-                    case 6: {
-                            if (wireType !== 2)
-                                break;
-                            if ((value = reader.stringVerify()).length)
-                                message.traceparent = value;
-                            else
-                                delete message.traceparent;
-                            continue;
-                        }
-                    case 7: {
-                            if (wireType !== 0)
-                                break;
                             if (value = reader.uint32())
                                 message.streamCredit = value;
                             else
                                 delete message.streamCredit;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.uint32())
+                                message.streamCreditBytes = value;
+                            else
+                                delete message.streamCreditBytes;
                             continue;
                         }
                     }
@@ -3362,6 +3362,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [pid] SessionMessage pid
              * @property {boolean|null} [goodbye] SessionMessage goodbye
              * @property {string|null} [jobId] SessionMessage jobId
+             * @property {palimpsest.v1.StackReport.$Properties|null} [stack] SessionMessage stack
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3434,6 +3435,14 @@ export const palimpsest = $root.palimpsest = (() => {
             SessionMessage.prototype.jobId = "";
 
             /**
+             * SessionMessage stack.
+             * @member {palimpsest.v1.StackReport.$Properties|null|undefined} stack
+             * @memberof palimpsest.v1.SessionMessage
+             * @instance
+             */
+            SessionMessage.prototype.stack = null;
+
+            /**
              * Creates a new SessionMessage instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.SessionMessage
@@ -3475,6 +3484,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 0 =*/32).bool(message.goodbye);
                 if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.jobId);
+                if (message.stack != null && $Object.hasOwnProperty.call(message, "stack"))
+                    $root.palimpsest.v1.StackReport.encode(message.stack, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3564,6 +3575,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.jobId;
                             continue;
                         }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            message.stack = $root.palimpsest.v1.StackReport.decode(reader, reader.size(), $undefined, _depth + 1, message.stack);
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -3591,7 +3608,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.SessionEvent.$Properties
              * @property {palimpsest.v1.SessionOpened.$Properties|null} [opened] SessionEvent opened
              * @property {palimpsest.v1.ActorInfo.$Properties|null} [actorDied] SessionEvent actorDied
-             * @property {"opened"|"actorDied"} [event] SessionEvent event
+             * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] SessionEvent stackRequest
+             * @property {"opened"|"actorDied"|"stackRequest"} [event] SessionEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3608,9 +3626,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {{
              *   opened?: palimpsest.v1.SessionOpened.$Shape|null;
              *   actorDied?: palimpsest.v1.ActorInfo.$Shape|null;
+             *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; opened?: null; actorDied?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape })
+             *   ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
              * )} palimpsest.v1.SessionEvent.$Shape
              */
 
@@ -3645,17 +3664,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SessionEvent.prototype.actorDied = null;
 
+            /**
+             * SessionEvent stackRequest.
+             * @member {palimpsest.v1.StackRequest.$Properties|null|undefined} stackRequest
+             * @memberof palimpsest.v1.SessionEvent
+             * @instance
+             */
+            SessionEvent.prototype.stackRequest = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * SessionEvent event.
-             * @member {"opened"|"actorDied"|undefined} event
+             * @member {"opened"|"actorDied"|"stackRequest"|undefined} event
              * @memberof palimpsest.v1.SessionEvent
              * @instance
              */
             $Object.defineProperty(SessionEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["opened", "actorDied"]),
+                get: $util.oneOfGetter($oneOfFields = ["opened", "actorDied", "stackRequest"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -3695,6 +3722,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.SessionOpened.encode(message.opened, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
                 if (message.actorDied != null && $Object.hasOwnProperty.call(message, "actorDied"))
                     $root.palimpsest.v1.ActorInfo.encode(message.actorDied, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.stackRequest != null && $Object.hasOwnProperty.call(message, "stackRequest"))
+                    $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3753,6 +3782,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.event = "actorDied";
                             continue;
                         }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.stackRequest = $root.palimpsest.v1.StackRequest.decode(reader, reader.size(), $undefined, _depth + 1, message.stackRequest);
+                            message.event = "stackRequest";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -3780,6 +3816,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.SessionOpened.$Properties
              * @property {string|null} [clusterId] SessionOpened clusterId
              * @property {number|null} [ownerGraceMs] SessionOpened ownerGraceMs
+             * @property {number|null} [sessionLeaseMs] SessionOpened sessionLeaseMs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3828,6 +3865,14 @@ export const palimpsest = $root.palimpsest = (() => {
             SessionOpened.prototype.ownerGraceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * SessionOpened sessionLeaseMs.
+             * @member {number} sessionLeaseMs
+             * @memberof palimpsest.v1.SessionOpened
+             * @instance
+             */
+            SessionOpened.prototype.sessionLeaseMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new SessionOpened instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.SessionOpened
@@ -3863,6 +3908,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.clusterId);
                 if (message.ownerGraceMs != null && $Object.hasOwnProperty.call(message, "ownerGraceMs") && (typeof message.ownerGraceMs === "object" ? message.ownerGraceMs.low || message.ownerGraceMs.high : message.ownerGraceMs !== 0))
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.ownerGraceMs);
+                if (message.sessionLeaseMs != null && $Object.hasOwnProperty.call(message, "sessionLeaseMs") && (typeof message.sessionLeaseMs === "object" ? message.sessionLeaseMs.low || message.sessionLeaseMs.high : message.sessionLeaseMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sessionLeaseMs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3923,6 +3970,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.ownerGraceMs = value;
                             else
                                 delete message.ownerGraceMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sessionLeaseMs = value;
+                            else
+                                delete message.sessionLeaseMs;
                             continue;
                         }
                     }
@@ -3986,6 +4042,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [jobId] ActorSpec jobId
              * @property {Object.<string,string>|null} [environment] ActorSpec environment
              * @property {string|null} [role] ActorSpec role
+             * @property {number|null} [maxTaskRetries] ActorSpec maxTaskRetries
+             * @property {number|null} [maxPendingBytes] ActorSpec maxPendingBytes
+             * @property {number|null} [ownerIncarnation] ActorSpec ownerIncarnation
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4014,6 +4073,9 @@ export const palimpsest = $root.palimpsest = (() => {
              *   jobId?: string|null;
              *   environment?: Object.<string,string>|null;
              *   role?: string|null;
+             *   maxTaskRetries?: number|null;
+             *   maxPendingBytes?: number|null;
+             *   ownerIncarnation?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -4148,6 +4210,30 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.role = "";
 
             /**
+             * ActorSpec maxTaskRetries.
+             * @member {number} maxTaskRetries
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.maxTaskRetries = 0;
+
+            /**
+             * ActorSpec maxPendingBytes.
+             * @member {number} maxPendingBytes
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.maxPendingBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ActorSpec ownerIncarnation.
+             * @member {number} ownerIncarnation
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.ownerIncarnation = 0;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -4209,6 +4295,12 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 13, wireType 2 =*/106).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.environment[keys[i]]).ldelim();
                 if (message.role != null && $Object.hasOwnProperty.call(message, "role") && message.role !== "")
                     writer.uint32(/* id 14, wireType 2 =*/114).string(message.role);
+                if (message.maxTaskRetries != null && $Object.hasOwnProperty.call(message, "maxTaskRetries") && message.maxTaskRetries !== 0)
+                    writer.uint32(/* id 15, wireType 0 =*/120).int32(message.maxTaskRetries);
+                if (message.maxPendingBytes != null && $Object.hasOwnProperty.call(message, "maxPendingBytes") && (typeof message.maxPendingBytes === "object" ? message.maxPendingBytes.low || message.maxPendingBytes.high : message.maxPendingBytes !== 0))
+                    writer.uint32(/* id 16, wireType 0 =*/128).int64(message.maxPendingBytes);
+                if (message.ownerIncarnation != null && $Object.hasOwnProperty.call(message, "ownerIncarnation") && message.ownerIncarnation !== 0)
+                    writer.uint32(/* id 17, wireType 0 =*/136).int32(message.ownerIncarnation);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4425,6 +4517,33 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.role = value;
                             else
                                 delete message.role;
+                            continue;
+                        }
+                    case 15: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.maxTaskRetries = value;
+                            else
+                                delete message.maxTaskRetries;
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.maxPendingBytes = value;
+                            else
+                                delete message.maxPendingBytes;
+                            continue;
+                        }
+                    case 17: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.ownerIncarnation = value;
+                            else
+                                delete message.ownerIncarnation;
                             continue;
                         }
                     }
@@ -5259,6 +5378,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.KillActorRequest.$Properties
              * @property {string|null} [actorId] KillActorRequest actorId
              * @property {boolean|null} [noRestart] KillActorRequest noRestart
+             * @property {number|null} [incarnation] KillActorRequest incarnation
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -5307,6 +5427,14 @@ export const palimpsest = $root.palimpsest = (() => {
             KillActorRequest.prototype.noRestart = false;
 
             /**
+             * KillActorRequest incarnation.
+             * @member {number} incarnation
+             * @memberof palimpsest.v1.KillActorRequest
+             * @instance
+             */
+            KillActorRequest.prototype.incarnation = 0;
+
+            /**
              * Creates a new KillActorRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.KillActorRequest
@@ -5342,6 +5470,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.actorId);
                 if (message.noRestart != null && $Object.hasOwnProperty.call(message, "noRestart") && message.noRestart !== false)
                     writer.uint32(/* id 2, wireType 0 =*/16).bool(message.noRestart);
+                if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.incarnation);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5402,6 +5532,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.noRestart = value;
                             else
                                 delete message.noRestart;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.incarnation = value;
+                            else
+                                delete message.incarnation;
                             continue;
                         }
                     }
@@ -6405,6 +6544,623 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ListNodesResponse;
+        })();
+
+        v1.GetStackRequest = (function() {
+
+            /**
+             * Properties of a GetStackRequest.
+             * @typedef {Object} palimpsest.v1.GetStackRequest.$Properties
+             * @property {string|null} [target] GetStackRequest target
+             * @property {number|null} [timeoutMs] GetStackRequest timeoutMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a GetStackRequest.
+             * @memberof palimpsest.v1
+             * @interface IGetStackRequest
+             * @augments palimpsest.v1.GetStackRequest.$Properties
+             * @deprecated Use palimpsest.v1.GetStackRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a GetStackRequest.
+             * @typedef {palimpsest.v1.GetStackRequest.$Properties} palimpsest.v1.GetStackRequest.$Shape
+             */
+
+            /**
+             * Constructs a new GetStackRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a GetStackRequest.
+             * @constructor
+             * @param {palimpsest.v1.GetStackRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const GetStackRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * GetStackRequest target.
+             * @member {string} target
+             * @memberof palimpsest.v1.GetStackRequest
+             * @instance
+             */
+            GetStackRequest.prototype.target = "";
+
+            /**
+             * GetStackRequest timeoutMs.
+             * @member {number} timeoutMs
+             * @memberof palimpsest.v1.GetStackRequest
+             * @instance
+             */
+            GetStackRequest.prototype.timeoutMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new GetStackRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.GetStackRequest
+             * @static
+             * @param {palimpsest.v1.GetStackRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.GetStackRequest} GetStackRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.GetStackRequest.$Shape): palimpsest.v1.GetStackRequest & palimpsest.v1.GetStackRequest.$Shape;
+             *   (properties?: palimpsest.v1.GetStackRequest.$Properties): palimpsest.v1.GetStackRequest;
+             * }}
+             */
+            GetStackRequest.create = function(properties) {
+                return new GetStackRequest(properties);
+            };
+
+            /**
+             * Encodes the specified GetStackRequest message. Does not implicitly {@link palimpsest.v1.GetStackRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.GetStackRequest
+             * @static
+             * @param {palimpsest.v1.GetStackRequest.$Properties} message GetStackRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            GetStackRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.target != null && $Object.hasOwnProperty.call(message, "target") && message.target !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.target);
+                if (message.timeoutMs != null && $Object.hasOwnProperty.call(message, "timeoutMs") && (typeof message.timeoutMs === "object" ? message.timeoutMs.low || message.timeoutMs.high : message.timeoutMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.timeoutMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a GetStackRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.GetStackRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.GetStackRequest & palimpsest.v1.GetStackRequest.$Shape} GetStackRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            GetStackRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.GetStackRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.target = value;
+                            else
+                                delete message.target;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.timeoutMs = value;
+                            else
+                                delete message.timeoutMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return GetStackRequest;
+        })();
+
+        v1.StackRequest = (function() {
+
+            /**
+             * Properties of a StackRequest.
+             * @typedef {Object} palimpsest.v1.StackRequest.$Properties
+             * @property {string|null} [requestId] StackRequest requestId
+             * @property {string|null} [actorId] StackRequest actorId
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StackRequest.
+             * @memberof palimpsest.v1
+             * @interface IStackRequest
+             * @augments palimpsest.v1.StackRequest.$Properties
+             * @deprecated Use palimpsest.v1.StackRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a StackRequest.
+             * @typedef {palimpsest.v1.StackRequest.$Properties} palimpsest.v1.StackRequest.$Shape
+             */
+
+            /**
+             * Constructs a new StackRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StackRequest.
+             * @constructor
+             * @param {palimpsest.v1.StackRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StackRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StackRequest requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.StackRequest
+             * @instance
+             */
+            StackRequest.prototype.requestId = "";
+
+            /**
+             * StackRequest actorId.
+             * @member {string} actorId
+             * @memberof palimpsest.v1.StackRequest
+             * @instance
+             */
+            StackRequest.prototype.actorId = "";
+
+            /**
+             * Creates a new StackRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StackRequest
+             * @static
+             * @param {palimpsest.v1.StackRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StackRequest} StackRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.StackRequest.$Shape): palimpsest.v1.StackRequest & palimpsest.v1.StackRequest.$Shape;
+             *   (properties?: palimpsest.v1.StackRequest.$Properties): palimpsest.v1.StackRequest;
+             * }}
+             */
+            StackRequest.create = function(properties) {
+                return new StackRequest(properties);
+            };
+
+            /**
+             * Encodes the specified StackRequest message. Does not implicitly {@link palimpsest.v1.StackRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StackRequest
+             * @static
+             * @param {palimpsest.v1.StackRequest.$Properties} message StackRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StackRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.actorId != null && $Object.hasOwnProperty.call(message, "actorId") && message.actorId !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.actorId);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StackRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StackRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StackRequest & palimpsest.v1.StackRequest.$Shape} StackRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StackRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StackRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.actorId = value;
+                            else
+                                delete message.actorId;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StackRequest;
+        })();
+
+        v1.StackReport = (function() {
+
+            /**
+             * Properties of a StackReport.
+             * @typedef {Object} palimpsest.v1.StackReport.$Properties
+             * @property {string|null} [requestId] StackReport requestId
+             * @property {string|null} [title] StackReport title
+             * @property {number|null} [pid] StackReport pid
+             * @property {boolean|null} [busy] StackReport busy
+             * @property {string|null} [method] StackReport method
+             * @property {Array.<string>|null} [frames] StackReport frames
+             * @property {string|null} [problem] StackReport problem
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a StackReport.
+             * @memberof palimpsest.v1
+             * @interface IStackReport
+             * @augments palimpsest.v1.StackReport.$Properties
+             * @deprecated Use palimpsest.v1.StackReport.$Properties instead.
+             */
+
+            /**
+             * Shape of a StackReport.
+             * @typedef {palimpsest.v1.StackReport.$Properties} palimpsest.v1.StackReport.$Shape
+             */
+
+            /**
+             * Constructs a new StackReport.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a StackReport.
+             * @constructor
+             * @param {palimpsest.v1.StackReport.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const StackReport = function (properties) {
+                this.frames = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * StackReport requestId.
+             * @member {string} requestId
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.requestId = "";
+
+            /**
+             * StackReport title.
+             * @member {string} title
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.title = "";
+
+            /**
+             * StackReport pid.
+             * @member {number} pid
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.pid = 0;
+
+            /**
+             * StackReport busy.
+             * @member {boolean} busy
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.busy = false;
+
+            /**
+             * StackReport method.
+             * @member {string} method
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.method = "";
+
+            /**
+             * StackReport frames.
+             * @member {Array.<string>} frames
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.frames = $util.emptyArray;
+
+            /**
+             * StackReport problem.
+             * @member {string} problem
+             * @memberof palimpsest.v1.StackReport
+             * @instance
+             */
+            StackReport.prototype.problem = "";
+
+            /**
+             * Creates a new StackReport instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.StackReport
+             * @static
+             * @param {palimpsest.v1.StackReport.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.StackReport} StackReport instance
+             * @type {{
+             *   (properties: palimpsest.v1.StackReport.$Shape): palimpsest.v1.StackReport & palimpsest.v1.StackReport.$Shape;
+             *   (properties?: palimpsest.v1.StackReport.$Properties): palimpsest.v1.StackReport;
+             * }}
+             */
+            StackReport.create = function(properties) {
+                return new StackReport(properties);
+            };
+
+            /**
+             * Encodes the specified StackReport message. Does not implicitly {@link palimpsest.v1.StackReport.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.StackReport
+             * @static
+             * @param {palimpsest.v1.StackReport.$Properties} message StackReport message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            StackReport.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.requestId != null && $Object.hasOwnProperty.call(message, "requestId") && message.requestId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.requestId);
+                if (message.title != null && $Object.hasOwnProperty.call(message, "title") && message.title !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.title);
+                if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && message.pid !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.pid);
+                if (message.busy != null && $Object.hasOwnProperty.call(message, "busy") && message.busy !== false)
+                    writer.uint32(/* id 4, wireType 0 =*/32).bool(message.busy);
+                if (message.method != null && $Object.hasOwnProperty.call(message, "method") && message.method !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.method);
+                if (message.frames != null && message.frames.length)
+                    for (let i = 0; i < message.frames.length; ++i)
+                        writer.uint32(/* id 6, wireType 2 =*/50).string(message.frames[i]);
+                if (message.problem != null && $Object.hasOwnProperty.call(message, "problem") && message.problem !== "")
+                    writer.uint32(/* id 7, wireType 2 =*/58).string(message.problem);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a StackReport message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.StackReport
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.StackReport & palimpsest.v1.StackReport.$Shape} StackReport
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            StackReport.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.StackReport();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.requestId = value;
+                            else
+                                delete message.requestId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.title = value;
+                            else
+                                delete message.title;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.pid = value;
+                            else
+                                delete message.pid;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.busy = value;
+                            else
+                                delete message.busy;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.method = value;
+                            else
+                                delete message.method;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.frames && message.frames.length))
+                                message.frames = [];
+                            message.frames.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.problem = value;
+                            else
+                                delete message.problem;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return StackReport;
         })();
 
         v1.ListQueuesRequest = (function() {
@@ -11568,7 +12324,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.DriverExited.$Properties|null} [driverExited] NodeMessage driverExited
              * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
              * @property {palimpsest.v1.ObjectReport.$Properties|null} [objectReport] NodeMessage objectReport
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"} [message] NodeMessage message
+             * @property {palimpsest.v1.StackReport.$Properties|null} [stack] NodeMessage stack
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11590,9 +12347,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   driverExited?: palimpsest.v1.DriverExited.$Shape|null;
              *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
              *   objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
+             *   stack?: palimpsest.v1.StackReport.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -11667,17 +12425,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             NodeMessage.prototype.objectReport = null;
 
+            /**
+             * NodeMessage stack.
+             * @member {palimpsest.v1.StackReport.$Properties|null|undefined} stack
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.stack = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -11727,6 +12493,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.DriverStarted.encode(message.driverStarted, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
                 if (message.objectReport != null && $Object.hasOwnProperty.call(message, "objectReport"))
                     $root.palimpsest.v1.ObjectReport.encode(message.objectReport, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
+                if (message.stack != null && $Object.hasOwnProperty.call(message, "stack"))
+                    $root.palimpsest.v1.StackReport.encode(message.stack, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11818,6 +12586,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.objectReport = $root.palimpsest.v1.ObjectReport.decode(reader, reader.size(), $undefined, _depth + 1, message.objectReport);
                             message.message = "objectReport";
+                            continue;
+                        }
+                    case 30: {
+                            if (wireType !== 2)
+                                break;
+                            message.stack = $root.palimpsest.v1.StackReport.decode(reader, reader.size(), $undefined, _depth + 1, message.stack);
+                            message.message = "stack";
                             continue;
                         }
                     }
@@ -13668,7 +14443,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StopNode.$Properties|null} [stopNode] HeadMessage stopNode
              * @property {palimpsest.v1.EndedHolders.$Properties|null} [endedHolders] HeadMessage endedHolders
              * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"} [message] HeadMessage message
+             * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] HeadMessage stackRequest
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -13691,9 +14467,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   stopNode?: palimpsest.v1.StopNode.$Shape|null;
              *   endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
              *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
+             *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -13776,17 +14553,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             HeadMessage.prototype.dropObjects = null;
 
+            /**
+             * HeadMessage stackRequest.
+             * @member {palimpsest.v1.StackRequest.$Properties|null|undefined} stackRequest
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.stackRequest = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "endedHolders", "dropObjects"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "endedHolders", "dropObjects", "stackRequest"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -13838,6 +14623,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.EndedHolders.encode(message.endedHolders, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.dropObjects != null && $Object.hasOwnProperty.call(message, "dropObjects"))
                     $root.palimpsest.v1.DropObjects.encode(message.dropObjects, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
+                if (message.stackRequest != null && $Object.hasOwnProperty.call(message, "stackRequest"))
+                    $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -13936,6 +14723,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.dropObjects = $root.palimpsest.v1.DropObjects.decode(reader, reader.size(), $undefined, _depth + 1, message.dropObjects);
                             message.message = "dropObjects";
+                            continue;
+                        }
+                    case 30: {
+                            if (wireType !== 2)
+                                break;
+                            message.stackRequest = $root.palimpsest.v1.StackRequest.decode(reader, reader.size(), $undefined, _depth + 1, message.stackRequest);
+                            message.message = "stackRequest";
                             continue;
                         }
                     }
@@ -21786,6 +22580,7 @@ const exportedFreeResponse = palimpsest.v1.FreeResponse;
 const exportedGetBundleRequest = palimpsest.v1.GetBundleRequest;
 const exportedGetClusterRequest = palimpsest.v1.GetClusterRequest;
 const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
+const exportedGetStackRequest = palimpsest.v1.GetStackRequest;
 const exportedHeadMessage = palimpsest.v1.HeadMessage;
 const exportedJobInfo = palimpsest.v1.JobInfo;
 const exportedJobStatus = palimpsest.v1.JobStatus;
@@ -21835,6 +22630,8 @@ const exportedSessionMessage = palimpsest.v1.SessionMessage;
 const exportedSessionOpened = palimpsest.v1.SessionOpened;
 const exportedShutdownRequest = palimpsest.v1.ShutdownRequest;
 const exportedShutdownResponse = palimpsest.v1.ShutdownResponse;
+const exportedStackReport = palimpsest.v1.StackReport;
+const exportedStackRequest = palimpsest.v1.StackRequest;
 const exportedStartActor = palimpsest.v1.StartActor;
 const exportedStartDriver = palimpsest.v1.StartDriver;
 const exportedStatRequest = palimpsest.v1.StatRequest;
@@ -21856,4 +22653,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

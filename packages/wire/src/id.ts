@@ -1,6 +1,15 @@
 import { randomBytes } from "node:crypto";
 
-export type IdKind = "actor" | "node" | "job" | "session" | "cluster" | "run" | "group" | "trajectory";
+export type IdKind =
+  | "actor"
+  | "node"
+  | "job"
+  | "session"
+  | "request"
+  | "cluster"
+  | "run"
+  | "group"
+  | "trajectory";
 
 /** A new identifier such as "actor-4f1a9c02b7de": the kind for people, 48 random bits for uniqueness. */
 export function newId(kind: IdKind): string {

@@ -2,6 +2,7 @@
 
 // Symbols for other packages of Palimpsest.
 export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
+export { type Addressee, addresseeMetadata, addresseeOf } from "./addressee.js";
 export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";

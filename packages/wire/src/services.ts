@@ -11,6 +11,7 @@ export const headService = {
   session: head.bidi("Session", proto.SessionMessage, proto.SessionEvent, access.carry),
   createActor: head.unary("CreateActor", proto.CreateActorRequest, proto.ActorInfo, access.create),
   resolveActor: head.unary("ResolveActor", proto.ResolveActorRequest, proto.ActorInfo, access.read),
+  getStack: head.unary("GetStack", proto.GetStackRequest, proto.StackReport, access.administer),
   killActor: head.unary("KillActor", proto.KillActorRequest, proto.ActorInfo, access.change),
   listActors: head.unary("ListActors", proto.ListActorsRequest, proto.ListActorsResponse, access.read),
   listNodes: head.unary("ListNodes", proto.ListNodesRequest, proto.ListNodesResponse, access.read),

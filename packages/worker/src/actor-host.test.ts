@@ -1,6 +1,6 @@
 import { ActorChannel, type ActorHandle, createHandle } from "@palimpsest/client";
 import { createMetrics } from "@palimpsest/telemetry";
-import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import { actorHostService, fromGrpcError, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { ActorHost, type ActorHostOptions } from "./actor-host.js";
@@ -58,6 +58,18 @@ class Subject {
     }
   }
 
+  async *blocks(count: number, sizeBytes: number): AsyncGenerator<Uint8Array> {
+    for (let index = 0; index < count; index++) {
+      this.produced++;
+      yield new Uint8Array(sizeBytes);
+    }
+  }
+
+  compute(busyMs: number): void {
+    const until = performance.now() + busyMs;
+    while (performance.now() < until);
+  }
+
   async *failAfter(items: number): AsyncGenerator<number> {
     for (let index = 0; index < items; index++) yield index;
     throw new Error("no more");
@@ -86,6 +98,7 @@ async function host(options: Partial<ActorHostOptions> = {}) {
       incarnation: 1,
       maxConcurrency: 1,
       maxPendingCalls: 1_000,
+      maxPendingBytes: 1_000_000_000,
       network: grpcNetwork({ token }),
       listenHost: "127.0.0.1",
       ...options,
@@ -97,17 +110,24 @@ async function host(options: Partial<ActorHostOptions> = {}) {
   return { subject, metrics, ...started };
 }
 
-function caller(address: string, options: { readonly token?: string; readonly incarnation?: number } = {}) {
+function caller(
+  address: string,
+  options: { readonly token?: string; readonly actorId?: string; readonly incarnation?: number } = {},
+) {
+  let resolutions = 0;
   const channel = new ActorChannel({
-    actorId: "actor-test",
+    actorId: options.actorId ?? "actor-test",
     network: grpcNetwork({ token: options.token ?? token }),
     resolver: {
-      resolve: async () => ({
-        spec: { actorId: "actor-test" },
-        state: proto.ActorState.ACTOR_STATE_ALIVE,
-        address,
-        incarnation: options.incarnation ?? 1,
-      }),
+      resolve: async () => {
+        resolutions++;
+        return {
+          spec: { actorId: options.actorId ?? "actor-test" },
+          state: proto.ActorState.ACTOR_STATE_ALIVE,
+          address,
+          incarnation: options.incarnation ?? 1,
+        };
+      },
     },
   });
   closers.push(() => channel.close());
@@ -117,7 +137,7 @@ function caller(address: string, options: { readonly token?: string; readonly in
     info: () => Promise.reject(new Error("no head")),
     kill: () => Promise.reject(new Error("no head")),
   });
-  return { channel, handle };
+  return { channel, handle, resolved: () => resolutions };
 }
 
 describe("calls", () => {
@@ -163,6 +183,35 @@ describe("calls", () => {
     await outcomes;
   });
 
+  test("above maxPendingBytes are refused with PENDING_CALLS_LIMIT, and what waits is kept", async () => {
+    const { address, subject } = await host({ maxPendingBytes: 100_000 });
+    const { handle } = caller(address);
+    const running = handle.wait();
+    const kept = handle.echo(new Uint8Array(60_000));
+    await expect(handle.echo(new Uint8Array(60_000))).rejects.toMatchObject({
+      code: "PENDING_CALLS_LIMIT",
+      message: expect.stringContaining("maxPendingBytes"),
+    });
+    subject.release();
+    await running;
+    expect(await kept).toHaveLength(60_000);
+  });
+
+  test("of a caller that sent many synchronous ones let another's pass (MAILBOX-6)", async () => {
+    const { address } = await host({ maxPendingCalls: 20_000 });
+    const greedy = caller(address).handle;
+    const modest = caller(address).handle;
+    await modest.echo("warm");
+    let computed = 0;
+    const flood = Array.from({ length: 1_000 }, () => greedy.compute(1).then(() => computed++));
+    const all = Promise.all(flood);
+    await flood[0];
+    await modest.echo("through");
+    // Both callers and the actor share this test's one thread: each step of the call waits for a slice of 10.
+    expect(computed).toBeLessThan(700);
+    await all;
+  });
+
   test("carry user errors with name, remote stack and causes", async () => {
     const { address } = await host();
     const { handle } = caller(address);
@@ -183,19 +232,32 @@ describe("calls", () => {
     });
   });
 
-  test("of what is no method of the class are NOT_FOUND", async () => {
-    const { address } = await host();
+  test("of what is no method of the class are NOT_FOUND, and make no series of their own", async () => {
+    const { address, metrics } = await host();
     const { handle } = caller(address);
     for (const name of ["missing", "notAMethod", "hasOwnProperty", "start"]) {
       const call = Reflect.get(handle, name) as () => Promise<unknown>;
       await expect(call()).rejects.toMatchObject({ code: "NOT_FOUND" });
     }
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('method="(unknown)",outcome="error",component="test"} 4');
+    expect(text).not.toContain('method="missing"');
   });
 
-  test("for another incarnation never run (A1)", async () => {
+  test("for another incarnation or another actor never run (HOST-1)", async () => {
     const { address, subject } = await host();
-    const { handle } = caller(address, { incarnation: 7 });
-    await expect(handle.note("wrong")).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    for (const meant of [{ incarnation: 7 }, { actorId: "actor-else" }]) {
+      const { handle, resolved } = caller(address, meant);
+      const call = handle.with({ timeoutMs: 3_000 }).note("wrong");
+      // It looks for the actor again, and waits as for one that cannot be reached.
+      await expect.poll(resolved).toBeGreaterThan(1);
+      call.catch(() => undefined);
+    }
+    const peer = grpcNetwork({ token }).connect(address, "calls");
+    const stream = peer.bidi(actorHostService.calls);
+    const error = await new Promise((resolve) => stream.on("error", resolve).on("data", () => undefined));
+    expect(fromGrpcError(error)).toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    peer.close();
     expect(subject.log).toEqual([]);
   });
 
@@ -221,7 +283,7 @@ describe("calls", () => {
 });
 
 describe("deadlines and cancellation", () => {
-  test("a call without an answer fails with GET_TIMEOUT, and the method's signal aborts (I4)", async () => {
+  test("a call without an answer fails with GET_TIMEOUT, and the method's signal aborts (INVOCATION-4)", async () => {
     const { address, subject } = await host({ maxConcurrency: 2 });
     const { handle } = caller(address);
     const quick = handle.with({ timeoutMs: 100 });
@@ -243,7 +305,7 @@ describe("deadlines and cancellation", () => {
     await expect.poll(() => subject.log).toEqual(["running", "aborted: CANCELLED"]);
   });
 
-  test("a call that is cancelled while it waits never runs (M5)", async () => {
+  test("a call that is cancelled while it waits never runs (MAILBOX-5)", async () => {
     const { address, subject } = await host();
     const { handle } = caller(address);
     const blocked = handle.wait();
@@ -259,7 +321,7 @@ describe("deadlines and cancellation", () => {
     expect(subject.log).toEqual(["wait", "after"]);
   });
 
-  test("a caller that leaves takes its waiting calls along and aborts its running ones (A2)", async () => {
+  test("a caller that leaves takes its waiting calls along and aborts its running ones (HOST-2)", async () => {
     const { address, subject } = await host({ maxConcurrency: 1 });
     const leaving = caller(address);
     const running = leaving.handle.abortable(new AbortController().signal).catch(() => undefined);
@@ -289,7 +351,7 @@ describe("async generators", () => {
     expect(items).toEqual(Array.from({ length: 1_000 }, (_, index) => index));
   });
 
-  test("wait for a reader that is slow (I3)", async () => {
+  test("wait for a reader that is slow (INVOCATION-3)", async () => {
     const { address, subject } = await host({ maxConcurrency: 2 });
     const { handle } = caller(address);
     const reader = handle.count(10_000)[Symbol.asyncIterator]();
@@ -303,7 +365,20 @@ describe("async generators", () => {
     await reader.return?.();
   });
 
-  test("are closed when the reader leaves the loop (I4)", async () => {
+  test("wait for a reader that takes few but large items (INVOCATION-3, CALL-3)", async () => {
+    const { address, subject } = await host({ maxConcurrency: 2 });
+    const { handle } = caller(address);
+    const reader = handle.blocks(40, 1024 * 1024)[Symbol.asyncIterator]();
+    expect((await reader.next()).value).toHaveLength(1024 * 1024);
+    await handle.note("one");
+    await handle.note("two");
+    expect(subject.produced).toBeLessThanOrEqual(10);
+    let items = 1;
+    while (!(await reader.next()).done) items++;
+    expect(items).toBe(40);
+  });
+
+  test("are closed when the reader leaves the loop (INVOCATION-4)", async () => {
     const { address, subject } = await host({ maxConcurrency: 2 });
     const { handle } = caller(address);
     for await (const item of handle.count(1_000_000)) if (item === 10) break;

@@ -1,19 +1,22 @@
 /**
- * Job: the ActorHost service over one instance: takes batches of calls from many callers and runs them.
- * Non-job: making the instance, the process's life (main.ts).
+ * Responsibility: the ActorHost service over one instance: takes batches of calls from many callers and runs them.
+ * Not responsible for: making the instance, the process's life (main.ts).
  *
- * A1. A call for another incarnation never runs here.
- * A2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
+ * Invariants:
+ * - HOST-1. A stream that is meant for another actor or incarnation is refused before any call of it is read.
+ * - HOST-2. A caller whose stream ends takes its waiting calls with it and aborts its running ones.
  */
 import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
 import { reservedMethods } from "@palimpsest/client";
 import type { Metrics } from "@palimpsest/telemetry";
 import {
   actorHostService,
+  addresseeOf,
   errorToProto,
   type Network,
   PalimpsestError,
   type RpcServer,
+  toGrpcError,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type CallMetrics, createCallMetrics } from "./call-metrics.js";
@@ -26,6 +29,7 @@ export interface ActorHostOptions {
   readonly incarnation: number;
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
+  readonly maxPendingBytes: number;
   readonly network: Network;
   readonly listenHost: string;
 }
@@ -70,7 +74,14 @@ export class ActorHost {
   }
 
   #accept(stream: CallerStream): void {
-    const writer = new ReplyWriter(stream);
+    const wrong = this.#wrongAddressee(stream);
+    if (wrong) {
+      stream.emit("error", toGrpcError(wrong));
+      return;
+    }
+    const writer = new ReplyWriter(stream, (behind) =>
+      behind ? this.#mailbox.pause(stream) : this.#mailbox.resume(stream),
+    );
     const calls = new Map<number, Invocation>();
     const deps: InvocationDeps = {
       actorId: this.#options.actorId,
@@ -85,6 +96,7 @@ export class ActorHost {
     const leave = () => {
       writer.close();
       for (const invocation of [...calls.values()]) invocation.drop();
+      this.#mailbox.resume(stream);
     };
     // Headers at once: the caller knows that it has reached an actor.
     stream.sendMetadata(new Metadata());
@@ -92,7 +104,10 @@ export class ActorHost {
       for (const frame of batch.frames ?? []) {
         if (frame.call) this.#take(stream, frame.call, calls, deps);
         else if (frame.cancelCallId != null) calls.get(frame.cancelCallId)?.cancel(cancelled());
-        else if (frame.credit) calls.get(frame.credit.callId ?? 0)?.grant(frame.credit.items ?? 0);
+        else if (frame.credit) {
+          const { callId, items, bytes } = frame.credit;
+          calls.get(callId ?? 0)?.grant(items ?? 0, bytes ?? 0);
+        }
       }
     });
     stream.on("cancelled", leave);
@@ -109,7 +124,7 @@ export class ActorHost {
     calls: Map<number, Invocation>,
     deps: InvocationDeps,
   ): void {
-    const refusal = this.#refusal(call);
+    const refusal = this.#refusal();
     if (refusal) {
       deps.reply({ callId: call.callId ?? 0, error: errorToProto(refusal) });
       return;
@@ -124,19 +139,24 @@ export class ActorHost {
     }
   }
 
-  #refusal(call: proto.Call.$Properties): PalimpsestError | undefined {
+  #wrongAddressee({ metadata }: CallerStream): PalimpsestError | undefined {
     const { actorId, incarnation } = this.#options;
-    const meant = call.incarnation ?? 0;
-    const details = { actorId, incarnation: String(incarnation) };
-    if (meant !== 0 && meant !== incarnation) {
-      return new PalimpsestError(
-        "ACTOR_UNAVAILABLE",
-        `${actorId} is in incarnation ${incarnation}, the call means ${meant}`,
-        { details },
-      );
-    }
+    const meant = addresseeOf(metadata);
+    if (meant.actorId === actorId && meant.incarnation === incarnation) return undefined;
+    const whom = meant.actorId ? `incarnation ${meant.incarnation} of ${meant.actorId}` : "no actor";
+    return new PalimpsestError(
+      "ACTOR_UNAVAILABLE",
+      `incarnation ${incarnation} of ${actorId} listens here, the stream is meant for ${whom}; resolve the actor again`,
+      { details: { actorId, incarnation: String(incarnation) } },
+    );
+  }
+
+  #refusal(): PalimpsestError | undefined {
     if (this.#instance) return undefined;
-    return new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is still starting`, { details });
+    const { actorId, incarnation } = this.#options;
+    return new PalimpsestError("ACTOR_UNAVAILABLE", `${actorId} is still starting`, {
+      details: { actorId, incarnation: String(incarnation) },
+    });
   }
 
   #methodOf(name: string): Method {

@@ -20,7 +20,7 @@ import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
 
 const objectTimeoutMs = 120_000;
-const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000 };
+const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
   readonly ready: proto.ActorProcessReady.$Properties;
@@ -54,6 +54,7 @@ export async function startActorProcess(
         incarnation,
         maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
+        maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
         network: grpcNetwork({ token: start.token ?? "" }),
         listenHost,
       },
@@ -128,6 +129,7 @@ function createContext(
         jobId: spec.jobId ?? "",
         objectsAddress,
         objectHolder: actorId,
+        owner: { actorId, incarnation: Math.max(1, start.incarnation ?? 1) },
       }).catch((reason: unknown) => {
         cluster = undefined;
         throw reason;

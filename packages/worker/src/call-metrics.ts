@@ -3,10 +3,14 @@ import type { Mailbox } from "./mailbox.js";
 
 /** What an actor counts about its calls. Instruments are looked up once a method: calls are frequent. */
 export interface CallMetrics {
+  /** @param method one that the class has, else unknownMethod: a caller's inventions must not make series */
   ended(method: string, outcome: "ok" | "error" | "cancelled", ranSeconds: number): void;
   waited(seconds: number): void;
   refused(): void;
 }
+
+/** Stands for every method that the class does not have. */
+export const unknownMethod = "(unknown)";
 
 export function createCallMetrics(metrics: Metrics, mailbox: Mailbox): CallMetrics {
   const calls = metrics.counter("palimpsest_actor_calls_total");

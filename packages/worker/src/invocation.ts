@@ -1,16 +1,20 @@
 /**
- * Job: one call inside the actor's process: runs the method and answers once.
- * Non-job: when it runs (mailbox.ts), how replies travel (reply-writer.ts).
+ * Responsibility: one call inside the actor's process: runs the method and answers once.
+ * Not responsible for: when it runs (mailbox.ts), how replies travel (reply-writer.ts).
  *
- * I1. Exactly one reply that ends the call is posted, unless the caller has gone.
- * I2. After that reply nothing of the call is posted any more, whatever the method still does.
- * I3. A generator is asked for its next item only while the caller's credit lasts.
- * I4. Cancellation and deadline abort the signal that the method got, and close its generator.
+ * Invariants:
+ * - INVOCATION-1. Exactly one reply that ends the call is posted, unless the caller has gone.
+ * - INVOCATION-2. After that reply nothing of the call is posted any more, whatever the method still does.
+ * - INVOCATION-3. A generator is asked for its next item only while the caller's credit lasts, in items and in bytes.
+ * - INVOCATION-4. Cancellation and deadline abort the signal that the method got, and close its generator.
  */
 import { isSignalMarker, maxCallBytes } from "@palimpsest/client";
 import { decodeValue, encodeValue, errorToProto, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { CallMetrics } from "./call-metrics.js";
+import { type CallMetrics, unknownMethod } from "./call-metrics.js";
+
+/** What a waiting call takes besides its arguments, measured roughly. */
+const overheadBytes = 512;
 
 export type Method = (...args: unknown[]) => unknown;
 
@@ -26,6 +30,7 @@ export interface InvocationDeps {
 
 export class Invocation {
   readonly callId: number;
+  readonly sizeBytes: number;
   readonly #call: proto.Call.$Properties;
   readonly #deps: InvocationDeps;
   readonly #method: string;
@@ -34,6 +39,7 @@ export class Invocation {
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
   #credit: number;
+  #creditBytes: number;
   #onCredit: (() => void) | undefined;
 
   constructor(call: proto.Call.$Properties, deps: InvocationDeps) {
@@ -41,10 +47,17 @@ export class Invocation {
     this.#deps = deps;
     this.callId = call.callId ?? 0;
     this.#method = call.method ?? "";
+    this.sizeBytes = overheadBytes + (call.args?.byteLength ?? 0);
     this.#credit = call.streamCredit || 1;
+    this.#creditBytes = call.streamCreditBytes || Number.POSITIVE_INFINITY;
     const timeoutMs = call.timeoutMs ?? 0;
     if (timeoutMs > 0)
       this.#timer = setTimeout(() => this.#expire(timeoutMs), Math.min(timeoutMs, 2 ** 31 - 1));
+  }
+
+  /** Read by who looks at the process's stack. */
+  get methodName(): string {
+    return this.#method;
   }
 
   run(): Promise<void> | undefined {
@@ -55,6 +68,11 @@ export class Invocation {
     let args: unknown[];
     try {
       method = this.#deps.methodOf(this.#method);
+    } catch (reason) {
+      this.#fail(PalimpsestError.from(reason), startedAt, unknownMethod);
+      return undefined;
+    }
+    try {
       args = this.#arguments();
     } catch (reason) {
       this.#fail(PalimpsestError.from(reason), startedAt);
@@ -91,8 +109,9 @@ export class Invocation {
     this.#onCredit?.();
   }
 
-  grant(items: number): void {
+  grant(items: number, bytes: number): void {
     this.#credit += items;
+    this.#creditBytes += bytes;
     this.#onCredit?.();
   }
 
@@ -134,7 +153,7 @@ export class Invocation {
   async #stream(iterator: Iterating, startedAt: number): Promise<void> {
     try {
       while (!this.#settled) {
-        if (this.#credit <= 0) {
+        if (this.#credit <= 0 || this.#creditBytes <= 0) {
           await new Promise<void>((resolve) => {
             this.#onCredit = resolve;
           });
@@ -144,7 +163,9 @@ export class Invocation {
         if (this.#settled) break;
         if (done) return this.#succeed({ callId: this.callId, end: true }, startedAt);
         this.#credit--;
-        this.#deps.reply({ callId: this.callId, item: this.#encode(value) });
+        const item = this.#encode(value);
+        this.#creditBytes -= item.byteLength;
+        this.#deps.reply({ callId: this.callId, item });
       }
       this.#deps.metrics.ended(this.#method, "cancelled", (performance.now() - startedAt) / 1000);
       await iterator.return?.();
@@ -178,10 +199,10 @@ export class Invocation {
     this.#fail(error, startedAt);
   }
 
-  #fail(error: PalimpsestError, startedAt: number): void {
+  #fail(error: PalimpsestError, startedAt: number, method = this.#method): void {
     const outcome = this.#settled ? "cancelled" : "error";
     this.#settle({ callId: this.callId, error: errorToProto(error) });
-    this.#deps.metrics.ended(this.#method, outcome, (performance.now() - startedAt) / 1000);
+    this.#deps.metrics.ended(method, outcome, (performance.now() - startedAt) / 1000);
   }
 
   #settle(reply: proto.Reply.$Properties | undefined): void {

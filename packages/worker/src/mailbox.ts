@@ -1,19 +1,26 @@
 /**
- * Job: decides when each call that reached an actor runs.
- * Non-job: what running means, replies, deadlines, the network.
+ * Responsibility: decides when each call that reached an actor runs.
+ * Not responsible for: what running means, replies, deadlines, the network.
  *
- * M1. At most `maxConcurrency` calls run at once.
- * M2. The calls of one caller start in the order in which they arrived.
- * M3. Callers whose calls wait take turns, so that a flood from one does not starve the others.
- * M4. At most `maxPendingCalls` wait; one more is refused with PENDING_CALLS_LIMIT and changes nothing.
- * M5. A call that was removed while it waited never starts.
- * M6. Methods that do not wait for anything still let the event loop turn every `sliceMs`.
+ * Invariants:
+ * - MAILBOX-1. At most `maxConcurrency` calls run at once.
+ * - MAILBOX-2. The calls of one caller start in the order in which they arrived.
+ * - MAILBOX-3. Callers whose calls wait take turns, so that a flood from one does not starve the others.
+ * - MAILBOX-4. At most `maxPendingCalls` calls and `maxPendingBytes` bytes wait; what is above is refused with
+ *   PENDING_CALLS_LIMIT and changes nothing. A single call may be larger than `maxPendingBytes`.
+ * - MAILBOX-5. A call that was removed while it waited never starts.
+ * - MAILBOX-6. At most `sliceMs` after calls began to run, the event loop turns before another one starts, whether the
+ *   methods are synchronous or not: cancellations, deadlines, credit and other callers' calls are taken in between.
+ * - MAILBOX-7. offer() never runs a call: what one message brings is taken in as a whole before any of it runs.
+ * - MAILBOX-8. No call of a paused caller starts.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 
 const sliceMs = 10;
 
 export interface MailboxEntry {
+  /** Bytes that it holds while it waits. */
+  readonly sizeBytes: number;
   /** Runs the call; must not throw or reject. undefined: it is done already. */
   run(): Promise<void> | undefined;
 }
@@ -21,6 +28,7 @@ export interface MailboxEntry {
 export interface MailboxOptions {
   readonly maxConcurrency: number;
   readonly maxPendingCalls: number;
+  readonly maxPendingBytes: number;
 }
 
 interface Waiting {
@@ -40,10 +48,16 @@ export class Mailbox {
   readonly #options: MailboxOptions;
   readonly #queues = new Map<unknown, CallerQueue>();
   readonly #waiting = new Map<MailboxEntry, Waiting>();
-  /** Callers with waiting calls, the next to be served first. */
+  /** Callers with waiting calls that are not paused, the next to be served first. */
   readonly #turns = new Set<CallerQueue>();
+  readonly #paused = new Set<unknown>();
+  #waitingBytes = 0;
   #running = 0;
-  #draining = false;
+  #scheduled = false;
+  /** Waits for the event loop's next turn. */
+  #yielding = false;
+  /** The last moment at which the event loop is known to have turned. */
+  #turnedAt = 0;
 
   constructor(options: MailboxOptions) {
     this.#options = options;
@@ -53,19 +67,17 @@ export class Mailbox {
     return this.#waiting.size;
   }
 
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
   get running(): number {
     return this.#running;
   }
 
   /** Takes a call of a caller; every call is an entry of its own. @throws {PalimpsestError} PENDING_CALLS_LIMIT */
   offer(caller: unknown, entry: MailboxEntry): void {
-    const mustWait = this.#running >= this.#options.maxConcurrency;
-    if (mustWait && this.#waiting.size >= this.#options.maxPendingCalls) {
-      throw new PalimpsestError(
-        "PENDING_CALLS_LIMIT",
-        `${this.#options.maxPendingCalls} calls wait already; slow down or raise the actor's maxPendingCalls`,
-      );
-    }
+    this.#refuseAbove(entry.sizeBytes);
     let queue = this.#queues.get(caller);
     if (!queue) {
       queue = { caller, first: undefined, last: undefined };
@@ -76,8 +88,9 @@ export class Mailbox {
     else queue.first = waiting;
     queue.last = waiting;
     this.#waiting.set(entry, waiting);
-    this.#turns.add(queue);
-    if (!mustWait) this.#drain();
+    this.#waitingBytes += entry.sizeBytes;
+    if (!this.#paused.has(caller)) this.#turns.add(queue);
+    this.#schedule();
   }
 
   /** Takes a waiting call out; false when it does not wait (any more). */
@@ -88,41 +101,90 @@ export class Mailbox {
     return true;
   }
 
+  /** Starts no call of the caller until resume(). */
+  pause(caller: unknown): void {
+    this.#paused.add(caller);
+    const queue = this.#queues.get(caller);
+    if (queue) this.#turns.delete(queue);
+  }
+
+  resume(caller: unknown): void {
+    if (!this.#paused.delete(caller)) return;
+    const queue = this.#queues.get(caller);
+    if (!queue) return;
+    this.#turns.add(queue);
+    this.#schedule();
+  }
+
+  #refuseAbove(sizeBytes: number): void {
+    const { maxConcurrency, maxPendingCalls, maxPendingBytes } = this.#options;
+    // Calls for which there is room to run leave the mailbox in this very turn.
+    const waiting = this.#waiting.size - Math.max(0, maxConcurrency - this.#running);
+    if (waiting >= maxPendingCalls) {
+      throw new PalimpsestError(
+        "PENDING_CALLS_LIMIT",
+        `${maxPendingCalls} calls wait already; slow down or raise the actor's maxPendingCalls`,
+      );
+    }
+    if (this.#waitingBytes > 0 && this.#waitingBytes + sizeBytes > maxPendingBytes) {
+      throw new PalimpsestError(
+        "PENDING_CALLS_LIMIT",
+        `calls of ${this.#waitingBytes} bytes wait already, and one of ${sizeBytes} more would exceed ${maxPendingBytes}; slow down, raise the actor's maxPendingBytes, or pass large data by reference`,
+      );
+    }
+  }
+
   #unlink(waiting: Waiting): void {
-    const { queue, previous, next } = waiting;
+    const { entry, queue, previous, next } = waiting;
     if (previous) previous.next = next;
     else queue.first = next;
     if (next) next.previous = previous;
     else queue.last = previous;
-    this.#waiting.delete(waiting.entry);
+    this.#waiting.delete(entry);
+    this.#waitingBytes -= entry.sizeBytes;
     if (!queue.first) {
       this.#turns.delete(queue);
       this.#queues.delete(queue.caller);
     }
   }
 
+  #schedule(): void {
+    if (this.#scheduled || this.#yielding || this.#running >= this.#options.maxConcurrency) return;
+    this.#scheduled = true;
+    process.nextTick(() => {
+      this.#scheduled = false;
+      this.#drain();
+    });
+  }
+
   #drain(): void {
-    if (this.#draining) return;
-    this.#draining = true;
-    const sliceEnd = performance.now() + sliceMs;
+    if (this.#yielding) return;
     while (this.#running < this.#options.maxConcurrency) {
       const [queue] = this.#turns;
-      if (!queue?.first) break;
-      if (performance.now() > sliceEnd) {
-        this.#draining = false;
-        setImmediate(() => this.#drain());
+      if (!queue?.first) return;
+      if (performance.now() - this.#turnedAt > sliceMs) {
+        this.#yield();
         return;
       }
       const { entry } = queue.first;
       this.#unlink(queue.first);
-      // To the end of the ring (M3).
+      // To the end of the ring (MAILBOX-3).
       if (this.#turns.delete(queue)) this.#turns.add(queue);
       this.#running++;
       const done = entry.run();
       if (done) void done.then(() => this.#finished());
       else this.#running--;
     }
-    this.#draining = false;
+  }
+
+  /** Callbacks of setImmediate run once per turn, after input was taken in. */
+  #yield(): void {
+    this.#yielding = true;
+    setImmediate(() => {
+      this.#yielding = false;
+      this.#turnedAt = performance.now();
+      this.#drain();
+    });
   }
 
   #finished(): void {

@@ -1,11 +1,12 @@
 /**
- * Job: writes replies to one caller, many to a message.
- * Non-job: making replies.
+ * Responsibility: writes replies to one caller, many to a message.
+ * Not responsible for: making replies.
  *
- * W1. Replies leave in the order of post().
- * W2. Replies of one turn of the event loop travel in one message, up to `maxBatchBytes`.
- * W3. While the transport is full nothing is written; above `highWaterBytes` of waiting replies the caller's own
- *     messages are not read, so that a caller that does not read its replies stops making calls.
+ * Invariants:
+ * - REPLIES-1. Replies leave in the order of post().
+ * - REPLIES-2. Replies of one turn of the event loop travel in one message, up to `maxBatchBytes`.
+ * - REPLIES-3. While the transport is full nothing is written; while more than `highWaterBytes` of replies wait, the
+ *   caller's messages are not read and none of its calls starts, so that what it does not read cannot pile up.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import type * as proto from "@palimpsest/wire/protocol";
@@ -22,9 +23,13 @@ export class ReplyWriter {
   #scheduled = false;
   #full = false;
   #closed = false;
+  #behind = false;
+  readonly #onBehind: (behind: boolean) => void;
 
-  constructor(stream: CallerStream) {
+  /** @param onBehind told whether the caller has to read replies before any more of its calls may start */
+  constructor(stream: CallerStream, onBehind: (behind: boolean) => void) {
     this.#stream = stream;
+    this.#onBehind = onBehind;
     stream.on("drain", () => {
       this.#full = false;
       this.#flush();
@@ -36,7 +41,7 @@ export class ReplyWriter {
     this.#replies.push(reply);
     this.#waitingBytes += sizeOf(reply);
     if (this.#full) {
-      if (this.#waitingBytes > highWaterBytes) this.#stream.pause();
+      if (this.#waitingBytes > highWaterBytes) this.#setBehind(true);
       return;
     }
     if (this.#scheduled) return;
@@ -54,7 +59,15 @@ export class ReplyWriter {
     while (!this.#full && !this.#closed && this.#replies.length > 0) {
       this.#full = !this.#stream.write({ replies: this.#takeBatch() });
     }
-    if (this.#waitingBytes <= highWaterBytes && this.#stream.isPaused()) this.#stream.resume();
+    if (this.#waitingBytes <= highWaterBytes) this.#setBehind(false);
+  }
+
+  #setBehind(behind: boolean): void {
+    if (this.#behind === behind || this.#closed) return;
+    this.#behind = behind;
+    if (behind) this.#stream.pause();
+    else this.#stream.resume();
+    this.#onBehind(behind);
   }
 
   #takeBatch(): proto.Reply.$Properties[] {
@@ -67,6 +80,11 @@ export class ReplyWriter {
       count++;
     }
     this.#waitingBytes -= bytes;
+    if (count === this.#replies.length) {
+      const all = this.#replies;
+      this.#replies = [];
+      return all;
+    }
     return this.#replies.splice(0, count);
   }
 }

@@ -22,6 +22,7 @@ type LogStream = ServerWritableStream<proto.LogsRequest.$Properties, proto.LogCh
 export class FakeHead {
   readonly token = "token-of-the-tests";
   address = "";
+  sessionLeaseMs = 120_000;
   readonly sessions: proto.SessionMessage.$Properties[] = [];
   readonly actors = new Map<string, proto.ActorInfo.$Properties>();
   readonly nodes: proto.NodeInfo.$Properties[] = [];
@@ -110,10 +111,15 @@ export class FakeHead {
   #acceptSession(stream: SessionStream): void {
     this.#session = stream;
     stream.on("error", () => undefined);
+    let opened = false;
     stream.on("data", (message: proto.SessionMessage.$Properties) => {
       this.sessions.push(message);
       if (message.goodbye) stream.end();
-      else stream.write({ opened: { clusterId: "cluster-test", ownerGraceMs: 1_000 } });
+      else if (!opened) {
+        opened = true;
+        const sessionLeaseMs = this.sessionLeaseMs;
+        stream.write({ opened: { clusterId: "cluster-test", ownerGraceMs: 1_000, sessionLeaseMs } });
+      }
     });
   }
 

@@ -1,11 +1,21 @@
 import { Metadata, type ServerDuplexStream } from "@grpc/grpc-js";
-import { actorHostService, decodeValue, encodeValue, grpcNetwork, type RpcServer } from "@palimpsest/wire";
+import {
+  type Addressee,
+  actorHostService,
+  addresseeOf,
+  decodeValue,
+  encodeValue,
+  grpcNetwork,
+  type RpcServer,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 type CallerStream = ServerDuplexStream<proto.CallBatch.$Properties, proto.ReplyBatch.$Properties>;
 
 /** An actor that a test plays over real gRPC: records batches, answers `echo`, and what the test tells it to. */
 export class ScriptedActor {
+  /** Whom each stream was meant for. */
+  readonly addressees: Addressee[] = [];
   readonly batches: proto.CallBatch.$Properties[] = [];
   address = "";
   /** Methods that are not answered. */
@@ -42,6 +52,7 @@ export class ScriptedActor {
 
   #accept(stream: CallerStream): void {
     this.#streams.add(stream);
+    this.addressees.push(addresseeOf(stream.metadata));
     stream.sendMetadata(new Metadata());
     stream.on("error", () => undefined);
     stream.on("data", (batch: proto.CallBatch.$Properties) => {

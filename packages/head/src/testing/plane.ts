@@ -43,14 +43,19 @@ export class TestPlane {
   session(
     sessionId: string,
     jobId = "",
-  ): { readonly events: proto.SessionEvent.$Properties[]; break(): void } {
+  ): { readonly events: proto.SessionEvent.$Properties[]; break(): void; renew(): void } {
     const events: proto.SessionEvent.$Properties[] = [];
     const connection = {
       send: (event: proto.SessionEvent.$Properties) => void events.push(event),
       close() {},
     };
     this.plane.sessions.open({ sessionId, jobId, name: "test", pid: 1 }, connection);
-    return { events, break: () => this.plane.sessions.broken(sessionId, connection) };
+    const { sessions } = this.plane;
+    return {
+      events,
+      break: () => sessions.broken(sessionId, connection),
+      renew: () => sessions.renew(sessionId, connection),
+    };
   }
 
   state(actorId: string): string | undefined {

@@ -1,0 +1,17 @@
+/** What the driver's main thread gives to its session's thread. */
+export interface SessionThreadData {
+  readonly address: string;
+  readonly token: string;
+  readonly sessionId: string;
+  readonly name: string;
+  readonly jobId: string;
+}
+
+/** From the main thread. */
+export type SessionOrder = { readonly kind: "close" };
+
+/** To the main thread. Messages of the protocol travel encoded. */
+export type SessionNews =
+  | { readonly kind: "opened" }
+  | { readonly kind: "actorDied"; readonly info: Uint8Array }
+  | { readonly kind: "lost"; readonly error: Uint8Array };

@@ -1,0 +1,63 @@
+/**
+ * The thread that keeps a driver's session while the main thread computes, or stands at a breakpoint. It reads the main
+ * thread's stack when the head asks for it.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { errorToProto, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { mainThreadStack } from "./main-thread-stack.js";
+import { Session } from "./session.js";
+import type { SessionNews, SessionOrder, SessionThreadData } from "./session-messages.js";
+
+/** Of news that a busy main thread has not read: deaths it will learn of from its streams all the same. */
+const maxUnreadNews = 10_000;
+
+const { address, token, sessionId, name, jobId } = workerData as SessionThreadData;
+const port = parentPort;
+if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a worker thread only");
+
+let unread = 0;
+function tell(news: SessionNews): void {
+  if (unread >= maxUnreadNews) return;
+  unread++;
+  port?.postMessage(news);
+}
+
+const peer = grpcNetwork({ token }).connect(address);
+const opening = Session.open(
+  peer,
+  {
+    sessionId,
+    name,
+    jobId,
+    onActorDied: (info) => tell({ kind: "actorDied", info: proto.ActorInfo.encode(info).finish() }),
+    onLost: lost,
+    stack: async () => {
+      const { busy, method, frames } = await mainThreadStack();
+      return { busy, method, frames: [...frames] };
+    },
+  },
+  Number.POSITIVE_INFINITY,
+);
+opening.then(
+  () => tell({ kind: "opened" }),
+  (reason: unknown) => lost(PalimpsestError.from(reason)),
+);
+
+function lost(error: PalimpsestError): void {
+  tell({ kind: "lost", error: proto.Error.encode(errorToProto(error)).finish() });
+}
+
+port.on("message", (order: SessionOrder | "read") => {
+  if (order === "read") {
+    unread--;
+    return;
+  }
+  void opening
+    .then((session) => session.close())
+    .catch(() => undefined)
+    .finally(() => {
+      peer.close();
+      port.close();
+    });
+});

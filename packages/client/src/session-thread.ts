@@ -1,0 +1,106 @@
+/**
+ * Responsibility: a driver's session in a thread of its own, so that a driver that computes, or stands at a breakpoint,
+ * keeps its actors. Opens the session in this thread first, which costs one round trip, and hands it to the other
+ * thread as soon as that runs.
+ * Not responsible for: the session itself (session.ts), what runs in the thread (session-thread-main.ts).
+ *
+ * Invariants:
+ * - SESSION-5. Once the thread has opened the session, nothing that the main thread does or omits ends it, but close()
+ *   and the process's end.
+ * - SESSION-6. close() says goodbye from the thread that has the session, and waits at most `closeTimeoutMs`.
+ */
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { errorFromProto, PalimpsestError, type Peer } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { Session, type SessionOptions } from "./session.js";
+import type { SessionNews, SessionThreadData } from "./session-messages.js";
+
+const closeTimeoutMs = 4_000;
+/** Programs that end sooner never pay for a thread. */
+const threadAfterMs = 300;
+
+// Threads run built code, also when tests run this module from its source.
+const program = fileURLToPath(new URL("../dist/session-thread-main.js", import.meta.url));
+
+export class SessionThread {
+  readonly #session: Session;
+  readonly #data: SessionThreadData;
+  readonly #options: SessionOptions;
+  #start: NodeJS.Timeout | undefined;
+  #worker: Worker | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #hasSession = false;
+  #closing = false;
+
+  private constructor(session: Session, data: SessionThreadData, options: SessionOptions) {
+    this.#session = session;
+    this.#data = data;
+    this.#options = options;
+    this.#start = setTimeout(() => this.#startThread(), threadAfterMs);
+  }
+
+  /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
+  static async open(
+    peer: Peer,
+    credentials: Pick<SessionThreadData, "address" | "token">,
+    options: SessionOptions,
+    timeoutMs: number,
+  ): Promise<SessionThread> {
+    const session = await Session.open(peer, options, timeoutMs);
+    const { sessionId, name, jobId } = options;
+    return new SessionThread(session, { ...credentials, sessionId, name, jobId }, options);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing) return this.#ended;
+    this.#closing = true;
+    clearTimeout(this.#start);
+    const worker = this.#worker;
+    if (!worker) return this.#session.close();
+    worker.postMessage({ kind: "close" });
+    const force = setTimeout(() => void worker.terminate(), closeTimeoutMs);
+    await this.#ended;
+    clearTimeout(force);
+  }
+
+  #startThread(): void {
+    const worker = new Worker(program, {
+      name: "palimpsest session",
+      workerData: this.#data,
+      execArgv: [],
+    });
+    this.#worker = worker;
+    this.#session.release();
+    worker.on("message", (news: SessionNews) => {
+      worker.postMessage("read");
+      this.#learn(news);
+    });
+    let failure: unknown;
+    worker.on("error", (error) => {
+      failure = error;
+    });
+    this.#ended = new Promise((resolve) => {
+      worker.once("exit", () => {
+        this.#worker = undefined;
+        resolve();
+        if (!this.#closing && failure !== undefined) this.#lost(PalimpsestError.from(failure));
+      });
+    });
+  }
+
+  #learn(news: SessionNews): void {
+    if (news.kind === "opened") this.#hasSession = true;
+    else if (news.kind === "actorDied") this.#options.onActorDied(proto.ActorInfo.decode(news.info));
+    else this.#lost(errorFromProto(proto.Error.decode(news.error)));
+  }
+
+  /** Whether the thread has the session by now. */
+  get inThread(): boolean {
+    return this.#hasSession;
+  }
+
+  #lost(error: PalimpsestError): void {
+    if (!this.#closing) this.#options.onLost?.(error);
+  }
+}

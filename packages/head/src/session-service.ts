@@ -1,0 +1,83 @@
+/**
+ * Responsibility: the head's end of the stream to each driver.
+ * Not responsible for: how long a session lives (sessions.ts).
+ *
+ * Invariants:
+ * - OUTBOX-1. At most `maxUnreadBytes` of events wait for a driver that does not read. What is above is dropped: events
+ *   only tell sooner what a driver learns from its calls.
+ */
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { failStream } from "./rpc.js";
+import type { SessionConnection, Sessions } from "./sessions.js";
+import type { StackRequests } from "./stack-requests.js";
+
+const maxUnreadBytes = 4 * 1024 * 1024;
+
+export interface SessionServiceDeps {
+  readonly sessions: Sessions;
+  readonly stacks: StackRequests;
+  readonly clusterInfo: () => proto.ClusterInfo.$Properties;
+  readonly ownerGraceMs: number;
+  readonly sessionLeaseMs: number;
+}
+
+export type SessionStream = ServerDuplexStream<
+  proto.SessionMessage.$Properties,
+  proto.SessionEvent.$Properties
+>;
+
+export function serveSession(deps: SessionServiceDeps, stream: SessionStream): void {
+  const { sessions, stacks, ownerGraceMs, sessionLeaseMs } = deps;
+  let sessionId: string | undefined;
+  const connection = new Outbox(stream);
+  stream.on("data", (message: proto.SessionMessage.$Properties) => {
+    try {
+      if (sessionId === undefined) {
+        if (!message.sessionId)
+          throw new PalimpsestError("INVALID_ARGUMENT", 'session_id is empty: take newId("session")');
+        sessions.open(message, connection);
+        sessionId = message.sessionId;
+        const clusterId = deps.clusterInfo().clusterId ?? "";
+        stream.write({ opened: { clusterId, ownerGraceMs, sessionLeaseMs } });
+      } else sessions.renew(sessionId, connection);
+      if (message.stack) stacks.answered(message.stack);
+      if (message.goodbye) sessions.goodbye(sessionId);
+    } catch (reason) {
+      failStream(stream, reason);
+    }
+  });
+  const left = () => {
+    if (sessionId !== undefined) sessions.broken(sessionId, connection);
+  };
+  stream.on("end", () => {
+    left();
+    stream.end();
+  });
+  stream.on("cancelled", left);
+  stream.on("error", left);
+}
+
+/** Writes to one driver (OUTBOX-1). */
+class Outbox implements SessionConnection {
+  readonly #stream: SessionStream;
+  #unreadBytes = 0;
+
+  constructor(stream: SessionStream) {
+    this.#stream = stream;
+  }
+
+  send(event: proto.SessionEvent.$Properties): void {
+    const sizeBytes = proto.SessionEvent.encode(event).finish().byteLength;
+    if (this.#unreadBytes + sizeBytes > maxUnreadBytes) return;
+    this.#unreadBytes += sizeBytes;
+    this.#stream.write(event, () => {
+      this.#unreadBytes -= sizeBytes;
+    });
+  }
+
+  close(): void {
+    this.#stream.end();
+  }
+}

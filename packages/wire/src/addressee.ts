@@ -1,0 +1,21 @@
+import type { Metadata } from "@grpc/grpc-js";
+
+const actorIdKey = "palimpsest-actor-id";
+const incarnationKey = "palimpsest-incarnation";
+
+/** The actor's process that a stream of calls is meant for. Ports are reused: an address alone may be another's. */
+export interface Addressee {
+  readonly actorId: string;
+  readonly incarnation: number;
+}
+
+/** What the opening of the stream carries. */
+export function addresseeMetadata({ actorId, incarnation }: Addressee): Readonly<Record<string, string>> {
+  return { [actorIdKey]: actorId, [incarnationKey]: String(incarnation) };
+}
+
+/** The addressee in a stream's opening; an empty actorId when it names none. */
+export function addresseeOf(metadata: Metadata): Addressee {
+  const actorId = metadata.get(actorIdKey)[0] ?? "";
+  return { actorId: String(actorId), incarnation: Number(metadata.get(incarnationKey)[0] ?? 0) };
+}
