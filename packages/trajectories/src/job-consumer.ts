@@ -146,7 +146,8 @@ export class JobConsumer {
       }
       const final = failure instanceof FinalFailure;
       const isLast = final || attempt.attempt >= (job.opts.attempts ?? 1);
-      if (isLast) {
+      // An aborted signal says here that the lock was lost: the job, and so its end, is another consumer's (T1).
+      if (isLast && !signal.aborted) {
         await this.#fail(job, token, attempt, failure.message);
       }
       // BullMQ tries again whatever is not an UnrecoverableError.
