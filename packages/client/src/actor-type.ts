@@ -1,5 +1,5 @@
 import { encodeValue, newId, PalimpsestError } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
 import { type ActorHandle, reservedMethods } from "./actor-handle.js";
 import {
   type Bundle,
@@ -60,7 +60,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
     const resolved = parseActorOptions(options, Class.name);
     code ??= codeOf(source, exportName, deps);
     const actorId = newId("actor");
-    const { resources, ...rest } = resolved;
+    const { resources, fence, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
@@ -70,6 +70,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       }),
       args: encodeValue(args),
       resources: { quantities: resources },
+      fence: fences[fence ?? "default"],
       ownerId: deps.ownerId,
       ownerIncarnation: deps.ownerIncarnation,
       jobId: deps.jobId,
@@ -84,6 +85,12 @@ export function actorType<Instance extends object, Args extends unknown[]>(
     options: (more) => actorType(Class, source, { ...options, ...more }, deps),
   };
 }
+
+const fences = {
+  default: proto.Fence.FENCE_UNSPECIFIED,
+  lease: proto.Fence.FENCE_LEASE,
+  none: proto.Fence.FENCE_NONE,
+} as const;
 
 async function codeOf(
   source: ActorSource,

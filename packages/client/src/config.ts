@@ -5,7 +5,10 @@ import { z } from "zod";
 const text = z.record(z.string(), z.string());
 
 const connectOptionsSchema = z.strictObject({
-  address: z.string().min(1).describe("host:port of the head"),
+  address: z
+    .string()
+    .min(1)
+    .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
   token: z.string().min(1).describe("The cluster's token"),
   name: z.string().default("driver").describe("Name of the session, for people"),
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
@@ -58,6 +61,12 @@ const actorOptionsSchema = z.strictObject({
     .describe("Bytes of the calls that wait in its mailbox"),
   detached: z.boolean().default(false).describe("Outlives the session that made it"),
   environment: text.default({}).describe("Extra environment of its process"),
+  fence: z
+    .enum(["lease", "none"])
+    .optional()
+    .describe(
+      "lease: no two processes of it ever run at once, so it is killed when its node cannot renew its lease at the head; none: it runs on. Default lease for detached and named actors, else none",
+    ),
 });
 
 export type ActorOptions = z.input<typeof actorOptionsSchema>;

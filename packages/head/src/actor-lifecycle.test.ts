@@ -233,7 +233,8 @@ describe("ActorLifecycle", () => {
         { actorId: "stranger", incarnation: 1, address: "127.0.0.1:2" },
       ],
     });
-    expect(back.stopActorIds).toEqual(["x", "stranger"]);
+    expect(back.stopActorIds).toEqual(["x"]);
+    expect(back.unknownActorIds).toEqual(["stranger"]);
   });
 
   it("the death of a node is the death of its actors, with a certificate that names it", async () => {

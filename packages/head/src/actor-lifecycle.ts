@@ -10,12 +10,14 @@
  * - C4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
  * - C5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  * - C6. What a node reports as running and nobody wants is stopped.
+ * - C7. What a node reports as running and the tables do not know is asked for and adopted: the tables may have lost it.
  */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, specToProto } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
+import { Fences } from "./fences.js";
 import type { Node, NodeDeathCause, NodeTable } from "./node-table.js";
 import type { PlacementLine } from "./placement.js";
 import { RestartDelays } from "./restart-delays.js";
@@ -37,6 +39,8 @@ export interface ActorLifecycleDeps {
   /** Between SIGTERM and SIGKILL of an actor that is stopped. */
   readonly stopGraceMs: number;
   readonly startRetries: StartRetryLimits;
+  /** How long a node out of reach may run actors with fence: lease. */
+  readonly fenceAfterMs: number;
 }
 
 type Certificate = proto.DeathCertificate.$Properties;
@@ -45,10 +49,12 @@ type DeathCause = "exit" | "signal" | "constructor" | "killed" | "node";
 export class ActorLifecycle {
   readonly #deps: ActorLifecycleDeps;
   readonly #delays: RestartDelays;
+  readonly #fences: Fences;
 
   constructor(deps: ActorLifecycleDeps) {
     this.#deps = deps;
     this.#delays = new RestartDelays(deps.clock);
+    this.#fences = new Fences(deps.clock, deps.fenceAfterMs);
     deps.nodes.onDead((node, reason, cause) => this.#nodeDied(node, reason, cause));
   }
 
@@ -56,11 +62,15 @@ export class ActorLifecycle {
   recover(): void {
     const { actors, nodes } = this.#deps;
     for (const actor of [...actors.all()]) {
-      if (actor.state === "PENDING" || actor.state === "RESTARTING") this.#seek(actor);
+      if (actor.state === "PENDING" || actor.state === "RESTARTING") {
+        this.#fences.recovered(actor);
+        this.#seek(actor);
+      }
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
       const node = nodes.get(actor.nodeId);
       nodes.reserve(actor.nodeId, leaseOf(actor.spec.actorId, actor.incarnation), actor.spec.resources);
       if (node === undefined || node.state === "DEAD") {
+        this.#fences.lost(actor);
         this.#lost(actor, `node lost: ${actor.nodeId} is not known any more`, "left", undefined);
       }
     }
@@ -105,16 +115,22 @@ export class ActorLifecycle {
   }
 
   jobEnded(jobId: string): void {
-    for (const actor of [...this.#deps.actors.all()]) {
-      if (actor.spec.jobId !== jobId || actor.spec.detached || actor.state === "DEAD") continue;
+    for (const { spec } of [...this.#deps.actors.all()]) {
+      // As it is now: the kill of an owner kills what it owned.
+      const actor = this.#deps.actors.get(spec.actorId);
+      if (actor?.spec.jobId !== jobId || actor.spec.detached || actor.state === "DEAD") continue;
       void this.#killForGood(actor, `its job ${jobId} ended`);
     }
   }
 
   /** The cluster ends: no actor is to come back with the next head. */
   async endAll(reason: string): Promise<void> {
-    const living = [...this.#deps.actors.all()].filter((actor) => actor.state !== "DEAD");
-    await Promise.all(living.map((actor) => this.#killForGood(actor, reason)));
+    const kills: Promise<void>[] = [];
+    for (const { spec } of [...this.#deps.actors.all()]) {
+      const actor = this.#deps.actors.get(spec.actorId);
+      if (actor !== undefined && actor.state !== "DEAD") kills.push(this.#killForGood(actor, reason));
+    }
+    await Promise.all(kills);
   }
 
   started(nodeId: string, message: proto.ActorStarted.$Properties): void {
@@ -157,15 +173,25 @@ export class ActorLifecycle {
 
   /**
    * Compares what a node says it runs with what the head believes.
-   * @returns ids to stop (C6), and what to do about the actors that are missing once the node has told everything
+   * @returns ids to stop (C6), ids to ask for (C7), and what to do about the actors that are missing once the node has told everything
    */
   nodeRegistered(
     nodeId: string,
     running: readonly proto.RunningActor.$Properties[],
-  ): { readonly stopActorIds: string[]; readonly settle: () => void } {
+  ): {
+    readonly stopActorIds: string[];
+    readonly unknownActorIds: string[];
+    readonly settle: () => void;
+  } {
     const { actors, nodes } = this.#deps;
     const listed = new Set(running.map((report) => report.actorId ?? ""));
+    const isKnown = (report: proto.RunningActor.$Properties) =>
+      actors.get(report.actorId ?? "") !== undefined;
+    const unknownActorIds = running
+      .filter((report) => !isKnown(report))
+      .map((report) => report.actorId ?? "");
     const stopActorIds = running
+      .filter(isKnown)
       .filter((report) => !this.#adopt(nodeId, report))
       .map((report) => report.actorId ?? "");
     const missing = [...actors.all()].filter(
@@ -184,7 +210,20 @@ export class ActorLifecycle {
       for (const lease of stale) nodes.release(nodeId, lease);
       this.#settle(nodeId, missing);
     };
-    return { stopActorIds, settle };
+    return { stopActorIds, unknownActorIds, settle };
+  }
+
+  /** Enters an actor that the tables do not know (C7). False when it is to be stopped: its name belongs to another. */
+  adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
+    const { actors, logger } = this.#deps;
+    const { actorId, name } = spec;
+    if (actors.get(actorId) === undefined) {
+      if (name !== "" && actors.byName(name) !== undefined) return false;
+      actors.create(spec);
+      void actors.update(actorId, { restarts: described.restarts ?? 0 });
+      logger.warn({ actorId, nodeId }, "an actor that the tables had lost was adopted");
+    }
+    return this.#adopt(nodeId, described.actor ?? {});
   }
 
   close(): void {
@@ -193,6 +232,17 @@ export class ActorLifecycle {
 
   #seek(actor: Actor): void {
     const { actorId, resources, labels } = actor.spec;
+    const fencedMs = this.#fences.remainingMs(actorId);
+    if (fencedMs > 0) {
+      const pendingReason =
+        "its node is out of reach and may still run it: it waits until that node must have fenced it";
+      void this.#deps.actors.update(actorId, { pendingReason });
+      this.#delays.wait(actorId, fencedMs, () => {
+        const now = this.#deps.actors.get(actorId);
+        if (now?.state === actor.state) this.#seek(now);
+      });
+      return;
+    }
     this.#deps.line.join(lineKey(actorId), {
       leaseId: leaseOf(actorId, actor.incarnation + 1),
       request: { resources, labels },
@@ -222,7 +272,9 @@ export class ActorLifecycle {
       return;
     }
     // Without a link now it is repeated when the node has registered again, see #settle.
-    nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation } });
+    nodes.send(nodeId, {
+      startActor: { spec: specToProto(actor.spec), incarnation, restarts: actor.restarts },
+    });
   }
 
   #alive(actor: Actor, nodeId: string, report: proto.RunningActor.$Properties): void {
@@ -254,11 +306,14 @@ export class ActorLifecycle {
     if (actor === undefined) return false;
     nodes.reserve(nodeId, leaseOf(actorId, incarnation), actor.spec.resources);
     if (actor.state === "DEAD") return false;
-    const current = actor.nodeId === nodeId && actor.incarnation === incarnation;
+    const before = this.#fences.found(actorId, nodeId, incarnation);
+    const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
     // A later incarnation than the table's: the store lost its last writes, the node is right.
     if (!current && incarnation <= actor.incarnation) return false;
     line.leave(lineKey(actorId));
     this.#delays.cancel(actorId);
+    // Its node was only out of reach: no restart took place.
+    if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
     if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
     else if (!current || actor.state !== "ALIVE") this.#alive(actor, nodeId, report);
     return true;
@@ -275,7 +330,8 @@ export class ActorLifecycle {
       )
         continue;
       if (actor.state === "STARTING") {
-        nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation: actor.incarnation } });
+        const { incarnation, restarts } = actor;
+        nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation, restarts } });
         continue;
       }
       nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
@@ -287,8 +343,11 @@ export class ActorLifecycle {
   #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
     for (const actor of [...this.#deps.actors.all()]) {
       if (actor.nodeId !== node.nodeId) continue;
-      if (actor.state === "STARTING" || actor.state === "ALIVE")
-        this.#lost(actor, reason, cause, node.lastHeartbeatMs);
+      // The death of an owner kills what it owned: the list is of the time before.
+      const now = this.#deps.actors.get(actor.spec.actorId);
+      if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
+      if (cause === "lost") this.#fences.lost(now, this.#deps.nodes.heardAtMs(node.nodeId));
+      this.#lost(now, reason, cause, node.lastHeartbeatMs);
     }
   }
 
@@ -402,6 +461,7 @@ export class ActorLifecycle {
     this.#countDeath(actor, certificate, cause);
     void this.#deps.actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
     this.#delays.cancel(actorId);
+    this.#fences.forget(actorId);
     this.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
   }
 
@@ -410,6 +470,7 @@ export class ActorLifecycle {
     const { actorId } = actor.spec;
     line.leave(lineKey(actorId));
     this.#delays.cancel(actorId);
+    this.#fences.forget(actorId);
     const durable = actors.update(actorId, {
       state: "DEAD",
       certificate: this.#certificate(actor, reason),

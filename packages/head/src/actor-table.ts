@@ -40,6 +40,11 @@ export class ActorTable {
     for (const bytes of rows.values()) this.#hold(decodeActor(bytes));
   }
 
+  /** Every actor as its row in the store. */
+  *rows(): Generator<readonly [string, Uint8Array]> {
+    for (const [actorId, actor] of this.#actors) yield [actorId, encodeActor(actor)];
+  }
+
   /** Adds an actor in state PENDING. @throws {PalimpsestError} ALREADY_EXISTS when its name is taken */
   create(spec: ActorSpec): { readonly actor: Actor; readonly durable: Promise<void> } {
     const holder = spec.name === "" ? undefined : this.#ids.get(spec.name);

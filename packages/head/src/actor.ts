@@ -31,6 +31,7 @@ export interface ActorSpec {
   readonly jobId: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly role: string;
+  readonly fence: proto.Fence;
 }
 
 /** An actor as the head knows it. Changed by ActorTable.update only. */
@@ -123,6 +124,7 @@ function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
     jobId: message.jobId ?? "",
     environment: { ...message.environment },
     role: message.role ?? "",
+    fence: message.fence ?? proto.Fence.FENCE_UNSPECIFIED,
   };
 }
 

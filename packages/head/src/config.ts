@@ -27,6 +27,21 @@ export const headConfigSchema = z.strictObject({
     .regex(/^rediss?:\/\//)
     .optional()
     .describe("redis:// or rediss:// URL. Default: the head runs a Redis of its own."),
+  cluster: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'use up to 64 letters, digits, ".", "_" and "-"')
+    .default("default")
+    .describe(
+      "Name of the cluster: its keys in Redis carry it, so that several clusters can share one Redis.",
+    ),
+  standby: z
+    .boolean()
+    .default(true)
+    .describe("Whether the head waits as a standby while another head leads the cluster. False: it refuses."),
+  leaseMs: milliseconds
+    .min(100)
+    .default(5_000)
+    .describe("How long a head that says nothing keeps the lead. A standby takes over after it."),
   redisServer: z
     .string()
     .min(1)
@@ -46,6 +61,12 @@ export const headConfigSchema = z.strictObject({
     .describe("Secret of the cluster. Default: the one in dataDir, made at the first start."),
   heartbeatIntervalMs: milliseconds.min(10).default(1_000).describe("How often nodes say that they live."),
   nodeTimeoutMs: milliseconds.min(50).default(5_000).describe("Silence after which a node is dead."),
+  fenceAfterMs: milliseconds
+    .min(50)
+    .default(45_000)
+    .describe(
+      "How long a node goes on without a renewal of its lease before it kills its actors with fence: lease. Their replacements wait for that. At least nodeTimeoutMs.",
+    ),
   recoveryGraceMs: milliseconds
     .default(15_000)
     .describe("What nodes have to come back in after a restart of the head."),
@@ -114,7 +135,11 @@ export function parseHeadConfig(input: HeadConfigInput): HeadConfig {
     );
   }
   const parsed = headConfigSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { fenceAfterMs, nodeTimeoutMs } = parsed.data;
+    // The head declares a node dead before the node fences, never after it.
+    return { ...parsed.data, fenceAfterMs: Math.max(fenceAfterMs, nodeTimeoutMs) };
+  }
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".") || "head"}: ${issue.message}`);
   throw new PalimpsestError("CONFIG_INVALID", problems.join("; "));
 }

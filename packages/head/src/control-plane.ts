@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, every, newId } from "@palimpsest/wire";
-import { actorForReaders } from "./actor.js";
+import type * as proto from "@palimpsest/wire/protocol";
+import { actorForReaders, actorSpecFromProto } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
 import { ActorTable } from "./actor-table.js";
 import { Bundles } from "./bundles.js";
@@ -24,7 +25,7 @@ import { type HolderState, ObjectHolders } from "./object-holders.js";
 import { PlacementLine } from "./placement.js";
 import { Sessions } from "./sessions.js";
 import { StackRequests } from "./stack-requests.js";
-import type { Store } from "./store.js";
+import type { Store, StoreTable } from "./store.js";
 
 export interface ControlPlaneDeps {
   readonly store: Store;
@@ -33,6 +34,8 @@ export interface ControlPlaneDeps {
   readonly metrics: Metrics;
   /** Writes output of jobs; default the disk. */
   readonly writeLog?: WriteAt;
+  /** The cluster's id as far as it is known from elsewhere than the store. */
+  readonly clusterId?: string;
 }
 
 const flushTimeoutMs = 5_000;
@@ -58,12 +61,14 @@ export class ControlPlane {
   readonly #logger: Logger;
   readonly #stopSweeping: () => void;
   readonly #journal: Journal;
+  /** What the owner of an adopted actor has to come back in. */
+  readonly #adoptedGraceMs: number;
   readonly #stopTicking: () => void;
 
   /** Loads what an earlier head left in the store and goes on with it. */
   static async open(config: HeadConfig, deps: ControlPlaneDeps): Promise<ControlPlane> {
     const { store } = deps;
-    const clusterId = await store.fact("clusterId", newId("cluster"));
+    const clusterId = await store.fact("clusterId", deps.clusterId || newId("cluster"));
     const plane = new ControlPlane(clusterId, config, deps);
     plane.nodes.load(await store.readTable("nodes"));
     plane.actors.load(await store.readTable("actors"));
@@ -88,6 +93,7 @@ export class ControlPlane {
     });
     const journal = new Journal(deps);
     this.#journal = journal;
+    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs);
     const nodes = new NodeTable({ ...deps, ...config, journal, maxDead: maxDeadNodes });
     const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
     const jobs = new JobTable({
@@ -110,6 +116,7 @@ export class ControlPlane {
       actors,
       stopGraceMs: config.actorStopGraceMs,
       startRetries: config,
+      fenceAfterMs: config.fenceAfterMs,
     });
     this.jobLifecycle = new JobLifecycle({
       ...shared,
@@ -161,13 +168,53 @@ export class ControlPlane {
     await Promise.race([ended, late.catch(() => undefined)]).finally(() => waited.abort());
   }
 
-  /** Writes what is still on its way to the store. */
-  async close(): Promise<void> {
+  /**
+   * Takes over an actor that a node runs and the tables have lost. False when it is not wanted: its job or its owner
+   * is known to have ended.
+   */
+  adopt(nodeId: string, described: proto.ActorDescribed.$Properties): boolean {
+    const spec = actorSpecFromProto(described.spec);
+    const job = this.jobs.find(spec.jobId);
+    if (!spec.detached) {
+      if (job !== undefined && hasEnded(job)) return false;
+      const owner = this.actors.get(spec.ownerId);
+      if (owner?.state === "DEAD" || this.sessions.hasEnded(spec.ownerId)) return false;
+      if (owner === undefined) this.sessions.expect(spec.ownerId, this.#adoptedGraceMs);
+    }
+    return this.lifecycle.adoptUnknown(nodeId, spec, described);
+  }
+
+  /** Every row of a table as it is now. */
+  rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
+    switch (table) {
+      case "actors":
+        return this.actors.rows();
+      case "nodes":
+        return this.nodes.rows();
+      case "jobs":
+        return this.jobs.rows();
+      case "submissions":
+        return this.jobs.submissionRows();
+    }
+  }
+
+  /** Writes something soon, whatever it is: the removal of a row that never was. */
+  causeWrite(): void {
+    void this.#journal.put("nodes", "-", undefined);
+  }
+
+  /**
+   * Writes what is still on its way to the store.
+   * @param deposed another head leads: nothing can be written any more
+   */
+  async close(deposed = false): Promise<void> {
     this.#stopTicking();
     this.#stopSweeping();
     this.lifecycle.close();
-    await this.logs.close();
-    await this.#journal.close(flushTimeoutMs);
+    // The journal is closed even when a log cannot be.
+    const logs = await Promise.allSettled([this.logs.close()]);
+    await this.#journal.close(deposed ? 0 : flushTimeoutMs);
+    for (const result of logs) if (result.status === "rejected") throw result.reason;
   }
 
   #recover(config: HeadConfig): void {

@@ -11,6 +11,12 @@ export interface HeadAddress {
   /** 0 when the head has ended in order. */
   readonly pid: number;
   readonly clusterId: string;
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** Id of the head process, new with every start. */
+  readonly headId: string;
+  /** The highest epoch that a head of this folder led with. */
+  readonly epoch: number;
   readonly tokenPath: string;
   /** host:port, empty when off. */
   readonly metricsAddress: string;
@@ -22,6 +28,9 @@ const headAddressSchema = z.object({
   address: z.string(),
   pid: z.number(),
   clusterId: z.string(),
+  cluster: z.string(),
+  headId: z.string(),
+  epoch: z.number(),
   tokenPath: z.string(),
   metricsAddress: z.string(),
   startedAtMs: z.number(),

@@ -29,6 +29,9 @@ export function measureTables({ metrics, actors, nodes, jobs, line }: HeadMetric
   }
   metrics.gauge("palimpsest_head_pending_actors").set(line.length);
   const { total, used } = nodes.totals();
+  // Resources whose last node has left leave the page too.
+  metrics.gauge("palimpsest_head_resources_total_units").reset();
+  metrics.gauge("palimpsest_head_resources_used_units").reset();
   for (const [resource, units] of Object.entries(total)) {
     metrics.gauge("palimpsest_head_resources_total_units").set({ resource }, units);
     metrics.gauge("palimpsest_head_resources_used_units").set({ resource }, used[resource] ?? 0);

@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { createMetrics, type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
+import {
+  createMetrics,
+  type Logger,
+  type Metrics,
+  type MetricsServer,
+  serveMetrics,
+} from "@palimpsest/telemetry";
 import {
   type Clock,
   every,
@@ -11,6 +17,8 @@ import {
   headService,
   isLoopback,
   jobsService,
+  type Network,
+  newId,
   nodeLinkService,
   PalimpsestError,
   type RpcServer,
@@ -26,12 +34,15 @@ import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-
 import { createHeadHandlers } from "./head-service.js";
 import { createJobOutputHandler } from "./job-output-service.js";
 import { createJobsHandlers } from "./jobs-service.js";
+import { Leadership } from "./leadership.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
 import { measureQueues, readQueueDepths } from "./queues.js";
 import { connectRedis } from "./redis-connection.js";
 import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
 import { scrapeTargets } from "./scrape-targets.js";
+import type { Leader } from "./shared-store.js";
+import { standbyServer } from "./standby-server.js";
 
 const redisCheckMs = 1_000;
 const queueMetricsMs = 5_000;
@@ -40,12 +51,22 @@ const nodesStopTimeoutMs = 10_000;
 /** What there is to end, in the order in which it began. */
 export interface Parts {
   readonly endings: (() => Promise<void> | void)[];
+  readonly logger: Logger;
   stopNodes: () => Promise<void>;
   leaveRedis: boolean;
+  /** Another head leads: nothing is written to the store any more. */
+  deposed: boolean;
 }
 
+/** Ends all parts, the last one first. One that cannot be ended is logged: it keeps no other from ending. */
 export async function endAll(parts: Parts): Promise<void> {
-  for (const end of parts.endings.splice(0).reverse()) await end();
+  for (const end of parts.endings.splice(0).reverse()) {
+    try {
+      await end();
+    } catch (reason) {
+      parts.logger.error({ err: reason }, "a part of the head did not end in order");
+    }
+  }
 }
 
 export interface Beginning {
@@ -58,8 +79,15 @@ export interface Beginning {
   readonly before: HeadAddress | undefined;
 }
 
-export async function begin(beginning: Beginning): Promise<HeadAddress> {
-  const { config, deps, parts, token, before } = beginning;
+export interface Begun {
+  readonly facts: HeadAddress;
+  /** Resolves with the reason when this head leads no more. */
+  readonly lost: Promise<string>;
+}
+
+export async function begin(beginning: Beginning): Promise<Begun> {
+  const { config, deps, parts, token } = beginning;
+  const network = grpcNetwork({ token });
   const clock = deps.clock ?? systemClock;
   const logger = deps.logger;
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
@@ -67,9 +95,17 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
   // Takes a while to load, and Redis takes a while to start: both at once.
   const reflection = import("./reflection.js");
   const redis = await beginRedis(beginning, clock);
-  const store = new RedisStore(redis.client);
-  const plane = await ControlPlane.open(config, { store, clock, logger, metrics });
-  parts.endings.push(() => plane.close());
+  const { leadership, headId, port, before } = await beginLeadership(beginning, redis, network, clock);
+  const { store } = leadership;
+  const clusterId = leadership.clusterId || before?.clusterId || "";
+  const plane = await ControlPlane.open(config, { store, clock, logger, metrics, clusterId });
+  leadership.remember({
+    rowsOf: (table) => plane.rowsOf(table),
+    causeWrite: () => plane.causeWrite(),
+  });
+  // Redis may have come back with less than it had.
+  redis.client.on("ready", () => leadership.check());
+  parts.endings.push(() => plane.close(parts.deposed));
   parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);
   const metricsAddress = await beginMetrics(beginning, plane, metrics, redis.client, clock);
   const version = ownVersion();
@@ -81,14 +117,14 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
     startedAtMs,
     metricsAddress,
     pid: process.pid,
+    clusterName: config.cluster,
+    epoch: leadership.epoch,
+    headAddresses: [...leadership.addresses],
   });
-  const server = grpcNetwork({ token }).createServer();
-  addServices(server, beginning, plane, { metrics, redis, clusterInfo });
+  const server = network.createServer();
+  addServices(server, beginning, plane, { metrics, redis, leadership, clusterInfo });
   const standard = (await reflection).addStandardServices(server);
-  const bound = await server.listen(
-    config.host,
-    config.port === 0 && before ? portOf(before.address) : config.port,
-  );
+  const bound = await server.listen(config.host, port);
   parts.endings.push(async () => {
     standard.notServing();
     plane.sessions.close();
@@ -100,24 +136,86 @@ export async function begin(beginning: Beginning): Promise<HeadAddress> {
     address: formatAddress(advertisedHost(config), portOf(bound)),
     pid: process.pid,
     clusterId: plane.clusterId,
+    cluster: config.cluster,
+    headId,
+    epoch: leadership.epoch,
     tokenPath: tokenPathOf(config.dataDir),
     metricsAddress,
     startedAtMs,
     version,
   };
   writeHeadAddress(config.dataDir, facts);
-  parts.endings.push(() => writeHeadAddress(config.dataDir, { ...facts, pid: 0 }));
+  parts.endings.push(() => writeHeadAddress(config.dataDir, { ...facts, epoch: leadership.epoch, pid: 0 }));
+  await leadership.announce(facts.address);
   logger.info(
     { address: facts.address, clusterId: plane.clusterId, actors: plane.actors.size },
     "head started",
   );
-  return facts;
+  return { facts, lost: leadership.lost };
 }
 
 interface HeadRedis {
   readonly client: Redis;
   readonly url: () => string;
   readonly pid: () => number;
+}
+
+interface Lead {
+  readonly leadership: Leadership;
+  readonly headId: string;
+  /** Where to listen; 0 for any free port. */
+  readonly port: number;
+  /** What the last head of this folder left, if it was a head of this cluster. */
+  readonly before: HeadAddress | undefined;
+}
+
+/** Returns when this head leads; until then it listens as a standby. */
+async function beginLeadership(
+  { config, deps, parts, before: last }: Beginning,
+  redis: HeadRedis,
+  network: Network,
+  clock: Clock,
+): Promise<Lead> {
+  const headId = newId("head");
+  const exclusive = config.redisUrl === undefined;
+  const before = last?.cluster === config.cluster ? last : undefined;
+  const wish = config.port === 0 && last ? portOf(last.address) : config.port;
+  // A head that cannot listen must find that out before it takes the lead from another one.
+  const standby = await standbyServer(network);
+  try {
+    const port = portOf(await standby.listen(config.host, wish));
+    const address = formatAddress(advertisedHost(config), port);
+    const leadership = await Leadership.take({
+      shared: new RedisStore(redis.client, config.cluster),
+      clock,
+      logger: deps.logger,
+      headId,
+      leaseMs: config.leaseMs,
+      address: exclusive ? "" : address,
+      epochFloor: before?.epoch ?? 0,
+      // That one's process has ended (second-head.ts), so nobody has to wait for its lease to run out.
+      predecessorId: before?.headId ?? "",
+      exclusive,
+      signal: deps.signal ?? new AbortController().signal,
+      onStandby: (leader) => {
+        if (!config.standby) throw leaderExists(config.cluster, leader);
+        deps.logger.warn({ leader, address }, "another head leads: this one waits as a standby");
+        deps.onStandby?.({ address, leader });
+      },
+    });
+    parts.endings.push(() => leadership.release());
+    return { leadership, headId, port, before };
+  } finally {
+    standby.kill();
+  }
+}
+
+function leaderExists(cluster: string, leader: Leader): PalimpsestError {
+  return new PalimpsestError(
+    "ALREADY_EXISTS",
+    `head ${leader.headId} at ${leader.address} leads cluster ${cluster} with epoch ${leader.epoch}: stop it, ` +
+      "name another cluster with --cluster, or leave --no-standby out to wait for its end",
+  );
 }
 
 async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Promise<HeadRedis> {
@@ -199,6 +297,7 @@ function addServices(
   own: {
     readonly metrics: Metrics;
     readonly redis: HeadRedis;
+    readonly leadership: Leadership;
     readonly clusterInfo: () => proto.ClusterInfo.$Properties;
   },
 ): void {
@@ -219,6 +318,7 @@ function addServices(
       stacks: plane.stacks,
       ownerGraceMs: config.ownerGraceMs,
       sessionLeaseMs: config.sessionLeaseMs,
+      headAddresses: () => own.leadership.addresses,
       queueDepths: () => readQueueDepths(own.redis.client),
     }),
   );
@@ -233,6 +333,10 @@ function addServices(
     clusterId: plane.clusterId,
     redisUrl: own.redis.url,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
+    nodeTimeoutMs: config.nodeTimeoutMs,
+    fenceAfterMs: config.fenceAfterMs,
+    leadership: own.leadership,
+    adopt: (nodeId, described) => plane.adopt(nodeId, described),
   });
   const jobOutput = createJobOutputHandler({ jobs, logs, logger: deps.logger });
   server.addService(nodeLinkService, { ...link, jobOutput });

@@ -6,7 +6,9 @@
  * Invariants:
  * - H1. Nothing is served before the tables of an earlier head are loaded.
  * - H2. Same folder: same token, same cluster id and, unless another was asked for, same port.
- * - H3. close() ends everything that start() began, in whatever state it is, once.
+ * - H3. close() ends everything that start() began, in whatever state it is, once; what cannot be ended is logged
+ *   and stops no other ending.
+ * - H4. A head that leads no more ends at once, and `closed` says why.
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
@@ -21,6 +23,24 @@ export interface HeadDeps {
   /** Default: a registry of its own with component "head". */
   readonly metrics?: Metrics;
   readonly clock?: Clock;
+  /** Ends the wait of a standby: start() rejects with CANCELLED. */
+  readonly signal?: AbortSignal;
+  /** Called when start() has to wait because another head leads, and again when yet another one does. */
+  readonly onStandby?: (standby: Standby) => void;
+}
+
+/** A head that waits. */
+export interface Standby {
+  /** host:port on which it waits. */
+  readonly address: string;
+  readonly leader: { readonly headId: string; readonly address: string; readonly epoch: number };
+}
+
+/** How a head ended. */
+export interface HeadEnd {
+  readonly reason: string;
+  /** Another head leads now, or may: this one can be started again as a standby. */
+  readonly deposed: boolean;
 }
 
 export interface HeadCloseOptions {
@@ -37,11 +57,11 @@ export class Head {
   readonly clusterId: string;
   /** host:port of the metrics page, empty when off. */
   readonly metricsAddress: string;
-  /** Resolves when the head has ended, by close() or by an RPC. */
-  readonly closed: Promise<void>;
+  /** Resolves when the head has ended: by close(), by an RPC, or because another head leads. */
+  readonly closed: Promise<HeadEnd>;
   readonly #parts: Parts;
   #closing: Promise<void> | undefined;
-  #markClosed!: () => void;
+  #markClosed!: (end: HeadEnd) => void;
 
   private constructor(facts: HeadAddress, token: string, parts: Parts) {
     this.address = facts.address;
@@ -60,14 +80,22 @@ export class Head {
     prepareFolder(config.dataDir);
     const before = readHeadAddress(config.dataDir);
     await refuseSecondHead(before);
-    const parts: Parts = { endings: [], leaveRedis: false, stopNodes: async () => undefined };
+    const parts: Parts = {
+      endings: [],
+      leaveRedis: false,
+      deposed: false,
+      stopNodes: async () => undefined,
+      logger: deps.logger,
+    };
     let head: Head | undefined;
     try {
       const token = keepToken(config.dataDir, config.token);
       const shutdown = (all: boolean) => void head?.close({ stopNodes: all, leaveRedis: !all });
-      const facts = await begin({ config, deps, parts, token, shutdown, before });
-      head = new Head(facts, token, parts);
-      return head;
+      const { facts, lost } = await begin({ config, deps, parts, token, shutdown, before });
+      const started = new Head(facts, token, parts);
+      head = started;
+      void lost.then((reason) => started.#depose(reason));
+      return started;
     } catch (reason) {
       await endAll(parts);
       throw reason;
@@ -84,6 +112,14 @@ export class Head {
     this.#parts.leaveRedis = options.leaveRedis ?? false;
     if (options.stopNodes) await this.#parts.stopNodes();
     await endAll(this.#parts);
-    this.#markClosed();
+    this.#markClosed({ reason: "it was closed", deposed: false });
+  }
+
+  #depose(reason: string): void {
+    if (this.#closing !== undefined) return;
+    this.#parts.logger.error({ reason }, "this head leads no more");
+    this.#parts.deposed = true;
+    this.#parts.leaveRedis = true;
+    this.#closing = endAll(this.#parts).then(() => this.#markClosed({ reason, deposed: true }));
   }
 }

@@ -133,7 +133,9 @@ export class JobLifecycle {
     const { jobs, nodes, driverStopGraceMs } = this.#deps;
     for (const jobId of jobIds) {
       const job = jobs.find(jobId);
-      const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
+      // The tables may have lost it: what runs goes on, though its end is nobody's news.
+      if (job === undefined) continue;
+      const wanted = job.status === "RUNNING" && job.nodeId === nodeId;
       if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {});
       if (!wanted || job.stopRequested)
         nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });

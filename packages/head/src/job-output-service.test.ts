@@ -44,6 +44,10 @@ async function serve(writeLog: WriteAt): Promise<string> {
     clusterId,
     redisUrl: () => "",
     heartbeatIntervalMs: times.heartbeatIntervalMs,
+    nodeTimeoutMs: 60_000,
+    fenceAfterMs: 60_000,
+    leadership: { epoch: 1, addresses: [], isCurrent: () => true, rise: async () => undefined },
+    adopt: () => true,
   });
   server = grpcNetwork({ token }).createServer();
   server.addService(nodeLinkService, { ...link, jobOutput: createJobOutputHandler({ jobs, logs, logger }) });

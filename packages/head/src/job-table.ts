@@ -44,6 +44,16 @@ export class JobTable {
     for (const job of loaded) this.#jobs.set(job.jobId, job);
   }
 
+  /** Every job as its row in the store. */
+  *rows(): Generator<readonly [string, Uint8Array]> {
+    for (const [jobId, job] of this.#jobs) yield [jobId, encodeJob(job)];
+  }
+
+  /** Every submission as its row in the store. */
+  *submissionRows(): Generator<readonly [string, Uint8Array]> {
+    for (const [jobId, submission] of this.#submissions) yield [jobId, encodeSubmission(submission)];
+  }
+
   /** Adds a job, or returns the known one of the same content. @throws {PalimpsestError} ALREADY_EXISTS (J2) */
   submit(submission: Submission): {
     readonly job: Job;

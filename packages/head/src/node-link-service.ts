@@ -8,6 +8,9 @@
  * - K2. A stream that was replaced, or whose node is dead, changes nothing any more.
  * - K3. What a node did not list is settled at its first heartbeat, after all it had to tell.
  * - K4. A node that does not read is cut off: at most maxUnreadMessages wait for it.
+ * - K5. A node leaves in order only by a goodbye. A stream that ends in any other way is a break.
+ * - K6. A node of another cluster, and one that has seen a later epoch than this head's, is refused.
+ * - K7. A heartbeat renews the node's lease only while no other head can lead.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
@@ -16,6 +19,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
+import type { Leadership } from "./leadership.js";
 import type { NodeConnection, NodeTable } from "./node-table.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectHolders } from "./object-holders.js";
@@ -27,8 +31,6 @@ type HeadMessage = proto.HeadMessage.$Properties;
 type LinkStream = ServerDuplexStream<NodeMessage, HeadMessage>;
 
 const maxUnreadMessages = 10_000;
-/** Within this time after the end of a stream it is known whether its connection broke. */
-const breakNoticeMs = 50;
 
 export interface NodeLinkDeps {
   readonly nodes: NodeTable;
@@ -41,6 +43,11 @@ export interface NodeLinkDeps {
   readonly clusterId: string;
   readonly redisUrl: () => string;
   readonly heartbeatIntervalMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly fenceAfterMs: number;
+  readonly leadership: Pick<Leadership, "epoch" | "addresses" | "isCurrent" | "rise">;
+  /** Takes over an actor that a node runs and nobody knows; false when it is not wanted. */
+  readonly adopt: (nodeId: string, described: proto.ActorDescribed.$Properties) => boolean;
 }
 
 export function createNodeLinkHandlers(deps: NodeLinkDeps): {
@@ -72,11 +79,8 @@ class NodeLink implements NodeConnection {
       }
     });
     stream.on("end", () => {
-      // A connection that breaks looks like a half-close first and says right after that it was cancelled.
-      setTimeout(() => {
-        this.#disconnected(!stream.cancelled);
-        stream.end();
-      }, breakNoticeMs);
+      this.#disconnected(false);
+      stream.end();
     });
     stream.on("cancelled", () => this.#disconnected(false));
     stream.on("error", () => this.#disconnected(false));
@@ -110,14 +114,18 @@ class NodeLink implements NodeConnection {
     const nodeId = this.#nodeId;
     const { actors, jobs, nodes } = this.#deps;
     nodes.heartbeat(nodeId);
-    if (message.heartbeat) this.#settleOnce();
+    if (message.heartbeat) this.#heartbeat(message.heartbeat);
     else if (message.actorStarted) actors.started(nodeId, message.actorStarted);
     else if (message.actorDied) actors.died(nodeId, message.actorDied);
     else if (message.driverStarted) jobs.driverStarted(nodeId, message.driverStarted);
     else if (message.driverExited) jobs.driverExited(nodeId, message.driverExited);
     else if (message.objectReport) this.#objects(nodeId, message.objectReport);
     else if (message.stack) this.#deps.stacks.answered(message.stack);
-    else if (message.register)
+    else if (message.actorDescribed) this.#adopt(nodeId, message.actorDescribed);
+    else if (message.goodbye) {
+      this.#disconnected(true);
+      this.#stream.end();
+    } else if (message.register)
       throw new PalimpsestError("INVALID_ARGUMENT", "a link registers once: open a new one");
   }
 
@@ -132,11 +140,25 @@ class NodeLink implements NodeConnection {
       );
     }
     const { nodes, actors, jobs, logger, clusterId, redisUrl, heartbeatIntervalMs } = this.#deps;
-    this.#nodeId = nodeId;
+    const { leadership, fenceAfterMs, nodeTimeoutMs } = this.#deps;
+    this.#refuseStranger(register);
     nodes.register(register, this);
+    this.#nodeId = nodeId;
     const actorReport = actors.nodeRegistered(nodeId, register.actors ?? []);
-    const stopActorIds = actorReport.stopActorIds;
-    this.send({ registered: { clusterId, heartbeatIntervalMs, redisUrl: redisUrl(), stopActorIds } });
+    const { stopActorIds, unknownActorIds } = actorReport;
+    this.send({
+      registered: {
+        clusterId,
+        heartbeatIntervalMs,
+        redisUrl: redisUrl(),
+        stopActorIds,
+        unknownActorIds,
+        epoch: leadership.epoch,
+        fenceAfterMs,
+        headTimeoutMs: nodeTimeoutMs,
+        headAddresses: [...leadership.addresses],
+      },
+    });
     const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
     this.#settle = () => {
       actorReport.settle();
@@ -148,6 +170,7 @@ class NodeLink implements NodeConnection {
         hostname: register.hostname,
         actors: register.actors?.length ?? 0,
         stopped: stopActorIds.length,
+        unknown: unknownActorIds.length,
       },
       "node registered",
     );
@@ -156,6 +179,40 @@ class NodeLink implements NodeConnection {
   #objects(nodeId: string, report: proto.ObjectReport.$Properties): void {
     this.#deps.objects.report(nodeId, report);
     this.#deps.objectHolders.reported(nodeId, report.holders ?? []);
+  }
+
+  /** K6 */
+  #refuseStranger(register: proto.RegisterNode.$Properties): void {
+    const { clusterId, leadership } = this.#deps;
+    if (register.clusterId && register.clusterId !== clusterId) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `node ${register.nodeId} belongs to cluster ${register.clusterId}, this head leads ${clusterId}: ` +
+          "give it the address of its own head, or start it again to join this cluster",
+      );
+    }
+    const seen = register.epoch ?? 0;
+    if (seen <= leadership.epoch) return;
+    void leadership.rise(seen);
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `node ${register.nodeId} has seen epoch ${seen}, this head leads with ${leadership.epoch}: try again`,
+    );
+  }
+
+  #heartbeat({ sentAtMs }: proto.NodeHeartbeat.$Properties): void {
+    const { leadership } = this.#deps;
+    this.#settleOnce();
+    // K7
+    if (!leadership.isCurrent()) return;
+    const { epoch, addresses } = leadership;
+    this.send({ leaseRenewed: { epoch, headAddresses: [...addresses], sentAtMs: sentAtMs ?? 0 } });
+  }
+
+  #adopt(nodeId: string, described: proto.ActorDescribed.$Properties): void {
+    if (this.#deps.adopt(nodeId, described)) return;
+    const actorId = described.actor?.actorId ?? "";
+    this.send({ stopActor: { actorId, graceMs: 0, reason: "nobody wants it any more" } });
   }
 
   #settleOnce(): void {

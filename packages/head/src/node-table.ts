@@ -7,7 +7,8 @@
  * - N1. Only ALIVE nodes, those with an open link, are offered to the scheduler.
  * - N2. available = total − the sum of the node's leases, always.
  * - N3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
- * - N4. Of two links of one node the newer counts; the end of the older one changes nothing.
+ * - N4. Of two links of one node process the newer counts; the end of the older one changes nothing.
+ * - N5. A second process under the id of a node is refused for as long as the first one's link is open.
  */
 
 import {
@@ -18,7 +19,7 @@ import {
   subtractQuantities,
 } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { Journal } from "./journal.js";
 
@@ -49,6 +50,10 @@ export interface Node {
 interface Entry {
   node: Node;
   connection: NodeConnection | undefined;
+  /** Of the node process that registered last; empty when none has registered at this head. */
+  readonly instanceId: string;
+  /** When the head heard of it last, or was started, by the monotonic clock. */
+  heardAtMs: number;
   readonly leases: Map<string, Quantities>;
   /** Milliseconds without a sign of life, and how many it may have. */
   silentMs: number;
@@ -93,15 +98,30 @@ export class NodeTable {
     for (const bytes of rows.values()) {
       const stored = nodeFromProto(proto.NodeInfo.decode(bytes));
       const node: Node = { ...stored, state: stored.state === "DEAD" ? "DEAD" : "SUSPECT" };
-      this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs));
+      this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs, ""));
     }
   }
 
-  /** Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as N2, N4 say. */
+  /** Every node as its row in the store. */
+  *rows(): Generator<readonly [string, Uint8Array]> {
+    for (const [nodeId, { node }] of this.#entries) yield [nodeId, this.#encode(node)];
+  }
+
+  /**
+   * Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as N2, N4 say.
+   * @throws {PalimpsestError} ALREADY_EXISTS (N5)
+   */
   register(message: proto.RegisterNode.$Properties, connection: NodeConnection): Node {
     const now = this.#deps.clock.now();
     const nodeId = message.nodeId ?? "";
     const known = this.#entries.get(nodeId);
+    const instanceId = message.instanceId ?? "";
+    if (known?.connection !== undefined && known.instanceId !== instanceId) {
+      throw new PalimpsestError(
+        "ALREADY_EXISTS",
+        `node_id ${nodeId} is in use by process ${known.node.pid} on ${known.node.hostname}: end that one or take another id`,
+      );
+    }
     known?.connection?.close("a newer link of this node was opened");
     const total = normalizeQuantities(message.total?.quantities ?? {});
     const node: Node = {
@@ -117,7 +137,7 @@ export class NodeTable {
       joinedAtMs: known && known.node.state !== "DEAD" ? known.node.joinedAtMs : now,
       lastHeartbeatMs: now,
     };
-    const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs);
+    const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, instanceId);
     for (const [lease, quantities] of known?.leases ?? []) entry.leases.set(lease, quantities);
     this.#entries.set(nodeId, entry);
     this.#recount(entry);
@@ -130,6 +150,7 @@ export class NodeTable {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return;
     entry.silentMs = 0;
+    entry.heardAtMs = this.#deps.clock.monotonicMs();
     entry.node = { ...entry.node, lastHeartbeatMs: this.#deps.clock.now() };
   }
 
@@ -161,6 +182,11 @@ export class NodeTable {
         this.#die(entry, `node lost: no heartbeat from ${entry.node.nodeId} for ${seconds} s`, "lost");
       }
     }
+  }
+
+  /** When the head heard of the node last, or was started, by the monotonic clock; undefined for an unknown node. */
+  heardAtMs(nodeId: string): number | undefined {
+    return this.#entries.get(nodeId)?.heardAtMs;
   }
 
   get(nodeId: string): Node | undefined {
@@ -245,8 +271,9 @@ export class NodeTable {
     return { total, used: subtractQuantities(total, available) };
   }
 
-  #entry(node: Node, connection: NodeConnection | undefined, timeoutMs: number): Entry {
-    return { node, connection, leases: new Map(), silentMs: 0, timeoutMs };
+  #entry(node: Node, connection: NodeConnection | undefined, timeoutMs: number, instanceId: string): Entry {
+    const heardAtMs = this.#deps.clock.monotonicMs();
+    return { node, connection, instanceId, heardAtMs, leases: new Map(), silentMs: 0, timeoutMs };
   }
 
   #recount(entry: Entry): void {
@@ -269,8 +296,11 @@ export class NodeTable {
   }
 
   #persist(entry: Entry): void {
-    const bytes = proto.NodeInfo.encode(this.toProto(entry.node)).finish();
-    void this.#deps.journal.put("nodes", entry.node.nodeId, bytes);
+    void this.#deps.journal.put("nodes", entry.node.nodeId, this.#encode(entry.node));
+  }
+
+  #encode(node: Node): Uint8Array {
+    return proto.NodeInfo.encode(this.toProto(node)).finish();
   }
 
   #forgetOldest(): void {

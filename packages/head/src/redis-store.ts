@@ -1,35 +1,112 @@
 import type { Redis } from "ioredis";
-import type { Store, StoreTable, StoreWrite } from "./store.js";
+import { z } from "zod";
+import { leaseScripts, runLua } from "./redis-scripts.js";
+import type {
+  Leader,
+  LeaseAnswer,
+  LeaseClaim,
+  LeaseView,
+  SharedStore,
+  WriteAnswer,
+  WriteGuard,
+} from "./shared-store.js";
+import { type StoreTable, type StoreWrite, storeTables } from "./store.js";
 
-const prefix = "palimpsest:head";
+/** Rows asked for per HSCAN: each step has its own deadline, so a table of any size can be read. */
+const scanCount = 500;
 
-/** The head's tables as Redis hashes, one a table. The client is the caller's, to close too. */
-export class RedisStore implements Store {
+const leaderSchema = z.object({ headId: z.string(), address: z.string(), epoch: z.number() });
+const answerSchema = z.tuple([z.enum(["held", "refused"]), z.number(), z.string(), z.number()]);
+const writeAnswerSchema = z.tuple([z.enum(["written", "behind", "deposed"]), z.number()]);
+
+/** The shared store of the cluster `name` in Redis. The client is the caller's, to close too. */
+export class RedisStore implements SharedStore {
   readonly #redis: Redis;
+  readonly #prefix: string;
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, clusterName: string) {
     this.#redis = redis;
+    // The braces put all keys of a cluster into one slot of a Redis Cluster: scripts may touch them together.
+    this.#prefix = `palimpsest:{${clusterName}}:head`;
+  }
+
+  async lease(): Promise<LeaseView> {
+    const [leader, epoch, clusterId] = await Promise.all([
+      this.#redis.get(this.#key("leader")),
+      this.#redis.get(this.#key("epoch")),
+      this.#redis.hget(this.#key("facts"), "clusterId"),
+    ]);
+    return { leader: leaderOf(leader ?? ""), epoch: Number(epoch ?? 0), clusterId: clusterId ?? "" };
+  }
+
+  async takeLease(claim: LeaseClaim, epochFloor: number, predecessorId: string): Promise<LeaseAnswer> {
+    const { headId, address, leaseMs } = claim;
+    return this.#lease(leaseScripts.take, [headId, address, leaseMs, epochFloor, predecessorId]);
+  }
+
+  async renewLease(claim: LeaseClaim, epoch: number, epochFloor: number): Promise<LeaseAnswer> {
+    const { headId, address, leaseMs } = claim;
+    return this.#lease(leaseScripts.renew, [headId, address, leaseMs, epoch, epochFloor]);
+  }
+
+  async releaseLease(headId: string): Promise<void> {
+    await runLua(this.#redis, leaseScripts.release, [this.#key("leader")], [headId]);
+  }
+
+  async announce(address: string, ttlMs: number): Promise<readonly string[]> {
+    const answer = await runLua(this.#redis, leaseScripts.announce, [this.#key("heads")], [address, ttlMs]);
+    return z.array(z.string()).parse(answer);
   }
 
   async readTable(table: StoreTable): Promise<ReadonlyMap<string, Uint8Array>> {
-    const rows = await this.#redis.hgetallBuffer(`${prefix}:${table}`);
-    return new Map(Object.entries(rows));
+    const rows = new Map<string, Uint8Array>();
+    let cursor = "0";
+    do {
+      const [next, parts] = await this.#redis.hscanBuffer(this.#key(table), cursor, "COUNT", scanCount);
+      for (let at = 0; at + 1 < parts.length; at += 2) {
+        const [key, bytes] = [parts[at], parts[at + 1]];
+        if (key && bytes) rows.set(key.toString(), bytes);
+      }
+      cursor = next.toString();
+    } while (cursor !== "0");
+    return rows;
   }
 
-  /** One transaction: a head that dies in the middle leaves all of it or nothing. */
-  async write(writes: readonly StoreWrite[]): Promise<void> {
-    const transaction = this.#redis.multi();
-    for (const { table, key, bytes } of writes) {
-      if (bytes === undefined) transaction.hdel(`${prefix}:${table}`, key);
-      else transaction.hset(`${prefix}:${table}`, key, Buffer.from(bytes));
-    }
-    const answers = await transaction.exec();
-    const failed = answers?.find(([error]) => error !== null);
-    if (failed?.[0]) throw failed[0];
+  tableKeys(table: StoreTable): Promise<readonly string[]> {
+    return this.#redis.hkeys(this.#key(table));
+  }
+
+  /** One script: a head that dies in the middle leaves all of it or nothing. */
+  async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
+    const keys = [this.#key("epoch"), this.#key("sequence"), ...storeTables.map((table) => this.#key(table))];
+    const rows = writes.flatMap(({ table, key, bytes }) => [
+      storeTables.indexOf(table),
+      key,
+      bytes === undefined ? 0 : 1,
+      Buffer.from(bytes ?? []),
+    ]);
+    const numbers = [guard.epoch, guard.sequence, guard.unanswered];
+    const answer = await runLua(this.#redis, leaseScripts.write, keys, [...numbers, ...rows]);
+    const [kind, sequence] = writeAnswerSchema.parse(answer);
+    return kind === "written" ? { kind, sequence } : { kind };
   }
 
   async fact(name: string, initial: string): Promise<string> {
-    await this.#redis.hsetnx(`${prefix}:facts`, name, initial);
-    return (await this.#redis.hget(`${prefix}:facts`, name)) ?? initial;
+    await this.#redis.hsetnx(this.#key("facts"), name, initial);
+    return (await this.#redis.hget(this.#key("facts"), name)) ?? initial;
   }
+
+  async #lease(lua: string, args: readonly (string | number)[]): Promise<LeaseAnswer> {
+    const keys = ["leader", "epoch", "sequence"].map((part) => this.#key(part));
+    const [kind, epoch, leader, sequence] = answerSchema.parse(await runLua(this.#redis, lua, keys, args));
+    return kind === "held" ? { kind, epoch, sequence } : { kind, epoch, leader: leaderOf(leader) };
+  }
+
+  #key(part: string): string {
+    return `${this.#prefix}:${part}`;
+  }
+}
+
+function leaderOf(text: string): Leader | undefined {
+  return text === "" ? undefined : leaderSchema.parse(JSON.parse(text));
 }

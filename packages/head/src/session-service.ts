@@ -21,6 +21,8 @@ export interface SessionServiceDeps {
   readonly clusterInfo: () => proto.ClusterInfo.$Properties;
   readonly ownerGraceMs: number;
   readonly sessionLeaseMs: number;
+  /** Where heads of the cluster can be reached, this one first. */
+  readonly headAddresses: () => readonly string[];
 }
 
 export type SessionStream = ServerDuplexStream<
@@ -40,7 +42,8 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
         sessions.open(message, connection);
         sessionId = message.sessionId;
         const clusterId = deps.clusterInfo().clusterId ?? "";
-        stream.write({ opened: { clusterId, ownerGraceMs, sessionLeaseMs } });
+        const headAddresses = [...deps.headAddresses()];
+        stream.write({ opened: { clusterId, ownerGraceMs, sessionLeaseMs, headAddresses } });
       } else sessions.renew(sessionId, connection);
       if (message.stack) stacks.answered(message.stack);
       if (message.goodbye) sessions.goodbye(sessionId);

@@ -110,9 +110,14 @@ export class Sessions {
     this.#startGrace(this.#add(ownerId), graceMs);
   }
 
+  /** Whether the session is known to have ended. */
+  hasEnded(sessionId: string): boolean {
+    return this.#ended.has(sessionId);
+  }
+
   /** @throws {PalimpsestError} OWNER_DIED */
   refuseEnded(sessionId: string): void {
-    if (!this.#ended.has(sessionId)) return;
+    if (!this.hasEnded(sessionId)) return;
     throw new PalimpsestError("OWNER_DIED", `session ${sessionId} has ended: connect again for a new one`);
   }
 

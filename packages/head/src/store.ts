@@ -9,10 +9,22 @@ export interface StoreWrite {
   readonly bytes: Uint8Array | undefined;
 }
 
+/** Every row of a table, by key. */
+export type RowsOf = (table: StoreTable) => Iterable<readonly [key: string, bytes: Uint8Array]>;
+
+/** The tables as one head sees them: only the head that leads the cluster can write. */
 export interface Store {
   readTable(table: StoreTable): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** All of the writes, or a rejection after which any part of them may have happened. */
+  /**
+   * All of the writes, or a rejection after which any part of them may have happened.
+   * @throws {DeposedError} when another head leads
+   */
   write(writes: readonly StoreWrite[]): Promise<void>;
   /** The fact's value; it becomes `initial` when it has none. */
   fact(name: string, initial: string): Promise<string>;
+}
+
+/** Another head leads the cluster: nothing of this one is written any more. */
+export class DeposedError extends Error {
+  override readonly name = "DeposedError";
 }

@@ -5,7 +5,10 @@ const quantity = z.number().nonnegative();
 const milliseconds = z.int().nonnegative();
 
 export const nodeConfigSchema = z.strictObject({
-  headAddress: z.string().min(1).describe("host:port of the head"),
+  headAddress: z
+    .string()
+    .min(1)
+    .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
   token: z.string().min(1).describe("The cluster's token"),
   nodeId: z.string().default("").describe("Unique in the cluster; empty: a new one"),
   version: z.string().default("").describe("Version of the software, for people"),

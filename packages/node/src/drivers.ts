@@ -33,7 +33,8 @@ const lastOutputMs = 2_000;
 
 export interface DriversDeps {
   readonly nodeId: string;
-  readonly headAddress: string;
+  /** Addresses of all heads, separated by commas. */
+  readonly headAddresses: () => string;
   readonly token: string;
   /** The palimpsest command: arguments of node. */
   readonly command: readonly string[];
@@ -200,14 +201,14 @@ export class Drivers {
     const args = await this.#arguments(order, driver.abort.signal);
     const cwd = await this.#folderOf(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
-    const { headAddress, token, environment, logger } = this.#deps;
+    const { headAddresses, token, environment, logger } = this.#deps;
     const { jobId } = driver;
     const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
       cwd,
       env: {
         ...environment,
         ...order.environment,
-        PALIMPSEST_ADDRESS: headAddress,
+        PALIMPSEST_ADDRESS: headAddresses(),
         PALIMPSEST_TOKEN: token,
         PALIMPSEST_JOB_ID: jobId,
       },

@@ -1,22 +1,39 @@
 /**
- * Job: the node's stream to the head: registers, sends, receives, and does so again after every break.
- * Non-job: what messages do (node-manager.ts).
+ * Responsibility: the node's stream to the head that leads: registers, sends, receives, and does so again after every
+ * break, at whichever address a head serves.
+ * Not responsible for: what messages do (node-manager.ts).
  *
- * K1. The first message of every stream is register, made from what runs at that moment.
- * K2. After register comes what the head may have missed, and only then the first heartbeat.
- * K3. Nothing is queued for a head that is away: what must not be lost is told again by `replay`.
- * K4. The head's absence is counted from the break; above the limit onLost is called once.
+ * Invariants:
+ * - LINK-1. The first message of every stream is register, made from what runs at that moment.
+ * - LINK-2. After register comes what the head may have missed, and only then the first heartbeat.
+ * - LINK-3. Nothing is queued for a head that is away: what must not be lost is told again by `replay`.
+ * - LINK-4. The head's absence is counted from the break; above the limit onLost is called once.
+ * - LINK-5. A head of another cluster, or of a lower epoch than was seen before, is not obeyed: it counts as away.
+ * - LINK-6. Only at the very first registration a refusal ends the node; later it counts as the head's absence.
+ * - LINK-7. Where there is another head, one that answers no heartbeat for its headTimeoutMs counts as away.
  */
+import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
-import { fromGrpcError, nodeLinkService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Clock,
+  every,
+  fromGrpcError,
+  type HeadConnection,
+  nodeLinkService,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
+/** A head that is refused is tried again and again: the log says so this often. */
+const refusalLogMs = 60_000;
 
 export interface HeadLinkDeps {
-  readonly peer: Peer;
+  readonly heads: HeadConnection;
+  readonly clock: Clock;
   readonly headAwayLimitMs: number;
   readonly register: () => proto.RegisterNode.$Properties;
   readonly heartbeat: () => proto.NodeHeartbeat.$Properties;
@@ -24,8 +41,10 @@ export interface HeadLinkDeps {
   readonly replay: () => void;
   readonly onRegistered: (message: proto.Registered.$Properties) => void;
   readonly onMessage: (message: proto.HeadMessage.$Properties) => void;
+  /** The head answered what was sent at this moment of the monotonic clock. */
+  readonly onRenewed: (sentAtMs: number, fenceAfterMs: number) => void;
   readonly onReconnect: () => void;
-  /** The head stayed away too long, or refuses this node. */
+  /** The head stayed away too long, or refuses this node at its first registration. */
   readonly onLost: (error: PalimpsestError) => void;
   readonly logger: Logger;
 }
@@ -34,10 +53,19 @@ type LinkStream = ClientDuplexStream<proto.NodeMessage.$Properties, proto.HeadMe
 
 export class HeadLink {
   readonly #deps: HeadLinkDeps;
+  /** Tells this process from another one that uses the same node id. */
+  readonly #instanceId = randomUUID();
   #stream: LinkStream | undefined;
-  #heartbeats: NodeJS.Timeout | undefined;
-  #retry: NodeJS.Timeout | undefined;
-  #awayTimer: NodeJS.Timeout | undefined;
+  #peer: Peer;
+  #clusterId = "";
+  #epoch = 0;
+  #fenceAfterMs = 0;
+  #registeredAtMs = 0;
+  #answeredAtMs = 0;
+  #refusalLoggedAtMs = Number.NEGATIVE_INFINITY;
+  #stopBeating: () => void = () => undefined;
+  #stopRetry: () => void = () => undefined;
+  #stopAway: () => void = () => undefined;
   #backoff = backoffMs.first;
   #registered = false;
   #everRegistered = false;
@@ -45,6 +73,7 @@ export class HeadLink {
 
   constructor(deps: HeadLinkDeps) {
     this.#deps = deps;
+    this.#peer = deps.heads.peer;
   }
 
   /** Starts to connect; onRegistered tells of success. */
@@ -53,28 +82,27 @@ export class HeadLink {
     this.#connect();
   }
 
-  /** Sends when the head is there; see K3. */
+  /** Sends when the head is there; see LINK-3. */
   send(message: proto.NodeMessage.$Properties): void {
     this.#stream?.write(message);
   }
 
-  /** Half-closes the stream: the head takes it as the node's end in order. */
+  /** Says goodbye: the head takes it as the node's end in order. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    clearTimeout(this.#retry);
-    clearTimeout(this.#awayTimer);
-    clearInterval(this.#heartbeats);
+    this.#stopTimers();
     const stream = this.#stream;
     if (!stream) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, goodbyeTimeoutMs);
+      const stopWaiting = this.#deps.clock.after(goodbyeTimeoutMs, resolve);
       const done = () => {
-        clearTimeout(timer);
+        stopWaiting();
         resolve();
       };
       stream.once("end", done);
       stream.once("error", done);
+      stream.write({ goodbye: {} });
       stream.end();
     });
     this.#stream = undefined;
@@ -82,67 +110,135 @@ export class HeadLink {
   }
 
   #connect(): void {
-    const stream = this.#deps.peer.bidi(nodeLinkService.link);
+    const { heads, clock } = this.#deps;
+    this.#peer = heads.peer;
+    const stream = this.#peer.bidi(nodeLinkService.link);
     this.#stream = stream;
     this.#registered = false;
-    stream.on("data", (message: proto.HeadMessage.$Properties) => this.#receive(message));
+    stream.on("data", (message: proto.HeadMessage.$Properties) => this.#receive(stream, message));
     stream.on("error", (reason) => this.#broken(stream, fromGrpcError(reason)));
     stream.on("end", () => {
       this.#broken(stream, new PalimpsestError("UNAVAILABLE", "the head closed the link"));
     });
-    stream.write({ register: this.#deps.register() });
+    this.#registeredAtMs = clock.monotonicMs();
+    const known = { clusterId: this.#clusterId, epoch: this.#epoch, instanceId: this.#instanceId };
+    stream.write({ register: { ...this.#deps.register(), ...known } });
     this.#deps.replay();
   }
 
-  #receive(message: proto.HeadMessage.$Properties): void {
-    if (!message.registered) {
-      this.#deps.onMessage(message);
+  #receive(stream: LinkStream, message: proto.HeadMessage.$Properties): void {
+    if (this.#stream !== stream) return;
+    if (message.registered) this.#welcome(stream, message.registered);
+    else if (!this.#registered) return;
+    else if (message.leaseRenewed) this.#renewed(stream, message.leaseRenewed);
+    else this.#deps.onMessage(message);
+  }
+
+  #welcome(stream: LinkStream, registered: proto.Registered.$Properties): void {
+    const { heads, clock } = this.#deps;
+    const stranger = this.#strangeness(registered.clusterId ?? "", registered.epoch ?? 0);
+    if (stranger !== undefined) {
+      this.#refuse(stream, stranger);
       return;
     }
-    clearTimeout(this.#awayTimer);
+    this.#clusterId = registered.clusterId ?? "";
+    this.#epoch = registered.epoch ?? 0;
+    this.#fenceAfterMs = registered.fenceAfterMs ?? 0;
+    heads.learn(registered.headAddresses);
+    this.#stopAway();
     this.#backoff = backoffMs.first;
     this.#registered = true;
     if (this.#everRegistered) this.#deps.onReconnect();
     this.#everRegistered = true;
-    this.#deps.onRegistered(message.registered);
-    const beat = () => this.send({ heartbeat: this.#deps.heartbeat() });
-    beat();
-    clearInterval(this.#heartbeats);
-    this.#heartbeats = setInterval(beat, Math.max(10, message.registered.heartbeatIntervalMs || 1_000));
+    this.#deps.onRenewed(this.#registeredAtMs, this.#fenceAfterMs);
+    this.#deps.onRegistered(registered);
+    this.#answeredAtMs = clock.monotonicMs();
+    this.#beat();
+    this.#stopBeating();
+    const headTimeoutMs = registered.headTimeoutMs || Number.POSITIVE_INFINITY;
+    this.#stopBeating = every(clock, Math.max(10, registered.heartbeatIntervalMs || 1_000), () => {
+      // LINK-7
+      const silentMs = clock.monotonicMs() - this.#answeredAtMs;
+      if (silentMs <= headTimeoutMs || !heads.hasOthers) this.#beat();
+      else this.#refuse(stream, `the head at ${this.#peer.address} has answered nothing for ${silentMs} ms`);
+    });
+  }
+
+  #beat(): void {
+    const sentAtMs = Math.floor(this.#deps.clock.monotonicMs());
+    this.send({ heartbeat: { ...this.#deps.heartbeat(), sentAtMs } });
+  }
+
+  #renewed(stream: LinkStream, { epoch, headAddresses, sentAtMs }: proto.LeaseRenewed.$Properties): void {
+    const stranger = this.#strangeness(this.#clusterId, epoch ?? 0);
+    if (stranger !== undefined) {
+      this.#refuse(stream, stranger);
+      return;
+    }
+    this.#epoch = epoch ?? 0;
+    this.#answeredAtMs = this.#deps.clock.monotonicMs();
+    this.#deps.heads.learn(headAddresses);
+    this.#deps.onRenewed(sentAtMs ?? 0, this.#fenceAfterMs);
+  }
+
+  /** LINK-5: why the head that answers is not obeyed. */
+  #strangeness(clusterId: string, epoch: number): string | undefined {
+    const { address } = this.#peer;
+    if (this.#clusterId !== "" && clusterId !== this.#clusterId) {
+      return `the head at ${address} leads cluster ${clusterId}, this node belongs to ${this.#clusterId}`;
+    }
+    if (epoch >= this.#epoch) return undefined;
+    return `the head at ${address} leads with epoch ${epoch}, this node has seen epoch ${this.#epoch}`;
+  }
+
+  #refuse(stream: LinkStream, reason: string): void {
+    this.#broken(stream, new PalimpsestError("UNAVAILABLE", reason));
+    stream.cancel();
   }
 
   #broken(stream: LinkStream, error: PalimpsestError): void {
     if (this.#stream !== stream || this.#closed) return;
+    const { heads, clock, logger } = this.#deps;
     this.#stream = undefined;
-    clearInterval(this.#heartbeats);
-    if (error.code === "UNAUTHENTICATED" || error.code === "INVALID_ARGUMENT") {
+    this.#stopBeating();
+    // LINK-6
+    if (!this.#everRegistered && (error.code === "UNAUTHENTICATED" || error.code === "INVALID_ARGUMENT")) {
       this.#lost(error);
       return;
     }
     if (this.#registered) {
-      this.#deps.logger.warn({ err: error }, "link to the head broke");
+      logger.warn({ err: error, head: this.#peer.address }, "link to the head broke");
       this.#countAbsence();
+    } else if (clock.monotonicMs() - this.#refusalLoggedAtMs > refusalLogMs) {
+      this.#refusalLoggedAtMs = clock.monotonicMs();
+      logger.warn({ err: error, head: this.#peer.address }, "no head takes this node, trying on");
     }
     this.#registered = false;
-    // Half of it at random: nodes of a cluster do not come back all at once.
+    heads.failed(this.#peer);
+    // Jitters the delay by up to half, so that nodes do not all reconnect at the same moment.
     const waitMs = this.#backoff * (0.5 + Math.random() / 2);
     this.#backoff = Math.min(this.#backoff * 2, backoffMs.longest);
-    this.#retry = setTimeout(() => this.#connect(), waitMs);
+    this.#stopRetry = clock.after(waitMs, () => this.#connect());
   }
 
   #countAbsence(): void {
-    const { headAwayLimitMs } = this.#deps;
-    clearTimeout(this.#awayTimer);
-    this.#awayTimer = setTimeout(() => {
+    const { headAwayLimitMs, clock } = this.#deps;
+    this.#stopAway();
+    this.#stopAway = clock.after(headAwayLimitMs, () => {
       this.#lost(
         new PalimpsestError("UNAVAILABLE", `the head was away for longer than ${headAwayLimitMs} ms`),
       );
-    }, headAwayLimitMs);
+    });
   }
 
   #lost(error: PalimpsestError): void {
-    clearTimeout(this.#awayTimer);
-    clearTimeout(this.#retry);
+    this.#stopTimers();
     this.#deps.onLost(error);
+  }
+
+  #stopTimers(): void {
+    this.#stopRetry();
+    this.#stopAway();
+    this.#stopBeating();
   }
 }

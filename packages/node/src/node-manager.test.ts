@@ -217,7 +217,7 @@ describe("the end of a node", () => {
     const { pid } = await head.next("actorStarted");
     await node.manager.close("the test ends it");
     expect(isRunning(pid ?? 0)).toBe(false);
-    expect(head.halfClosed).toBe(true);
+    expect(head.saidGoodbye).toBe(true);
     expect(head.messages.some((message) => message.actorDied)).toBe(false);
     await expect(node.manager.ended).resolves.toMatchObject({ reason: "the test ends it" });
   });

@@ -17,7 +17,16 @@ import {
   type MetricsServer,
   serveMetrics,
 } from "@palimpsest/telemetry";
-import { grpcNetwork, type Network, newId, PalimpsestError, type Peer, systemClock } from "@palimpsest/wire";
+import {
+  type Clock,
+  grpcNetwork,
+  HeadConnection,
+  type Network,
+  newId,
+  PalimpsestError,
+  type Peer,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
@@ -26,6 +35,7 @@ import { GpuSlots } from "./gpu-slots.js";
 import { Installation } from "./installation.js";
 import { HeadLink } from "./link.js";
 import { detectResources, LoadMeter } from "./machine.js";
+import { NodeLease } from "./node-lease.js";
 import { NodeObjects } from "./node-objects.js";
 import { ProcessSupervisor, type StartActorProcess } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
@@ -40,6 +50,8 @@ export interface NodeDeps {
   readonly network?: Network;
   /** Default: a forked Node.js process for each actor. */
   readonly startProcess?: StartActorProcess;
+  /** Default: the system's. */
+  readonly clock?: Clock;
   /** How busy the machine is. Default: measured. */
   readonly load?: Pick<LoadMeter, "read">;
 }
@@ -58,9 +70,10 @@ export class NodeManager {
   readonly #config: ResolvedNodeConfig;
   readonly #logger: Logger;
   readonly #metrics: Metrics;
-  readonly #head: Peer;
+  readonly #heads: HeadConnection;
   /** For bundles and output of jobs: what waits there holds up neither the link nor heartbeats. */
-  readonly #bulk: Peer;
+  #bulk: Peer;
+  readonly #lease: NodeLease;
   readonly #load: Pick<LoadMeter, "read">;
   readonly #deaths: RecentDeaths;
   readonly #parts: Parts;
@@ -81,8 +94,14 @@ export class NodeManager {
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
     this.#load = deps.load ?? new LoadMeter();
     const network = deps.network ?? grpcNetwork({ token: config.token });
-    this.#head = network.connect(config.headAddress);
-    this.#bulk = network.connect(config.headAddress, "bulk");
+    const clock = deps.clock ?? systemClock;
+    this.#heads = new HeadConnection(network, config.headAddress);
+    this.#bulk = network.connect(this.#heads.peer.address, "bulk");
+    this.#heads.onMoved(() => {
+      this.#bulk.close();
+      this.#bulk = network.connect(this.#heads.peer.address, "bulk");
+    });
+    this.#lease = new NodeLease(clock, () => this.#fence());
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -97,7 +116,7 @@ export class NodeManager {
       signal: this.#abort.signal,
       retryForMs: config.headAwayLimitMs,
       maxBytes: config.bundleCacheBytes,
-      clock: systemClock,
+      clock,
       logger: deps.logger,
     });
     const supervisor = new ProcessSupervisor({
@@ -111,7 +130,7 @@ export class NodeManager {
       moduleUrlOf: (code, signal) => moduleUrlOf(code, parts.installation, bundles, signal),
       session: () => ({
         clusterId: this.#clusterId,
-        headAddress: config.headAddress,
+        headAddress: this.#heads.addresses,
         token: config.token,
         objectsAddress: parts.objects.address,
         listenHost: config.listenHost,
@@ -131,7 +150,7 @@ export class NodeManager {
     });
     const drivers = new Drivers({
       nodeId: this.nodeId,
-      headAddress: config.headAddress,
+      headAddresses: () => this.#heads.addresses,
       token: config.token,
       command: config.driverCommand,
       bundles,
@@ -143,9 +162,13 @@ export class NodeManager {
       logger: deps.logger,
     });
     this.#parts = { ...parts, supervisor, drivers };
-    parts.objects.attach({ head: this.#head, send: (objectReport) => this.#link.send({ objectReport }) });
+    parts.objects.attach({
+      head: () => this.#heads.peer,
+      send: (objectReport) => this.#link.send({ objectReport }),
+    });
     this.#link = new HeadLink({
-      peer: this.#head,
+      heads: this.#heads,
+      clock,
       headAwayLimitMs: config.headAwayLimitMs,
       register: () => this.#registration(),
       heartbeat: () => this.#heartbeat(),
@@ -155,6 +178,9 @@ export class NodeManager {
       },
       onRegistered: (message) => this.#onRegistered(message),
       onMessage: (message) => this.#onMessage(message),
+      onRenewed: (sentAtMs, fenceAfterMs) => {
+        if (fenceAfterMs > 0) this.#lease.renew(sentAtMs, fenceAfterMs);
+      },
       onReconnect: () => metrics.counter("palimpsest_node_head_reconnects_total").inc(),
       onLost: (error) => void this.#close(error.rawMessage, error),
       logger: deps.logger,
@@ -239,8 +265,9 @@ export class NodeManager {
     this.#abort.abort();
     const graceMs = this.#config.stopGraceMs;
     await Promise.all([supervisor.close(graceMs, reason), drivers.close(graceMs, reason)]);
+    this.#lease.close();
     await this.#link.close();
-    this.#head.close();
+    this.#heads.close();
     this.#bulk.close();
     await Promise.all([objects.close(), metricsServer.close()]);
     this.#end({ reason, error });
@@ -274,9 +301,13 @@ export class NodeManager {
   #onRegistered(message: proto.Registered.$Properties): void {
     this.#clusterId = message.clusterId ?? "";
     this.#logger.info(
-      { clusterId: this.#clusterId, head: this.#config.headAddress },
+      { clusterId: this.#clusterId, head: this.#heads.peer.address, epoch: message.epoch },
       "registered at the head",
     );
+    for (const actorId of message.unknownActorIds ?? []) {
+      const actorDescribed = this.#parts.supervisor.describe(actorId);
+      if (actorDescribed) this.#link.send({ actorDescribed });
+    }
     for (const actorId of message.stopActorIds ?? []) {
       this.#parts.supervisor.stop(actorId, this.#config.stopGraceMs, "the head does not want it any more");
     }
@@ -284,11 +315,20 @@ export class NodeManager {
     this.#registered();
   }
 
+  /** The head may start this node's actors elsewhere from now on: those that must be alone end here. */
+  #fence(): void {
+    const fenced = this.#parts.supervisor.fence("its node could not renew its lease at the head");
+    this.#metrics.counter("palimpsest_node_fenced_actors_total").inc(fenced);
+    this.#logger.error(
+      { fenced },
+      "the lease of this node ran out: its actors with fence: lease were killed",
+    );
+  }
+
   #onMessage(message: proto.HeadMessage.$Properties): void {
     const { supervisor, drivers, objects } = this.#parts;
     if (this.#closing !== undefined) return;
-    if (message.startActor)
-      supervisor.start(message.startActor.spec ?? {}, message.startActor.incarnation ?? 0);
+    if (message.startActor) supervisor.start(message.startActor);
     else if (message.stopActor) {
       const { actorId, graceMs, reason } = message.stopActor;
       supervisor.stop(actorId ?? "", graceMs ?? 0, reason || "the head stopped it");

@@ -33,7 +33,7 @@ export interface NodeObjectsDeps {
 
 /** How it reaches the head. */
 export interface HeadOfObjects {
-  readonly head: Peer;
+  readonly head: () => Peer;
   /** Over the node's link. */
   readonly send: (report: proto.ObjectReport.$Properties) => void;
 }
@@ -80,7 +80,7 @@ export class NodeObjects {
     const outgoing = new ByteBudget(config.objectTransferBytes);
     const attachment: { to: HeadOfObjects | undefined } = { to: undefined };
     const head = () => {
-      if (attachment.to) return attachment.to.head;
+      if (attachment.to) return attachment.to.head();
       throw new PalimpsestError("UNAVAILABLE", "the node is still starting: try again");
     };
     const reports = new ObjectReports({

@@ -9,7 +9,7 @@
  */
 import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type ErrorCode, errorToProto, PalimpsestError } from "@palimpsest/wire";
+import { type ErrorCode, errorToProto, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import type { GpuLease, GpuSlots } from "./gpu-slots.js";
@@ -50,6 +50,8 @@ export interface ProcessSupervisorDeps {
 interface Entry {
   readonly actorId: string;
   readonly incarnation: number;
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly restarts: number;
   process: SupervisedActor | undefined;
   ready: proto.ActorProcessReady.$Properties | undefined;
   /** Set by a stop that came before the process was there. */
@@ -70,16 +72,25 @@ export class ProcessSupervisor {
 
   /** What runs or is starting, for the head. */
   running(): proto.RunningActor.$Properties[] {
-    return [...this.#entries.values()].map(({ actorId, incarnation, process, ready }) => ({
-      actorId,
-      incarnation,
-      pid: process?.pid ?? 0,
-      address: ready?.address ?? "",
-      metricsAddress: ready?.metricsAddress ?? "",
-    }));
+    return [...this.#entries.values()].map(reportOf);
   }
 
-  start(spec: proto.ActorSpec.$Properties, incarnation: number): void {
+  /** All that a head needs which has lost the actor. */
+  describe(actorId: string): proto.ActorDescribed.$Properties | undefined {
+    const entry = this.#entries.get(actorId);
+    return entry && { actor: reportOf(entry), spec: entry.spec, restarts: entry.restarts };
+  }
+
+  /** Kills the actors of which no second process may run anywhere. @returns how many */
+  fence(reason: string): number {
+    const fenced = [...this.#entries.values()].filter(({ spec }) => needsFence(spec));
+    for (const { actorId } of fenced) this.stop(actorId, 0, reason);
+    return fenced.length;
+  }
+
+  start(order: proto.StartActor.$Properties): void {
+    const spec = order.spec ?? {};
+    const incarnation = order.incarnation ?? 0;
     const actorId = spec.actorId ?? "";
     const known = this.#entries.get(actorId);
     if (this.#closed || (known && known.incarnation >= incarnation)) return;
@@ -88,6 +99,8 @@ export class ProcessSupervisor {
     const entry: Entry = {
       actorId,
       incarnation,
+      spec,
+      restarts: order.restarts ?? 0,
       process: undefined,
       ready: undefined,
       cancelled: undefined,
@@ -233,4 +246,14 @@ function passing(error: PalimpsestError): PalimpsestError {
   return error.retryable
     ? error
     : new PalimpsestError(code, rawMessage, { details, cause: error, retryable: true });
+}
+
+function reportOf({ actorId, incarnation, process, ready }: Entry): proto.RunningActor.$Properties {
+  return {
+    actorId,
+    incarnation,
+    pid: process?.pid ?? 0,
+    address: ready?.address ?? "",
+    metricsAddress: ready?.metricsAddress ?? "",
+  };
 }

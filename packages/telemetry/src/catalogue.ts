@@ -94,6 +94,10 @@ export const catalogue = {
     slowSeconds,
   ),
   palimpsest_node_head_reconnects_total: counter("Times that the link to the head was opened again.", "1"),
+  palimpsest_node_fenced_actors_total: counter(
+    "Actors that were killed because the node could not renew its lease at the head.",
+    "1",
+  ),
   palimpsest_node_objects: gauge("Objects in the store, by place: memory or disk.", "1", ["place"]),
   palimpsest_node_objects_bytes: gauge(
     "Size of the objects in the store, by place: memory or disk.",

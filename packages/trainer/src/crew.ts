@@ -33,7 +33,12 @@ export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSi
   const learnerType = cluster.actor(
     LearnerActor,
     source,
-    of("learner", { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus }, { name: `${spec.runId}:learner` }),
+    of(
+      "learner",
+      { cpu: recipe.learnerCpus, gpu: recipe.learnerGpus },
+      // The run's ledger has an epoch of its own: a second learner takes nothing from the first, so it may run on.
+      { name: `${spec.runId}:learner`, fence: "none" },
+    ),
   );
   const rolloutType = cluster.actor(
     RolloutActor,

@@ -1262,6 +1262,15 @@ export namespace palimpsest {
             /** ClusterInfo redisPid. */
             redisPid: number;
 
+            /** ClusterInfo clusterName. */
+            clusterName: string;
+
+            /** ClusterInfo epoch. */
+            epoch: number;
+
+            /** ClusterInfo headAddresses. */
+            headAddresses: string[];
+
             /**
              * Creates a new ClusterInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -1314,6 +1323,15 @@ export namespace palimpsest {
 
                 /** ClusterInfo redisPid */
                 redisPid?: (number|null);
+
+                /** ClusterInfo clusterName */
+                clusterName?: (string|null);
+
+                /** ClusterInfo epoch */
+                epoch?: (number|null);
+
+                /** ClusterInfo headAddresses */
+                headAddresses?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1536,6 +1554,9 @@ export namespace palimpsest {
             /** SessionOpened sessionLeaseMs. */
             sessionLeaseMs: number;
 
+            /** SessionOpened headAddresses. */
+            headAddresses: string[];
+
             /**
              * Creates a new SessionOpened instance using the specified properties.
              * @param [properties] Properties to set
@@ -1576,6 +1597,9 @@ export namespace palimpsest {
 
                 /** SessionOpened sessionLeaseMs */
                 sessionLeaseMs?: (number|null);
+
+                /** SessionOpened headAddresses */
+                headAddresses?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1677,6 +1701,9 @@ export namespace palimpsest {
             /** ActorSpec ownerIncarnation. */
             ownerIncarnation: number;
 
+            /** ActorSpec fence. */
+            fence: palimpsest.v1.Fence;
+
             /**
              * Creates a new ActorSpec instance using the specified properties.
              * @param [properties] Properties to set
@@ -1760,6 +1787,9 @@ export namespace palimpsest {
                 /** ActorSpec ownerIncarnation */
                 ownerIncarnation?: (number|null);
 
+                /** ActorSpec fence */
+                fence?: (palimpsest.v1.Fence|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1783,8 +1813,22 @@ export namespace palimpsest {
               maxTaskRetries?: number|null;
               maxPendingBytes?: number|null;
               ownerIncarnation?: number|null;
+              fence?: palimpsest.v1.Fence|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /** Fence enum. */
+        enum Fence {
+
+            /** FENCE_UNSPECIFIED value */
+            FENCE_UNSPECIFIED = 0,
+
+            /** FENCE_LEASE value */
+            FENCE_LEASE = 1,
+
+            /** FENCE_NONE value */
+            FENCE_NONE = 2
         }
 
         /**
@@ -4954,8 +4998,14 @@ export namespace palimpsest {
             /** NodeMessage stack. */
             stack?: (palimpsest.v1.StackReport.$Properties|null);
 
+            /** NodeMessage goodbye. */
+            goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
+
+            /** NodeMessage actorDescribed. */
+            actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
+
             /** NodeMessage message. */
-            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack");
+            message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed");
 
             /**
              * Creates a new NodeMessage instance using the specified properties.
@@ -5013,8 +5063,14 @@ export namespace palimpsest {
                 /** NodeMessage stack */
                 stack?: (palimpsest.v1.StackReport.$Properties|null);
 
+                /** NodeMessage goodbye */
+                goodbye?: (palimpsest.v1.Goodbye.$Properties|null);
+
+                /** NodeMessage actorDescribed */
+                actorDescribed?: (palimpsest.v1.ActorDescribed.$Properties|null);
+
                 /** NodeMessage message */
-                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack");
+                message?: ("register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5030,9 +5086,11 @@ export namespace palimpsest {
               driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
               objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
               stack?: palimpsest.v1.StackReport.$Shape|null;
+              goodbye?: palimpsest.v1.Goodbye.$Shape|null;
+              actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape })
+              ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
             );
         }
 
@@ -5084,6 +5142,15 @@ export namespace palimpsest {
 
             /** RegisterNode jobIds. */
             jobIds: string[];
+
+            /** RegisterNode clusterId. */
+            clusterId: string;
+
+            /** RegisterNode epoch. */
+            epoch: number;
+
+            /** RegisterNode instanceId. */
+            instanceId: string;
 
             /**
              * Creates a new RegisterNode instance using the specified properties.
@@ -5147,12 +5214,162 @@ export namespace palimpsest {
                 /** RegisterNode jobIds */
                 jobIds?: (string[]|null);
 
+                /** RegisterNode clusterId */
+                clusterId?: (string|null);
+
+                /** RegisterNode epoch */
+                epoch?: (number|null);
+
+                /** RegisterNode instanceId */
+                instanceId?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a RegisterNode. */
             type $Shape = palimpsest.v1.RegisterNode.$Properties;
+        }
+
+        /**
+         * Properties of a Goodbye.
+         * @deprecated Use palimpsest.v1.Goodbye.$Properties instead.
+         */
+        interface IGoodbye extends palimpsest.v1.Goodbye.$Properties {
+        }
+
+        /** Represents a Goodbye. */
+        class Goodbye {
+
+            /**
+             * Constructs a new Goodbye.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Goodbye.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new Goodbye instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Goodbye instance
+             */
+            static create(properties: palimpsest.v1.Goodbye.$Shape): palimpsest.v1.Goodbye & palimpsest.v1.Goodbye.$Shape;
+            static create(properties?: palimpsest.v1.Goodbye.$Properties): palimpsest.v1.Goodbye;
+
+            /**
+             * Encodes the specified Goodbye message. Does not implicitly {@link palimpsest.v1.Goodbye.verify|verify} messages.
+             * @param message Goodbye message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Goodbye.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Goodbye message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Goodbye & palimpsest.v1.Goodbye.$Shape} Goodbye
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Goodbye & palimpsest.v1.Goodbye.$Shape;
+        }
+
+        namespace Goodbye {
+
+            /** Properties of a Goodbye. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Goodbye. */
+            type $Shape = palimpsest.v1.Goodbye.$Properties;
+        }
+
+        /**
+         * Properties of an ActorDescribed.
+         * @deprecated Use palimpsest.v1.ActorDescribed.$Properties instead.
+         */
+        interface IActorDescribed extends palimpsest.v1.ActorDescribed.$Properties {
+        }
+
+        /** Represents an ActorDescribed. */
+        class ActorDescribed {
+
+            /**
+             * Constructs a new ActorDescribed.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorDescribed.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorDescribed actor. */
+            actor?: (palimpsest.v1.RunningActor.$Properties|null);
+
+            /** ActorDescribed spec. */
+            spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+            /** ActorDescribed restarts. */
+            restarts: number;
+
+            /**
+             * Creates a new ActorDescribed instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorDescribed instance
+             */
+            static create(properties: palimpsest.v1.ActorDescribed.$Shape): palimpsest.v1.ActorDescribed & palimpsest.v1.ActorDescribed.$Shape;
+            static create(properties?: palimpsest.v1.ActorDescribed.$Properties): palimpsest.v1.ActorDescribed;
+
+            /**
+             * Encodes the specified ActorDescribed message. Does not implicitly {@link palimpsest.v1.ActorDescribed.verify|verify} messages.
+             * @param message ActorDescribed message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorDescribed.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorDescribed message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorDescribed & palimpsest.v1.ActorDescribed.$Shape} ActorDescribed
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorDescribed & palimpsest.v1.ActorDescribed.$Shape;
+        }
+
+        namespace ActorDescribed {
+
+            /** Properties of an ActorDescribed. */
+            interface $Properties {
+
+                /** ActorDescribed actor */
+                actor?: (palimpsest.v1.RunningActor.$Properties|null);
+
+                /** ActorDescribed spec */
+                spec?: (palimpsest.v1.ActorSpec.$Properties|null);
+
+                /** ActorDescribed restarts */
+                restarts?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorDescribed. */
+            type $Shape = {
+              actor?: palimpsest.v1.RunningActor.$Shape|null;
+              spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              restarts?: number|null;
+              $unknowns?: Uint8Array[];
+            };
         }
 
         /**
@@ -5767,6 +5984,9 @@ export namespace palimpsest {
             /** HeadMessage stopNode. */
             stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
+            /** HeadMessage leaseRenewed. */
+            leaseRenewed?: (palimpsest.v1.LeaseRenewed.$Properties|null);
+
             /** HeadMessage endedHolders. */
             endedHolders?: (palimpsest.v1.EndedHolders.$Properties|null);
 
@@ -5777,7 +5997,7 @@ export namespace palimpsest {
             stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -5829,6 +6049,9 @@ export namespace palimpsest {
                 /** HeadMessage stopNode */
                 stopNode?: (palimpsest.v1.StopNode.$Properties|null);
 
+                /** HeadMessage leaseRenewed */
+                leaseRenewed?: (palimpsest.v1.LeaseRenewed.$Properties|null);
+
                 /** HeadMessage endedHolders */
                 endedHolders?: (palimpsest.v1.EndedHolders.$Properties|null);
 
@@ -5839,7 +6062,7 @@ export namespace palimpsest {
                 stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5853,12 +6076,13 @@ export namespace palimpsest {
               startDriver?: palimpsest.v1.StartDriver.$Shape|null;
               stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
               stopNode?: palimpsest.v1.StopNode.$Shape|null;
+              leaseRenewed?: palimpsest.v1.LeaseRenewed.$Shape|null;
               endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
               dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
               stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
             );
         }
 
@@ -5892,6 +6116,21 @@ export namespace palimpsest {
 
             /** Registered stopActorIds. */
             stopActorIds: string[];
+
+            /** Registered epoch. */
+            epoch: number;
+
+            /** Registered fenceAfterMs. */
+            fenceAfterMs: number;
+
+            /** Registered headTimeoutMs. */
+            headTimeoutMs: number;
+
+            /** Registered headAddresses. */
+            headAddresses: string[];
+
+            /** Registered unknownActorIds. */
+            unknownActorIds: string[];
 
             /**
              * Creates a new Registered instance using the specified properties.
@@ -5937,12 +6176,104 @@ export namespace palimpsest {
                 /** Registered stopActorIds */
                 stopActorIds?: (string[]|null);
 
+                /** Registered epoch */
+                epoch?: (number|null);
+
+                /** Registered fenceAfterMs */
+                fenceAfterMs?: (number|null);
+
+                /** Registered headTimeoutMs */
+                headTimeoutMs?: (number|null);
+
+                /** Registered headAddresses */
+                headAddresses?: (string[]|null);
+
+                /** Registered unknownActorIds */
+                unknownActorIds?: (string[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a Registered. */
             type $Shape = palimpsest.v1.Registered.$Properties;
+        }
+
+        /**
+         * Properties of a LeaseRenewed.
+         * @deprecated Use palimpsest.v1.LeaseRenewed.$Properties instead.
+         */
+        interface ILeaseRenewed extends palimpsest.v1.LeaseRenewed.$Properties {
+        }
+
+        /** Represents a LeaseRenewed. */
+        class LeaseRenewed {
+
+            /**
+             * Constructs a new LeaseRenewed.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.LeaseRenewed.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** LeaseRenewed epoch. */
+            epoch: number;
+
+            /** LeaseRenewed headAddresses. */
+            headAddresses: string[];
+
+            /** LeaseRenewed sentAtMs. */
+            sentAtMs: number;
+
+            /**
+             * Creates a new LeaseRenewed instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns LeaseRenewed instance
+             */
+            static create(properties: palimpsest.v1.LeaseRenewed.$Shape): palimpsest.v1.LeaseRenewed & palimpsest.v1.LeaseRenewed.$Shape;
+            static create(properties?: palimpsest.v1.LeaseRenewed.$Properties): palimpsest.v1.LeaseRenewed;
+
+            /**
+             * Encodes the specified LeaseRenewed message. Does not implicitly {@link palimpsest.v1.LeaseRenewed.verify|verify} messages.
+             * @param message LeaseRenewed message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.LeaseRenewed.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a LeaseRenewed message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LeaseRenewed & palimpsest.v1.LeaseRenewed.$Shape} LeaseRenewed
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.LeaseRenewed & palimpsest.v1.LeaseRenewed.$Shape;
+        }
+
+        namespace LeaseRenewed {
+
+            /** Properties of a LeaseRenewed. */
+            interface $Properties {
+
+                /** LeaseRenewed epoch */
+                epoch?: (number|null);
+
+                /** LeaseRenewed headAddresses */
+                headAddresses?: (string[]|null);
+
+                /** LeaseRenewed sentAtMs */
+                sentAtMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a LeaseRenewed. */
+            type $Shape = palimpsest.v1.LeaseRenewed.$Properties;
         }
 
         /**
@@ -5969,6 +6300,9 @@ export namespace palimpsest {
 
             /** StartActor incarnation. */
             incarnation: number;
+
+            /** StartActor restarts. */
+            restarts: number;
 
             /**
              * Creates a new StartActor instance using the specified properties.
@@ -6008,6 +6342,9 @@ export namespace palimpsest {
                 /** StartActor incarnation */
                 incarnation?: (number|null);
 
+                /** StartActor restarts */
+                restarts?: (number|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -6016,6 +6353,7 @@ export namespace palimpsest {
             type $Shape = {
               spec?: palimpsest.v1.ActorSpec.$Shape|null;
               incarnation?: number|null;
+              restarts?: number|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -8878,6 +9216,7 @@ export namespace palimpsest {
     }
 }
 
+export import ActorDescribed = palimpsest.v1.ActorDescribed;
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
 export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
@@ -8904,6 +9243,7 @@ export import DriverStarted = palimpsest.v1.DriverStarted;
 export import DropObjects = palimpsest.v1.DropObjects;
 export import EndedHolders = palimpsest.v1.EndedHolders;
 export import Error = palimpsest.v1.Error;
+export import Fence = palimpsest.v1.Fence;
 export import FetchRequest = palimpsest.v1.FetchRequest;
 export import FreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 export import FreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
@@ -8913,10 +9253,12 @@ export import GetBundleRequest = palimpsest.v1.GetBundleRequest;
 export import GetClusterRequest = palimpsest.v1.GetClusterRequest;
 export import GetJobRequest = palimpsest.v1.GetJobRequest;
 export import GetStackRequest = palimpsest.v1.GetStackRequest;
+export import Goodbye = palimpsest.v1.Goodbye;
 export import HeadMessage = palimpsest.v1.HeadMessage;
 export import JobInfo = palimpsest.v1.JobInfo;
 export import JobStatus = palimpsest.v1.JobStatus;
 export import KillActorRequest = palimpsest.v1.KillActorRequest;
+export import LeaseRenewed = palimpsest.v1.LeaseRenewed;
 export import ListActorsRequest = palimpsest.v1.ListActorsRequest;
 export import ListActorsResponse = palimpsest.v1.ListActorsResponse;
 export import ListJobsRequest = palimpsest.v1.ListJobsRequest;

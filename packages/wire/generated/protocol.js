@@ -3092,6 +3092,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [metricsAddress] ClusterInfo metricsAddress
              * @property {number|null} [pid] ClusterInfo pid
              * @property {number|null} [redisPid] ClusterInfo redisPid
+             * @property {string|null} [clusterName] ClusterInfo clusterName
+             * @property {number|null} [epoch] ClusterInfo epoch
+             * @property {Array.<string>|null} [headAddresses] ClusterInfo headAddresses
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3117,6 +3120,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const ClusterInfo = function (properties) {
+                this.headAddresses = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -3180,6 +3184,30 @@ export const palimpsest = $root.palimpsest = (() => {
             ClusterInfo.prototype.redisPid = 0;
 
             /**
+             * ClusterInfo clusterName.
+             * @member {string} clusterName
+             * @memberof palimpsest.v1.ClusterInfo
+             * @instance
+             */
+            ClusterInfo.prototype.clusterName = "";
+
+            /**
+             * ClusterInfo epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.ClusterInfo
+             * @instance
+             */
+            ClusterInfo.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * ClusterInfo headAddresses.
+             * @member {Array.<string>} headAddresses
+             * @memberof palimpsest.v1.ClusterInfo
+             * @instance
+             */
+            ClusterInfo.prototype.headAddresses = $util.emptyArray;
+
+            /**
              * Creates a new ClusterInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ClusterInfo
@@ -3225,6 +3253,13 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 6, wireType 0 =*/48).int32(message.pid);
                 if (message.redisPid != null && $Object.hasOwnProperty.call(message, "redisPid") && message.redisPid !== 0)
                     writer.uint32(/* id 7, wireType 0 =*/56).int32(message.redisPid);
+                if (message.clusterName != null && $Object.hasOwnProperty.call(message, "clusterName") && message.clusterName !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.clusterName);
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 9, wireType 0 =*/72).int64(message.epoch);
+                if (message.headAddresses != null && message.headAddresses.length)
+                    for (let i = 0; i < message.headAddresses.length; ++i)
+                        writer.uint32(/* id 10, wireType 2 =*/82).string(message.headAddresses[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3330,6 +3365,32 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.redisPid = value;
                             else
                                 delete message.redisPid;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.clusterName = value;
+                            else
+                                delete message.clusterName;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.headAddresses && message.headAddresses.length))
+                                message.headAddresses = [];
+                            message.headAddresses.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -3817,6 +3878,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [clusterId] SessionOpened clusterId
              * @property {number|null} [ownerGraceMs] SessionOpened ownerGraceMs
              * @property {number|null} [sessionLeaseMs] SessionOpened sessionLeaseMs
+             * @property {Array.<string>|null} [headAddresses] SessionOpened headAddresses
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3842,6 +3904,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const SessionOpened = function (properties) {
+                this.headAddresses = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -3871,6 +3934,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             SessionOpened.prototype.sessionLeaseMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * SessionOpened headAddresses.
+             * @member {Array.<string>} headAddresses
+             * @memberof palimpsest.v1.SessionOpened
+             * @instance
+             */
+            SessionOpened.prototype.headAddresses = $util.emptyArray;
 
             /**
              * Creates a new SessionOpened instance using the specified properties.
@@ -3910,6 +3981,9 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.ownerGraceMs);
                 if (message.sessionLeaseMs != null && $Object.hasOwnProperty.call(message, "sessionLeaseMs") && (typeof message.sessionLeaseMs === "object" ? message.sessionLeaseMs.low || message.sessionLeaseMs.high : message.sessionLeaseMs !== 0))
                     writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sessionLeaseMs);
+                if (message.headAddresses != null && message.headAddresses.length)
+                    for (let i = 0; i < message.headAddresses.length; ++i)
+                        writer.uint32(/* id 20, wireType 2 =*/162).string(message.headAddresses[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3981,6 +4055,14 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.sessionLeaseMs;
                             continue;
                         }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.headAddresses && message.headAddresses.length))
+                                message.headAddresses = [];
+                            message.headAddresses.push(reader.stringVerify());
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4045,6 +4127,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [maxTaskRetries] ActorSpec maxTaskRetries
              * @property {number|null} [maxPendingBytes] ActorSpec maxPendingBytes
              * @property {number|null} [ownerIncarnation] ActorSpec ownerIncarnation
+             * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4076,6 +4159,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   maxTaskRetries?: number|null;
              *   maxPendingBytes?: number|null;
              *   ownerIncarnation?: number|null;
+             *   fence?: palimpsest.v1.Fence|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
              */
@@ -4234,6 +4318,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.ownerIncarnation = 0;
 
             /**
+             * ActorSpec fence.
+             * @member {palimpsest.v1.Fence} fence
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.fence = 0;
+
+            /**
              * Creates a new ActorSpec instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorSpec
@@ -4301,6 +4393,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 16, wireType 0 =*/128).int64(message.maxPendingBytes);
                 if (message.ownerIncarnation != null && $Object.hasOwnProperty.call(message, "ownerIncarnation") && message.ownerIncarnation !== 0)
                     writer.uint32(/* id 17, wireType 0 =*/136).int32(message.ownerIncarnation);
+                if (message.fence != null && $Object.hasOwnProperty.call(message, "fence") && message.fence !== 0)
+                    writer.uint32(/* id 21, wireType 0 =*/168).int32(message.fence);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4546,6 +4640,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.ownerIncarnation;
                             continue;
                         }
+                    case 21: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.fence = value;
+                            else
+                                delete message.fence;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4564,6 +4667,22 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorSpec;
+        })();
+
+        /**
+         * Fence enum.
+         * @name palimpsest.v1.Fence
+         * @enum {number}
+         * @property {number} FENCE_UNSPECIFIED=0 FENCE_UNSPECIFIED value
+         * @property {number} FENCE_LEASE=1 FENCE_LEASE value
+         * @property {number} FENCE_NONE=2 FENCE_NONE value
+         */
+        v1.Fence = (function() {
+            const valuesById = $Object.create(null), values = $Object.create(valuesById);
+            values[valuesById[0] = "FENCE_UNSPECIFIED"] = 0;
+            values[valuesById[1] = "FENCE_LEASE"] = 1;
+            values[valuesById[2] = "FENCE_NONE"] = 2;
+            return values;
         })();
 
         v1.CreateActorRequest = (function() {
@@ -12325,7 +12444,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.DriverStarted.$Properties|null} [driverStarted] NodeMessage driverStarted
              * @property {palimpsest.v1.ObjectReport.$Properties|null} [objectReport] NodeMessage objectReport
              * @property {palimpsest.v1.StackReport.$Properties|null} [stack] NodeMessage stack
-             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"} [message] NodeMessage message
+             * @property {palimpsest.v1.Goodbye.$Properties|null} [goodbye] NodeMessage goodbye
+             * @property {palimpsest.v1.ActorDescribed.$Properties|null} [actorDescribed] NodeMessage actorDescribed
+             * @property {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed"} [message] NodeMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -12348,9 +12469,11 @@ export const palimpsest = $root.palimpsest = (() => {
              *   driverStarted?: palimpsest.v1.DriverStarted.$Shape|null;
              *   objectReport?: palimpsest.v1.ObjectReport.$Shape|null;
              *   stack?: palimpsest.v1.StackReport.$Shape|null;
+             *   goodbye?: palimpsest.v1.Goodbye.$Shape|null;
+             *   actorDescribed?: palimpsest.v1.ActorDescribed.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape })
+             *   ({ message?: undefined; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "register"; register: palimpsest.v1.RegisterNode.$Shape; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "heartbeat"; register?: null; heartbeat: palimpsest.v1.NodeHeartbeat.$Shape; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorStarted"; register?: null; heartbeat?: null; actorStarted: palimpsest.v1.ActorStarted.$Shape; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "actorDied"; register?: null; heartbeat?: null; actorStarted?: null; actorDied: palimpsest.v1.ActorDied.$Shape; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverExited"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited: palimpsest.v1.DriverExited.$Shape; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "driverStarted"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted: palimpsest.v1.DriverStarted.$Shape; objectReport?: null; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "objectReport"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport: palimpsest.v1.ObjectReport.$Shape; stack?: null; goodbye?: null; actorDescribed?: null }|{ message?: "stack"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack: palimpsest.v1.StackReport.$Shape; goodbye?: null; actorDescribed?: null }|{ message?: "goodbye"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye: palimpsest.v1.Goodbye.$Shape; actorDescribed?: null }|{ message?: "actorDescribed"; register?: null; heartbeat?: null; actorStarted?: null; actorDied?: null; driverExited?: null; driverStarted?: null; objectReport?: null; stack?: null; goodbye?: null; actorDescribed: palimpsest.v1.ActorDescribed.$Shape })
              * )} palimpsest.v1.NodeMessage.$Shape
              */
 
@@ -12433,17 +12556,33 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             NodeMessage.prototype.stack = null;
 
+            /**
+             * NodeMessage goodbye.
+             * @member {palimpsest.v1.Goodbye.$Properties|null|undefined} goodbye
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.goodbye = null;
+
+            /**
+             * NodeMessage actorDescribed.
+             * @member {palimpsest.v1.ActorDescribed.$Properties|null|undefined} actorDescribed
+             * @memberof palimpsest.v1.NodeMessage
+             * @instance
+             */
+            NodeMessage.prototype.actorDescribed = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * NodeMessage message.
-             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|undefined} message
+             * @member {"register"|"heartbeat"|"actorStarted"|"actorDied"|"driverExited"|"driverStarted"|"objectReport"|"stack"|"goodbye"|"actorDescribed"|undefined} message
              * @memberof palimpsest.v1.NodeMessage
              * @instance
              */
             $Object.defineProperty(NodeMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack"]),
+                get: $util.oneOfGetter($oneOfFields = ["register", "heartbeat", "actorStarted", "actorDied", "driverExited", "driverStarted", "objectReport", "stack", "goodbye", "actorDescribed"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -12491,6 +12630,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.DriverExited.encode(message.driverExited, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.driverStarted != null && $Object.hasOwnProperty.call(message, "driverStarted"))
                     $root.palimpsest.v1.DriverStarted.encode(message.driverStarted, writer.uint32(/* id 7, wireType 2 =*/58).fork(), _depth + 1).ldelim();
+                if (message.goodbye != null && $Object.hasOwnProperty.call(message, "goodbye"))
+                    $root.palimpsest.v1.Goodbye.encode(message.goodbye, writer.uint32(/* id 8, wireType 2 =*/66).fork(), _depth + 1).ldelim();
+                if (message.actorDescribed != null && $Object.hasOwnProperty.call(message, "actorDescribed"))
+                    $root.palimpsest.v1.ActorDescribed.encode(message.actorDescribed, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.objectReport != null && $Object.hasOwnProperty.call(message, "objectReport"))
                     $root.palimpsest.v1.ObjectReport.encode(message.objectReport, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.stack != null && $Object.hasOwnProperty.call(message, "stack"))
@@ -12595,6 +12738,20 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.message = "stack";
                             continue;
                         }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            message.goodbye = $root.palimpsest.v1.Goodbye.decode(reader, reader.size(), $undefined, _depth + 1, message.goodbye);
+                            message.message = "goodbye";
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            message.actorDescribed = $root.palimpsest.v1.ActorDescribed.decode(reader, reader.size(), $undefined, _depth + 1, message.actorDescribed);
+                            message.message = "actorDescribed";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -12630,6 +12787,9 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [version] RegisterNode version
              * @property {Array.<palimpsest.v1.RunningActor.$Properties>|null} [actors] RegisterNode actors
              * @property {Array.<string>|null} [jobIds] RegisterNode jobIds
+             * @property {string|null} [clusterId] RegisterNode clusterId
+             * @property {number|null} [epoch] RegisterNode epoch
+             * @property {string|null} [instanceId] RegisterNode instanceId
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -12745,6 +12905,30 @@ export const palimpsest = $root.palimpsest = (() => {
             RegisterNode.prototype.jobIds = $util.emptyArray;
 
             /**
+             * RegisterNode clusterId.
+             * @member {string} clusterId
+             * @memberof palimpsest.v1.RegisterNode
+             * @instance
+             */
+            RegisterNode.prototype.clusterId = "";
+
+            /**
+             * RegisterNode epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.RegisterNode
+             * @instance
+             */
+            RegisterNode.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * RegisterNode instanceId.
+             * @member {string} instanceId
+             * @memberof palimpsest.v1.RegisterNode
+             * @instance
+             */
+            RegisterNode.prototype.instanceId = "";
+
+            /**
              * Creates a new RegisterNode instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.RegisterNode
@@ -12799,6 +12983,12 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.jobIds != null && message.jobIds.length)
                     for (let i = 0; i < message.jobIds.length; ++i)
                         writer.uint32(/* id 10, wireType 2 =*/82).string(message.jobIds[i]);
+                if (message.clusterId != null && $Object.hasOwnProperty.call(message, "clusterId") && message.clusterId !== "")
+                    writer.uint32(/* id 11, wireType 2 =*/90).string(message.clusterId);
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 12, wireType 0 =*/96).int64(message.epoch);
+                if (message.instanceId != null && $Object.hasOwnProperty.call(message, "instanceId") && message.instanceId !== "")
+                    writer.uint32(/* id 13, wireType 2 =*/106).string(message.instanceId);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -12955,6 +13145,33 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.jobIds.push(reader.stringVerify());
                             continue;
                         }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.clusterId = value;
+                            else
+                                delete message.clusterId;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 13: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.instanceId = value;
+                            else
+                                delete message.instanceId;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -12973,6 +13190,326 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return RegisterNode;
+        })();
+
+        v1.Goodbye = (function() {
+
+            /**
+             * Properties of a Goodbye.
+             * @typedef {Object} palimpsest.v1.Goodbye.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Goodbye.
+             * @memberof palimpsest.v1
+             * @interface IGoodbye
+             * @augments palimpsest.v1.Goodbye.$Properties
+             * @deprecated Use palimpsest.v1.Goodbye.$Properties instead.
+             */
+
+            /**
+             * Shape of a Goodbye.
+             * @typedef {palimpsest.v1.Goodbye.$Properties} palimpsest.v1.Goodbye.$Shape
+             */
+
+            /**
+             * Constructs a new Goodbye.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Goodbye.
+             * @constructor
+             * @param {palimpsest.v1.Goodbye.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Goodbye = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new Goodbye instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Goodbye
+             * @static
+             * @param {palimpsest.v1.Goodbye.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Goodbye} Goodbye instance
+             * @type {{
+             *   (properties: palimpsest.v1.Goodbye.$Shape): palimpsest.v1.Goodbye & palimpsest.v1.Goodbye.$Shape;
+             *   (properties?: palimpsest.v1.Goodbye.$Properties): palimpsest.v1.Goodbye;
+             * }}
+             */
+            Goodbye.create = function(properties) {
+                return new Goodbye(properties);
+            };
+
+            /**
+             * Encodes the specified Goodbye message. Does not implicitly {@link palimpsest.v1.Goodbye.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Goodbye
+             * @static
+             * @param {palimpsest.v1.Goodbye.$Properties} message Goodbye message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Goodbye.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Goodbye message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Goodbye
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Goodbye & palimpsest.v1.Goodbye.$Shape} Goodbye
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Goodbye.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Goodbye();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Goodbye;
+        })();
+
+        v1.ActorDescribed = (function() {
+
+            /**
+             * Properties of an ActorDescribed.
+             * @typedef {Object} palimpsest.v1.ActorDescribed.$Properties
+             * @property {palimpsest.v1.RunningActor.$Properties|null} [actor] ActorDescribed actor
+             * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] ActorDescribed spec
+             * @property {number|null} [restarts] ActorDescribed restarts
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorDescribed.
+             * @memberof palimpsest.v1
+             * @interface IActorDescribed
+             * @augments palimpsest.v1.ActorDescribed.$Properties
+             * @deprecated Use palimpsest.v1.ActorDescribed.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorDescribed.
+             * @typedef {{
+             *   actor?: palimpsest.v1.RunningActor.$Shape|null;
+             *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
+             *   restarts?: number|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * }} palimpsest.v1.ActorDescribed.$Shape
+             */
+
+            /**
+             * Constructs a new ActorDescribed.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorDescribed.
+             * @constructor
+             * @param {palimpsest.v1.ActorDescribed.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorDescribed = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorDescribed actor.
+             * @member {palimpsest.v1.RunningActor.$Properties|null|undefined} actor
+             * @memberof palimpsest.v1.ActorDescribed
+             * @instance
+             */
+            ActorDescribed.prototype.actor = null;
+
+            /**
+             * ActorDescribed spec.
+             * @member {palimpsest.v1.ActorSpec.$Properties|null|undefined} spec
+             * @memberof palimpsest.v1.ActorDescribed
+             * @instance
+             */
+            ActorDescribed.prototype.spec = null;
+
+            /**
+             * ActorDescribed restarts.
+             * @member {number} restarts
+             * @memberof palimpsest.v1.ActorDescribed
+             * @instance
+             */
+            ActorDescribed.prototype.restarts = 0;
+
+            /**
+             * Creates a new ActorDescribed instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorDescribed
+             * @static
+             * @param {palimpsest.v1.ActorDescribed.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorDescribed} ActorDescribed instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorDescribed.$Shape): palimpsest.v1.ActorDescribed & palimpsest.v1.ActorDescribed.$Shape;
+             *   (properties?: palimpsest.v1.ActorDescribed.$Properties): palimpsest.v1.ActorDescribed;
+             * }}
+             */
+            ActorDescribed.create = function(properties) {
+                return new ActorDescribed(properties);
+            };
+
+            /**
+             * Encodes the specified ActorDescribed message. Does not implicitly {@link palimpsest.v1.ActorDescribed.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorDescribed
+             * @static
+             * @param {palimpsest.v1.ActorDescribed.$Properties} message ActorDescribed message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorDescribed.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actor != null && $Object.hasOwnProperty.call(message, "actor"))
+                    $root.palimpsest.v1.RunningActor.encode(message.actor, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
+                    $root.palimpsest.v1.ActorSpec.encode(message.spec, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.restarts != null && $Object.hasOwnProperty.call(message, "restarts") && message.restarts !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.restarts);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorDescribed message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorDescribed
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorDescribed & palimpsest.v1.ActorDescribed.$Shape} ActorDescribed
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorDescribed.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorDescribed();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.actor = $root.palimpsest.v1.RunningActor.decode(reader, reader.size(), $undefined, _depth + 1, message.actor);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.spec = $root.palimpsest.v1.ActorSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.restarts = value;
+                            else
+                                delete message.restarts;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorDescribed;
         })();
 
         v1.RunningActor = (function() {
@@ -14441,10 +14978,11 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.StartDriver.$Properties|null} [startDriver] HeadMessage startDriver
              * @property {palimpsest.v1.StopDriver.$Properties|null} [stopDriver] HeadMessage stopDriver
              * @property {palimpsest.v1.StopNode.$Properties|null} [stopNode] HeadMessage stopNode
+             * @property {palimpsest.v1.LeaseRenewed.$Properties|null} [leaseRenewed] HeadMessage leaseRenewed
              * @property {palimpsest.v1.EndedHolders.$Properties|null} [endedHolders] HeadMessage endedHolders
              * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
              * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] HeadMessage stackRequest
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest"} [message] HeadMessage message
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14465,12 +15003,13 @@ export const palimpsest = $root.palimpsest = (() => {
              *   startDriver?: palimpsest.v1.StartDriver.$Shape|null;
              *   stopDriver?: palimpsest.v1.StopDriver.$Shape|null;
              *   stopNode?: palimpsest.v1.StopNode.$Shape|null;
+             *   leaseRenewed?: palimpsest.v1.LeaseRenewed.$Shape|null;
              *   endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
              *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
              *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -14538,6 +15077,14 @@ export const palimpsest = $root.palimpsest = (() => {
             HeadMessage.prototype.stopNode = null;
 
             /**
+             * HeadMessage leaseRenewed.
+             * @member {palimpsest.v1.LeaseRenewed.$Properties|null|undefined} leaseRenewed
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.leaseRenewed = null;
+
+            /**
              * HeadMessage endedHolders.
              * @member {palimpsest.v1.EndedHolders.$Properties|null|undefined} endedHolders
              * @memberof palimpsest.v1.HeadMessage
@@ -14566,12 +15113,12 @@ export const palimpsest = $root.palimpsest = (() => {
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"endedHolders"|"dropObjects"|"stackRequest"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "endedHolders", "dropObjects", "stackRequest"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -14619,6 +15166,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.StopDriver.encode(message.stopDriver, writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
                 if (message.stopNode != null && $Object.hasOwnProperty.call(message, "stopNode"))
                     $root.palimpsest.v1.StopNode.encode(message.stopNode, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
+                if (message.leaseRenewed != null && $Object.hasOwnProperty.call(message, "leaseRenewed"))
+                    $root.palimpsest.v1.LeaseRenewed.encode(message.leaseRenewed, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
                 if (message.endedHolders != null && $Object.hasOwnProperty.call(message, "endedHolders"))
                     $root.palimpsest.v1.EndedHolders.encode(message.endedHolders, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.dropObjects != null && $Object.hasOwnProperty.call(message, "dropObjects"))
@@ -14711,6 +15260,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.message = "stopNode";
                             continue;
                         }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            message.leaseRenewed = $root.palimpsest.v1.LeaseRenewed.decode(reader, reader.size(), $undefined, _depth + 1, message.leaseRenewed);
+                            message.message = "leaseRenewed";
+                            continue;
+                        }
                     case 20: {
                             if (wireType !== 2)
                                 break;
@@ -14761,6 +15317,11 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [heartbeatIntervalMs] Registered heartbeatIntervalMs
              * @property {string|null} [redisUrl] Registered redisUrl
              * @property {Array.<string>|null} [stopActorIds] Registered stopActorIds
+             * @property {number|null} [epoch] Registered epoch
+             * @property {number|null} [fenceAfterMs] Registered fenceAfterMs
+             * @property {number|null} [headTimeoutMs] Registered headTimeoutMs
+             * @property {Array.<string>|null} [headAddresses] Registered headAddresses
+             * @property {Array.<string>|null} [unknownActorIds] Registered unknownActorIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14787,6 +15348,8 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const Registered = function (properties) {
                 this.stopActorIds = [];
+                this.headAddresses = [];
+                this.unknownActorIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -14824,6 +15387,46 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             Registered.prototype.stopActorIds = $util.emptyArray;
+
+            /**
+             * Registered epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Registered fenceAfterMs.
+             * @member {number} fenceAfterMs
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.fenceAfterMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Registered headTimeoutMs.
+             * @member {number} headTimeoutMs
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.headTimeoutMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Registered headAddresses.
+             * @member {Array.<string>} headAddresses
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.headAddresses = $util.emptyArray;
+
+            /**
+             * Registered unknownActorIds.
+             * @member {Array.<string>} unknownActorIds
+             * @memberof palimpsest.v1.Registered
+             * @instance
+             */
+            Registered.prototype.unknownActorIds = $util.emptyArray;
 
             /**
              * Creates a new Registered instance using the specified properties.
@@ -14866,6 +15469,18 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.stopActorIds != null && message.stopActorIds.length)
                     for (let i = 0; i < message.stopActorIds.length; ++i)
                         writer.uint32(/* id 4, wireType 2 =*/34).string(message.stopActorIds[i]);
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 5, wireType 0 =*/40).int64(message.epoch);
+                if (message.fenceAfterMs != null && $Object.hasOwnProperty.call(message, "fenceAfterMs") && (typeof message.fenceAfterMs === "object" ? message.fenceAfterMs.low || message.fenceAfterMs.high : message.fenceAfterMs !== 0))
+                    writer.uint32(/* id 6, wireType 0 =*/48).int64(message.fenceAfterMs);
+                if (message.headTimeoutMs != null && $Object.hasOwnProperty.call(message, "headTimeoutMs") && (typeof message.headTimeoutMs === "object" ? message.headTimeoutMs.low || message.headTimeoutMs.high : message.headTimeoutMs !== 0))
+                    writer.uint32(/* id 7, wireType 0 =*/56).int64(message.headTimeoutMs);
+                if (message.headAddresses != null && message.headAddresses.length)
+                    for (let i = 0; i < message.headAddresses.length; ++i)
+                        writer.uint32(/* id 8, wireType 2 =*/66).string(message.headAddresses[i]);
+                if (message.unknownActorIds != null && message.unknownActorIds.length)
+                    for (let i = 0; i < message.unknownActorIds.length; ++i)
+                        writer.uint32(/* id 9, wireType 2 =*/74).string(message.unknownActorIds[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -14945,6 +15560,49 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.stopActorIds.push(reader.stringVerify());
                             continue;
                         }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.fenceAfterMs = value;
+                            else
+                                delete message.fenceAfterMs;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.headTimeoutMs = value;
+                            else
+                                delete message.headTimeoutMs;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.headAddresses && message.headAddresses.length))
+                                message.headAddresses = [];
+                            message.headAddresses.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.unknownActorIds && message.unknownActorIds.length))
+                                message.unknownActorIds = [];
+                            message.unknownActorIds.push(reader.stringVerify());
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -14965,6 +15623,199 @@ export const palimpsest = $root.palimpsest = (() => {
             return Registered;
         })();
 
+        v1.LeaseRenewed = (function() {
+
+            /**
+             * Properties of a LeaseRenewed.
+             * @typedef {Object} palimpsest.v1.LeaseRenewed.$Properties
+             * @property {number|null} [epoch] LeaseRenewed epoch
+             * @property {Array.<string>|null} [headAddresses] LeaseRenewed headAddresses
+             * @property {number|null} [sentAtMs] LeaseRenewed sentAtMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a LeaseRenewed.
+             * @memberof palimpsest.v1
+             * @interface ILeaseRenewed
+             * @augments palimpsest.v1.LeaseRenewed.$Properties
+             * @deprecated Use palimpsest.v1.LeaseRenewed.$Properties instead.
+             */
+
+            /**
+             * Shape of a LeaseRenewed.
+             * @typedef {palimpsest.v1.LeaseRenewed.$Properties} palimpsest.v1.LeaseRenewed.$Shape
+             */
+
+            /**
+             * Constructs a new LeaseRenewed.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a LeaseRenewed.
+             * @constructor
+             * @param {palimpsest.v1.LeaseRenewed.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const LeaseRenewed = function (properties) {
+                this.headAddresses = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * LeaseRenewed epoch.
+             * @member {number} epoch
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @instance
+             */
+            LeaseRenewed.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * LeaseRenewed headAddresses.
+             * @member {Array.<string>} headAddresses
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @instance
+             */
+            LeaseRenewed.prototype.headAddresses = $util.emptyArray;
+
+            /**
+             * LeaseRenewed sentAtMs.
+             * @member {number} sentAtMs
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @instance
+             */
+            LeaseRenewed.prototype.sentAtMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new LeaseRenewed instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @static
+             * @param {palimpsest.v1.LeaseRenewed.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.LeaseRenewed} LeaseRenewed instance
+             * @type {{
+             *   (properties: palimpsest.v1.LeaseRenewed.$Shape): palimpsest.v1.LeaseRenewed & palimpsest.v1.LeaseRenewed.$Shape;
+             *   (properties?: palimpsest.v1.LeaseRenewed.$Properties): palimpsest.v1.LeaseRenewed;
+             * }}
+             */
+            LeaseRenewed.create = function(properties) {
+                return new LeaseRenewed(properties);
+            };
+
+            /**
+             * Encodes the specified LeaseRenewed message. Does not implicitly {@link palimpsest.v1.LeaseRenewed.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @static
+             * @param {palimpsest.v1.LeaseRenewed.$Properties} message LeaseRenewed message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            LeaseRenewed.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.epoch);
+                if (message.headAddresses != null && message.headAddresses.length)
+                    for (let i = 0; i < message.headAddresses.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).string(message.headAddresses[i]);
+                if (message.sentAtMs != null && $Object.hasOwnProperty.call(message, "sentAtMs") && (typeof message.sentAtMs === "object" ? message.sentAtMs.low || message.sentAtMs.high : message.sentAtMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.sentAtMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a LeaseRenewed message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.LeaseRenewed
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.LeaseRenewed & palimpsest.v1.LeaseRenewed.$Shape} LeaseRenewed
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            LeaseRenewed.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.LeaseRenewed();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.epoch = value;
+                            else
+                                delete message.epoch;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.headAddresses && message.headAddresses.length))
+                                message.headAddresses = [];
+                            message.headAddresses.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sentAtMs = value;
+                            else
+                                delete message.sentAtMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return LeaseRenewed;
+        })();
+
         v1.StartActor = (function() {
 
             /**
@@ -14972,6 +15823,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.StartActor.$Properties
              * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] StartActor spec
              * @property {number|null} [incarnation] StartActor incarnation
+             * @property {number|null} [restarts] StartActor restarts
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -14988,6 +15840,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {{
              *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
              *   incarnation?: number|null;
+             *   restarts?: number|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.StartActor.$Shape
              */
@@ -15022,6 +15875,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             StartActor.prototype.incarnation = 0;
+
+            /**
+             * StartActor restarts.
+             * @member {number} restarts
+             * @memberof palimpsest.v1.StartActor
+             * @instance
+             */
+            StartActor.prototype.restarts = 0;
 
             /**
              * Creates a new StartActor instance using the specified properties.
@@ -15059,6 +15920,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorSpec.encode(message.spec, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
                 if (message.incarnation != null && $Object.hasOwnProperty.call(message, "incarnation") && message.incarnation !== 0)
                     writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
+                if (message.restarts != null && $Object.hasOwnProperty.call(message, "restarts") && message.restarts !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.restarts);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15116,6 +15979,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.incarnation = value;
                             else
                                 delete message.incarnation;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.restarts = value;
+                            else
+                                delete message.restarts;
                             continue;
                         }
                     }
@@ -22546,6 +23418,7 @@ export {
   $root as default
 };
 
+const exportedActorDescribed = palimpsest.v1.ActorDescribed;
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
 const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
@@ -22572,6 +23445,7 @@ const exportedDriverStarted = palimpsest.v1.DriverStarted;
 const exportedDropObjects = palimpsest.v1.DropObjects;
 const exportedEndedHolders = palimpsest.v1.EndedHolders;
 const exportedError = palimpsest.v1.Error;
+const exportedFence = palimpsest.v1.Fence;
 const exportedFetchRequest = palimpsest.v1.FetchRequest;
 const exportedFreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 const exportedFreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
@@ -22581,10 +23455,12 @@ const exportedGetBundleRequest = palimpsest.v1.GetBundleRequest;
 const exportedGetClusterRequest = palimpsest.v1.GetClusterRequest;
 const exportedGetJobRequest = palimpsest.v1.GetJobRequest;
 const exportedGetStackRequest = palimpsest.v1.GetStackRequest;
+const exportedGoodbye = palimpsest.v1.Goodbye;
 const exportedHeadMessage = palimpsest.v1.HeadMessage;
 const exportedJobInfo = palimpsest.v1.JobInfo;
 const exportedJobStatus = palimpsest.v1.JobStatus;
 const exportedKillActorRequest = palimpsest.v1.KillActorRequest;
+const exportedLeaseRenewed = palimpsest.v1.LeaseRenewed;
 const exportedListActorsRequest = palimpsest.v1.ListActorsRequest;
 const exportedListActorsResponse = palimpsest.v1.ListActorsResponse;
 const exportedListJobsRequest = palimpsest.v1.ListJobsRequest;
@@ -22653,4 +23529,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

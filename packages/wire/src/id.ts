@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 
 export type IdKind =
   | "actor"
-  | "node"
-  | "job"
-  | "session"
-  | "request"
   | "cluster"
-  | "run"
   | "group"
+  | "head"
+  | "job"
+  | "node"
+  | "request"
+  | "run"
+  | "session"
   | "trajectory";
 
 /** A new identifier such as "actor-4f1a9c02b7de": the kind for people, 48 random bits for uniqueness. */

@@ -15,7 +15,9 @@ export {
   errorToProto,
   PalimpsestError,
 } from "./error.js";
+export { needsFence } from "./fence.js";
 export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
+export { HeadConnection } from "./head-connection.js";
 export { type IdKind, newId, newToken } from "./id.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";

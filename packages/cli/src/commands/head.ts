@@ -9,6 +9,8 @@ interface HeadOptions {
   readonly port: number;
   readonly advertise?: string;
   readonly redis?: string;
+  readonly cluster: string;
+  readonly standby: boolean;
   readonly dataDir: string;
   readonly metricsPort: number;
   readonly token?: string;
@@ -28,6 +30,11 @@ export function addHead(program: Command): void {
     .option("--port <port>", "0: the port of the last start, or a free one", parseWhole, 0)
     .option("--advertise <host>", "name under which others reach this machine (default: --host)")
     .option("--redis <url>", "redis:// URL (default: the head runs a redis-server of its own)")
+    .option("--cluster <name>", "name of the cluster; several clusters can share one Redis", "default")
+    .option(
+      "--no-standby",
+      "end with an error when another head leads the cluster, instead of waiting for its end",
+    )
     .option("--data-dir <folder>", "token, logs, bundles and Redis's data", defaultDataDir("head"))
     .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
     .option("--token <token>", "the cluster's token (default: made at the first start)")
@@ -39,31 +46,52 @@ export function addHead(program: Command): void {
       ]);
       const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
       const token = options.token ?? process.env["PALIMPSEST_TOKEN"];
-      const started = await Head.start(
-        {
-          dataDir: options.dataDir,
-          host: options.host,
-          port: options.port,
-          metricsPort: options.metricsPort,
-          ...(options.advertise ? { advertiseHost: options.advertise } : {}),
-          ...(options.redis ? { redisUrl: options.redis } : {}),
-          ...(token ? { token } : {}),
-        },
-        { logger },
-      );
-      // The token itself is not printed: terminals are logged.
-      process.stdout.write(
-        [
-          `head ${started.clusterId} listens on ${started.address}`,
-          `token file      ${tokenPathOf(options.dataDir)}`,
-          `address file    ${headAddressPathOf(options.dataDir)}`,
-          `metrics         http://${started.metricsAddress}/metrics`,
-          `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
-          "",
-        ].join("\n"),
-      );
       const stop = stopSignal();
-      stop.addEventListener("abort", () => void started.close());
-      await started.closed;
+      for (;;) {
+        const started = await Head.start(
+          {
+            dataDir: options.dataDir,
+            host: options.host,
+            port: options.port,
+            metricsPort: options.metricsPort,
+            cluster: options.cluster,
+            standby: options.standby,
+            ...(options.advertise ? { advertiseHost: options.advertise } : {}),
+            ...(options.redis ? { redisUrl: options.redis } : {}),
+            ...(token ? { token } : {}),
+          },
+          {
+            logger,
+            signal: stop,
+            onStandby: ({ address, leader }) => {
+              process.stdout.write(
+                `standby on ${address}: head ${leader.headId} at ${leader.address} leads cluster ${options.cluster}, epoch ${leader.epoch}\n`,
+              );
+            },
+          },
+        ).catch((reason: unknown) => {
+          if (stop.aborted) return undefined;
+          throw reason;
+        });
+        if (started === undefined) return;
+        // The token itself is not printed: terminals are logged.
+        process.stdout.write(
+          [
+            `head ${started.clusterId} listens on ${started.address}`,
+            `token file      ${tokenPathOf(options.dataDir)}`,
+            `address file    ${headAddressPathOf(options.dataDir)}`,
+            `metrics         http://${started.metricsAddress}/metrics`,
+            `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
+            "",
+          ].join("\n"),
+        );
+        const close = () => void started.close();
+        stop.addEventListener("abort", close, { once: true });
+        if (stop.aborted) close();
+        const end = await started.closed;
+        stop.removeEventListener("abort", close);
+        if (!end.deposed) return;
+        process.stdout.write(`head ${started.address} leads no more: ${end.reason}\n`);
+      }
     });
 }

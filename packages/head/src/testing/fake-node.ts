@@ -18,6 +18,9 @@ export interface FakeNodeOptions {
   readonly metricsAddress?: string;
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
+  readonly instanceId?: string;
+  readonly clusterId?: string;
+  readonly epoch?: number;
   /** Says of every actor and driver that it started. Default true. */
   readonly obedient?: boolean;
 }
@@ -108,6 +111,7 @@ export class FakeNode {
   /** Leaves in order. */
   async leave(): Promise<void> {
     clearInterval(this.#beat);
+    this.send({ goodbye: {} });
     this.#stream.end();
     await this.ended;
     this.#peer.close();
@@ -187,6 +191,9 @@ export function runningActor(actorId: string, incarnation: number): proto.Runnin
 function registration(options: FakeNodeOptions): proto.RegisterNode.$Properties {
   return {
     nodeId: options.nodeId,
+    instanceId: options.instanceId ?? "",
+    clusterId: options.clusterId ?? "",
+    epoch: options.epoch ?? 0,
     hostname: "test",
     pid: process.pid,
     total: { quantities: { cpu: options.cpu ?? 4 } },

@@ -69,12 +69,14 @@ export interface JoinOptions {
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
   readonly heartbeat?: boolean;
+  readonly instanceId?: string;
 }
 
 export class TestNode implements NodeConnection {
   readonly nodeId: string;
   readonly sent: proto.HeadMessage.$Properties[] = [];
   stopActorIds: readonly string[] = [];
+  unknownActorIds: readonly string[] = [];
   closedBecause: string | undefined;
   readonly #plane: ControlPlane;
   #settle: () => void = () => undefined;
@@ -87,9 +89,11 @@ export class TestNode implements NodeConnection {
   register(options: JoinOptions): void {
     const { nodes, lifecycle, jobLifecycle } = this.#plane;
     const total = { quantities: { cpu: options.cpu ?? 4 } };
+    const { instanceId = "instance-1" } = options;
     nodes.register(
       {
         nodeId: this.nodeId,
+        instanceId,
         total,
         labels: { ...options.labels },
         objectsAddress: `${this.nodeId}:1`,
@@ -99,6 +103,7 @@ export class TestNode implements NodeConnection {
     const actors = lifecycle.nodeRegistered(this.nodeId, options.actors ?? []);
     const jobs = jobLifecycle.nodeRegistered(this.nodeId, options.jobIds ?? []);
     this.stopActorIds = actors.stopActorIds;
+    this.unknownActorIds = actors.unknownActorIds;
     this.#settle = () => {
       actors.settle();
       jobs.settle();

@@ -23,7 +23,11 @@ export class FakeHead {
   readonly messages: proto.NodeMessage.$Properties[] = [];
   address = "";
   registrations = 0;
-  halfClosed = false;
+  saidGoodbye = false;
+  /** More fields of the answer to a registration. */
+  registered: proto.Registered.$Properties = {};
+  /** Whether heartbeats renew the node's lease. */
+  renewing = false;
   /** Called before a bundle is served; a test lets the head die there. */
   onGetBundle: (() => void) | undefined;
   /** Whether it answers requests for bundles. */
@@ -150,12 +154,19 @@ export class FakeHead {
       this.messages.push(message);
       if (message.register) {
         this.registrations++;
-        stream.write({ registered: { clusterId: "cluster-test", heartbeatIntervalMs: 50 } });
+        stream.write({
+          registered: { clusterId: "cluster-test", heartbeatIntervalMs: 50, ...this.registered },
+        });
       }
+      if (message.heartbeat && this.renewing) {
+        const { epoch, headAddresses } = this.registered;
+        const sentAtMs = message.heartbeat.sentAtMs ?? 0;
+        stream.write({ leaseRenewed: { epoch: epoch ?? 0, headAddresses: headAddresses ?? [], sentAtMs } });
+      }
+      if (message.goodbye) this.saidGoodbye = true;
       this.#wake();
     });
     stream.on("end", () => {
-      this.halfClosed ||= !stream.cancelled;
       stream.end();
       this.#wake();
     });

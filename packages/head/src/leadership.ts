@@ -1,0 +1,361 @@
+/**
+ * Responsibility: this head's lease on the state of its cluster: waits for it, renews it, gives it up, and guards
+ * every write with its epoch.
+ * Not responsible for: what the rows mean (the tables), or what a head does that has lost its lease (head.ts).
+ *
+ * Invariants:
+ * - LEASE-1. Of all heads of a cluster only the one with the highest epoch can write.
+ * - LEASE-2. Epochs grow, and never fall: a store that was emptied goes on above every epoch that this head has seen.
+ * - LEASE-3. This head takes its lease for over before the store does: it counts from before the renewal was sent.
+ * - LEASE-4. A store that has lost writes gets all rows again, from memory, before it takes any other write.
+ * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
+ *   renewed its own.
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import { type Clock, every, PalimpsestError } from "@palimpsest/wire";
+import type { Leader, LeaseAnswer, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
+import {
+  DeposedError,
+  type RowsOf,
+  type Store,
+  type StoreTable,
+  type StoreWrite,
+  storeTables,
+} from "./store.js";
+
+/** Rows in one write of a rewrite, and bytes after which the write is cut earlier. */
+const rewriteBatch = { rows: 500, bytes: 1024 * 1024 };
+/** Renewals per lease. */
+const renewalsPerLease = 3;
+/** Leases for which the address of a head that says nothing more is told to nodes and drivers. */
+const announcedLeases = 3;
+
+export interface LeadershipOptions {
+  readonly shared: SharedStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly headId: string;
+  readonly leaseMs: number;
+  /** Address to announce while this head waits; empty for none. */
+  readonly address: string;
+  /** No epoch up to this one is used again: what the folder of this head remembers. */
+  readonly epochFloor: number;
+  /** The head of this folder that ended without giving up its lease; empty when there was none. */
+  readonly predecessorId: string;
+  /** The store belongs to this head alone: nobody has to be waited for. */
+  readonly exclusive: boolean;
+  readonly signal: AbortSignal;
+  /** Called when another head leads, again for each one that does; throw to refuse to wait. */
+  readonly onStandby: (leader: Leader) => void;
+}
+
+/** What a head remembers. */
+export interface Memory {
+  /** Every row of a table as it is now. */
+  readonly rowsOf: RowsOf;
+  /** Causes a write soon. The store is written from one place, and a rewrite happens there too. */
+  readonly causeWrite: () => void;
+}
+
+export class Leadership {
+  /** Resolves with the reason when this head leads no more. */
+  readonly lost: Promise<string>;
+  readonly store: Store;
+  /** The cluster id that the store had before; empty when it had none. */
+  readonly clusterId: string;
+  readonly #options: LeadershipOptions;
+  readonly #facts = new Map<string, string>();
+  #claim: LeaseClaim;
+  #epoch: number;
+  #sequence: number;
+  #unanswered = 0;
+  #behind = false;
+  #memory: Memory | undefined;
+  #validUntilMs = 0;
+  #addresses: readonly string[] = [];
+  /** Renewals, one after the other. */
+  #renewals: Promise<void> = Promise.resolve();
+  #inFlight = 0;
+  #failing = false;
+  #ended = false;
+  #stopRenewing: () => void = () => undefined;
+  #lose!: (reason: string) => void;
+
+  private constructor(options: LeadershipOptions, taken: Taken) {
+    const { headId, address, leaseMs } = options;
+    this.#options = options;
+    this.#claim = { headId, address, leaseMs };
+    this.#epoch = taken.epoch;
+    this.#sequence = taken.sequence;
+    this.clusterId = taken.clusterId;
+    this.#validUntilMs = this.#validFrom(taken.askedAtMs);
+    this.lost = new Promise((resolve) => {
+      this.#lose = resolve;
+    });
+    this.store = this.#guardedStore();
+    this.#stopRenewing = every(options.clock, leaseMs / renewalsPerLease, () => this.#tick());
+  }
+
+  /** Returns when this head leads. @throws {PalimpsestError} CANCELLED by the signal; what `onStandby` throws */
+  static async take(options: LeadershipOptions): Promise<Leadership> {
+    return new Leadership(options, await waitForLease(options));
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Where heads of the cluster can be reached, this one first. */
+  get addresses(): readonly string[] {
+    const own = this.#claim.address;
+    return [own, ...this.#addresses.filter((address) => address !== own)].filter((address) => address !== "");
+  }
+
+  /** Whether no other head can have taken the lease yet (LEASE-3). */
+  isCurrent(): boolean {
+    if (this.#ended) return false;
+    return this.#options.exclusive || this.#options.clock.monotonicMs() < this.#validUntilMs;
+  }
+
+  /** Makes the address known under which this head serves from now on. */
+  async announce(address: string): Promise<void> {
+    this.#claim = { ...this.#claim, address };
+    await this.#renewal();
+  }
+
+  /** Gives access to the rows in memory: from then on LEASE-4 holds. To be called before the first write. */
+  remember(memory: Memory): void {
+    this.#memory = memory;
+  }
+
+  /** A peer has seen a later epoch than this head's: either another head leads, or the store forgot it (LEASE-2). */
+  async rise(epoch: number): Promise<void> {
+    if (epoch <= this.#epoch || this.#ended) return;
+    this.#options.logger.warn({ epoch: this.#epoch, seen: epoch }, "a peer has seen a later epoch");
+    await this.#renewal(epoch).catch(() => undefined);
+  }
+
+  /** Asks the store at once, as after a reconnect. */
+  check(): void {
+    this.#tick();
+  }
+
+  /** Gives the lease up, so that a standby takes over at once. */
+  async release(): Promise<void> {
+    if (this.#ended) return;
+    this.#end("it gave up its lease");
+    await this.#options.shared.releaseLease(this.#claim.headId);
+  }
+
+  #guardedStore(): Store {
+    const { shared } = this.#options;
+    return {
+      readTable: (table) => shared.readTable(table),
+      fact: async (name, initial) => {
+        const value = await shared.fact(name, initial);
+        this.#facts.set(name, value);
+        return value;
+      },
+      write: (writes) => this.#write(writes),
+    };
+  }
+
+  async #write(writes: readonly StoreWrite[]): Promise<void> {
+    if (!this.#behind) {
+      const answer = await this.#guarded(writes, this.#unanswered);
+      if (answer === "written") return;
+      // The renewal finds out which head leads, and begins an epoch where the store has lost all of them.
+      this.#behind = true;
+      await this.#renewal();
+    }
+    // What is in memory is as new as these writes, or newer.
+    await this.#rewrite();
+  }
+
+  /** @param unanswered -1 writes whatever sequence number the store has */
+  async #guarded(writes: readonly StoreWrite[], unanswered: number): Promise<"written" | "behind"> {
+    if (this.#ended) throw new DeposedError("this head leads no more");
+    this.#unanswered += 1;
+    const guard = { epoch: this.#epoch, sequence: this.#sequence, unanswered };
+    const answer = await this.#options.shared.write(guard, writes);
+    if (answer.kind === "deposed") {
+      await this.#renewal();
+      if (this.#ended) throw new DeposedError("another head leads");
+      // It was a new epoch of this head that the write crossed on its way.
+      return "behind";
+    }
+    if (answer.kind === "behind") return "behind";
+    this.#unanswered = 0;
+    this.#sequence = answer.sequence;
+    return "written";
+  }
+
+  async #rewrite(): Promise<void> {
+    const { shared, logger } = this.#options;
+    const memory = this.#memory;
+    if (memory === undefined)
+      throw new PalimpsestError("INTERNAL", "the store lost writes while it was read");
+    let count = 0;
+    const write = async (batch: readonly StoreWrite[]) => {
+      if ((await this.#guarded(batch, -1)) === "behind") {
+        await this.#renewal();
+        throw new PalimpsestError("UNAVAILABLE", "the store lost writes again: they are written once more");
+      }
+      count += batch.length;
+    };
+    for (const [name, value] of this.#facts) await shared.fact(name, value);
+    for (const table of storeTables) {
+      for (const batch of batches(table, memory.rowsOf(table))) await write(batch);
+      const stored = await shared.tableKeys(table);
+      const wanted = new Set<string>();
+      for (const [key] of memory.rowsOf(table)) wanted.add(key);
+      const strangers = stored.filter((key) => !wanted.has(key)).map((key) => [key, undefined] as const);
+      for (const batch of batches(table, strangers)) await write(batch);
+    }
+    // One more write, so that the store's number is known even when there is no row.
+    await write([]);
+    this.#behind = false;
+    logger.warn(
+      { rows: count, epoch: this.#epoch },
+      "the store had lost writes: all rows were written again",
+    );
+  }
+
+  #tick(): void {
+    if (this.#ended) return;
+    this.#stepDownIfLate();
+    if (this.#inFlight > 0) return;
+    this.#renewal().catch((reason: unknown) => {
+      this.#options.logger.warn({ err: reason }, "the head's lease was not renewed");
+    });
+  }
+
+  /** Without the store this head cannot know whether another has taken over; where there is another, it may have. */
+  #stepDownIfLate(): void {
+    const others = this.addresses.filter((address) => address !== this.#claim.address);
+    // A process that was stopped asks the store first: the answer says who leads, and it may be this head still.
+    const outOfReach = this.#failing || this.#inFlight > 0;
+    if (this.isCurrent() || others.length === 0 || !outOfReach) return;
+    this.#end(
+      `its lease ran out while the store was out of reach, and ${others.join(", ")} may have taken over`,
+    );
+  }
+
+  /** @throws what the store throws; a refusal ends this head's lead instead */
+  #renewal(epochFloor = 0): Promise<void> {
+    this.#inFlight += 1;
+    const renewal = this.#renewals.then(() => this.#renew(epochFloor));
+    this.#renewals = renewal.then(
+      () => {
+        this.#inFlight -= 1;
+        this.#failing = false;
+      },
+      () => {
+        this.#inFlight -= 1;
+        this.#failing = true;
+      },
+    );
+    return renewal;
+  }
+
+  async #renew(epochFloor: number): Promise<void> {
+    const { shared, clock, logger, leaseMs } = this.#options;
+    if (this.#ended) return;
+    const askedAtMs = clock.monotonicMs();
+    const answer = await shared.renewLease(this.#claim, this.#epoch, epochFloor);
+    if (this.#ended) return;
+    if (answer.kind === "refused") {
+      this.#end(deposedBy(answer));
+      return;
+    }
+    const lostEpoch = answer.epoch > this.#epoch;
+    if (lostEpoch) logger.warn({ epoch: answer.epoch, before: this.#epoch }, "the head begins a new epoch");
+    this.#epoch = answer.epoch;
+    this.#validUntilMs = this.#validFrom(askedAtMs);
+    if (lostEpoch || answer.sequence < this.#sequence) {
+      this.#behind = true;
+      this.#memory?.causeWrite();
+    }
+    this.#addresses = await shared.announce(this.#claim.address, announcedLeases * leaseMs);
+  }
+
+  /** A tenth earlier than the store, for clocks that run at different speeds. */
+  #validFrom(askedAtMs: number): number {
+    return askedAtMs + this.#options.leaseMs * 0.9;
+  }
+
+  #end(reason: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#stopRenewing();
+    this.#lose(reason);
+  }
+}
+
+interface Taken {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly clusterId: string;
+  readonly askedAtMs: number;
+}
+
+async function waitForLease(options: LeadershipOptions): Promise<Taken> {
+  const { shared, clock, logger, headId, address, leaseMs, predecessorId, exclusive, signal } = options;
+  const pollMs = Math.min(500, leaseMs / 10);
+  const claim: LeaseClaim = { headId, address, leaseMs };
+  let epochFloor = options.epochFloor;
+  let clusterId = "";
+  let emptySinceMs: number | undefined;
+  let leaderId = "";
+  for (;;) {
+    if (signal.aborted) throw new PalimpsestError("CANCELLED", "the head was stopped while it waited");
+    let view: LeaseView | undefined;
+    try {
+      view = await shared.lease();
+      if (address !== "") await shared.announce(address, announcedLeases * leaseMs);
+    } catch (reason) {
+      logger.warn({ err: reason }, "the cluster's lease cannot be read, trying again");
+    }
+    if (view !== undefined) {
+      const askedAtMs = clock.monotonicMs();
+      const { leader } = view;
+      clusterId = view.clusterId || clusterId;
+      if (leader !== undefined && leader.headId !== predecessorId && leader.headId !== headId) {
+        emptySinceMs = undefined;
+        if (leader.headId !== leaderId) options.onStandby(leader);
+        leaderId = leader.headId;
+      } else {
+        emptySinceMs ??= askedAtMs;
+        const forgotten = view.epoch === 0 || view.epoch < epochFloor;
+        if (!forgotten || exclusive || askedAtMs - emptySinceMs >= leaseMs) {
+          const answer = await shared.takeLease(claim, epochFloor, predecessorId).catch(() => undefined);
+          if (answer?.kind === "held") return { ...answer, clusterId, askedAtMs };
+        }
+      }
+      epochFloor = Math.max(epochFloor, view.epoch);
+    }
+    await new Promise<void>((resolve) => clock.after(pollMs, resolve));
+  }
+}
+
+function deposedBy(answer: LeaseAnswer & { readonly kind: "refused" }): string {
+  const who = answer.leader ? `head ${answer.leader.headId} at ${answer.leader.address}` : "another head";
+  return `${who} leads with epoch ${answer.epoch}`;
+}
+
+function* batches(
+  table: StoreTable,
+  rows: Iterable<readonly [key: string, bytes: Uint8Array | undefined]>,
+): Generator<StoreWrite[]> {
+  let batch: StoreWrite[] = [];
+  let sizeBytes = 0;
+  for (const [key, bytes] of rows) {
+    batch.push({ table, key, bytes });
+    sizeBytes += bytes?.byteLength ?? 0;
+    if (batch.length < rewriteBatch.rows && sizeBytes < rewriteBatch.bytes) continue;
+    yield batch;
+    batch = [];
+    sizeBytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

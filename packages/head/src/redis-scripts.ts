@@ -1,0 +1,78 @@
+/** The steps of a shared store as Lua: Redis runs each in one piece. */
+import type { Redis } from "ioredis";
+
+const held = `
+local function hold(epoch)
+  local leader = cjson.encode({ headId = ARGV[1], address = ARGV[2], epoch = epoch })
+  redis.call('SET', KEYS[1], leader, 'PX', ARGV[3])
+  return { 'held', epoch, '', tonumber(redis.call('GET', KEYS[3]) or '0') }
+end
+local epoch = tonumber(redis.call('GET', KEYS[2]) or '0')
+local leader = redis.call('GET', KEYS[1])
+`;
+
+export const leaseScripts = {
+  /** KEYS leader, epoch, sequence; ARGV headId, address, leaseMs, epochFloor, predecessorId */
+  take: `${held}
+local holder = leader and cjson.decode(leader).headId
+if holder and holder ~= ARGV[1] and holder ~= ARGV[5] then return { 'refused', epoch, leader, 0 } end
+local mine = math.max(epoch, tonumber(ARGV[4])) + 1
+redis.call('SET', KEYS[2], mine)
+return hold(mine)`,
+
+  /** KEYS leader, epoch, sequence; ARGV headId, address, leaseMs, epoch, epochFloor */
+  renew: `${held}
+local mine = tonumber(ARGV[4])
+local floor = tonumber(ARGV[5])
+if epoch > mine then
+  local own = leader and cjson.decode(leader).headId == ARGV[1]
+  if not own then return { 'refused', epoch, leader or '', 0 } end
+  mine = epoch
+end
+if epoch < mine or floor > mine then
+  mine = math.max(mine, floor) + 1
+  redis.call('SET', KEYS[2], mine)
+end
+return hold(mine)`,
+
+  /** KEYS leader; ARGV headId */
+  release: `
+local leader = redis.call('GET', KEYS[1])
+if leader and cjson.decode(leader).headId == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1`,
+
+  /** KEYS heads, a sorted set of addresses by the time until which they count; ARGV address, ttlMs */
+  announce: `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+return redis.call('ZRANGE', KEYS[1], 0, -1)`,
+
+  /** KEYS epoch, sequence, each table; ARGV epoch, sequence, unanswered, then per row: table, key, whether it stays, bytes */
+  write: `
+local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
+local sequence = tonumber(redis.call('GET', KEYS[2]) or '0')
+if epoch > tonumber(ARGV[1]) then return { 'deposed', 0 } end
+if epoch < tonumber(ARGV[1]) then return { 'behind', 0 } end
+local unanswered = tonumber(ARGV[3])
+if unanswered >= 0 then
+  local least = tonumber(ARGV[2])
+  if sequence < least or sequence > least + unanswered then return { 'behind', 0 } end
+end
+for i = 4, #ARGV, 4 do
+  local tableKey = KEYS[3 + tonumber(ARGV[i])]
+  if ARGV[i + 2] == '1' then redis.call('HSET', tableKey, ARGV[i + 1], ARGV[i + 3])
+  else redis.call('HDEL', tableKey, ARGV[i + 1]) end
+end
+return { 'written', redis.call('INCR', KEYS[2]) }`,
+} as const;
+
+export function runLua(
+  redis: Redis,
+  lua: string,
+  keys: readonly string[],
+  args: readonly (string | number | Buffer)[],
+): Promise<unknown> {
+  return redis.eval(lua, keys.length, ...keys, ...args);
+}

@@ -1,0 +1,145 @@
+import type {
+  Leader,
+  LeaseAnswer,
+  LeaseClaim,
+  LeaseView,
+  SharedStore,
+  WriteAnswer,
+  WriteGuard,
+} from "../shared-store.js";
+import type { StoreTable, StoreWrite } from "../store.js";
+import type { ManualClock } from "./manual-clock.js";
+
+interface Contents {
+  readonly tables: Map<StoreTable, Map<string, Uint8Array>>;
+  readonly facts: Map<string, string>;
+  readonly heads: Map<string, number>;
+  leader: (Leader & { readonly untilMs: number }) | undefined;
+  epoch: number;
+  sequence: number;
+}
+
+/** A shared store of the process, with what can go wrong with one: it is away, emptied, or back with an older state. */
+export class MemorySharedStore implements SharedStore {
+  readonly #clock: ManualClock;
+  #contents = empty();
+  /** While set, every call fails with it. */
+  failure: Error | undefined;
+  /** Keys of rows in the order in which they were written, removals with a minus. */
+  readonly written: string[] = [];
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock;
+  }
+
+  /** Loses everything. */
+  flush(): void {
+    this.#contents = empty();
+  }
+
+  /** What a replica has at this moment: the returned function goes back to it. */
+  snapshot(): () => void {
+    const copy = structuredClone(this.#contents);
+    return () => {
+      this.#contents = structuredClone(copy);
+    };
+  }
+
+  get epoch(): number {
+    return this.#contents.epoch;
+  }
+
+  keysOf(table: StoreTable): string[] {
+    return [...(this.#contents.tables.get(table)?.keys() ?? [])].sort();
+  }
+
+  async lease(): Promise<LeaseView> {
+    this.#check();
+    const { epoch, facts } = this.#contents;
+    return { leader: this.#leader(), epoch, clusterId: facts.get("clusterId") ?? "" };
+  }
+
+  async takeLease(claim: LeaseClaim, epochFloor: number, predecessorId: string): Promise<LeaseAnswer> {
+    this.#check();
+    const leader = this.#leader();
+    if (leader !== undefined && leader.headId !== predecessorId && leader.headId !== claim.headId) {
+      return { kind: "refused", epoch: this.#contents.epoch, leader };
+    }
+    return this.#held(claim, Math.max(this.#contents.epoch, epochFloor) + 1);
+  }
+
+  async renewLease(claim: LeaseClaim, epoch: number, epochFloor: number): Promise<LeaseAnswer> {
+    this.#check();
+    const stored = this.#contents.epoch;
+    const leader = this.#leader();
+    if (stored > epoch && leader?.headId !== claim.headId) return { kind: "refused", epoch: stored, leader };
+    const mine = Math.max(epoch, stored);
+    return this.#held(claim, stored < mine || epochFloor > mine ? Math.max(mine, epochFloor) + 1 : mine);
+  }
+
+  async releaseLease(headId: string): Promise<void> {
+    this.#check();
+    if (this.#contents.leader?.headId === headId) this.#contents.leader = undefined;
+  }
+
+  async announce(address: string, ttlMs: number): Promise<readonly string[]> {
+    this.#check();
+    const { heads } = this.#contents;
+    const now = this.#clock.monotonicMs();
+    if (address !== "") heads.set(address, now + ttlMs);
+    return [...heads].filter(([, untilMs]) => untilMs > now).map(([known]) => known);
+  }
+
+  async readTable(table: StoreTable): Promise<ReadonlyMap<string, Uint8Array>> {
+    this.#check();
+    return new Map(this.#contents.tables.get(table) ?? []);
+  }
+
+  async tableKeys(table: StoreTable): Promise<readonly string[]> {
+    this.#check();
+    return this.keysOf(table);
+  }
+
+  async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
+    this.#check();
+    const { epoch, sequence, tables } = this.#contents;
+    if (epoch > guard.epoch) return { kind: "deposed" };
+    const late = sequence < guard.sequence || sequence > guard.sequence + guard.unanswered;
+    if (epoch < guard.epoch || (guard.unanswered >= 0 && late)) return { kind: "behind" };
+    for (const { table, key, bytes } of writes) {
+      const rows = tables.get(table) ?? new Map<string, Uint8Array>();
+      tables.set(table, rows);
+      if (bytes === undefined) rows.delete(key);
+      else rows.set(key, Uint8Array.from(bytes));
+      this.written.push(bytes === undefined ? `-${key}` : key);
+    }
+    this.#contents.sequence += 1;
+    return { kind: "written", sequence: this.#contents.sequence };
+  }
+
+  async fact(name: string, initial: string): Promise<string> {
+    this.#check();
+    const value = this.#contents.facts.get(name) ?? initial;
+    this.#contents.facts.set(name, value);
+    return value;
+  }
+
+  #leader(): Leader | undefined {
+    const { leader } = this.#contents;
+    return leader !== undefined && leader.untilMs > this.#clock.monotonicMs() ? leader : undefined;
+  }
+
+  #held({ headId, address, leaseMs }: LeaseClaim, epoch: number): LeaseAnswer {
+    this.#contents.epoch = epoch;
+    this.#contents.leader = { headId, address, epoch, untilMs: this.#clock.monotonicMs() + leaseMs };
+    return { kind: "held", epoch, sequence: this.#contents.sequence };
+  }
+
+  #check(): void {
+    if (this.failure !== undefined) throw this.failure;
+  }
+}
+
+function empty(): Contents {
+  return { tables: new Map(), facts: new Map(), heads: new Map(), leader: undefined, epoch: 0, sequence: 0 };
+}
