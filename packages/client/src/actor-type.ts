@@ -12,6 +12,9 @@ import {
 import type { ActorOptions } from "./config.js";
 import type { HeadCallOptions } from "./head-client.js";
 
+/** Loaded by the first spawn, see config.ts. */
+let configModule: Promise<typeof import("./config.js")> | undefined;
+
 export type ActorClass<Instance extends object, Args extends unknown[]> = new (...args: Args) => Instance;
 
 /** Where nodes find the class. */
@@ -56,7 +59,8 @@ export function actorType<Instance extends object, Args extends unknown[]>(
   let code: Promise<proto.CodeRef.$Properties> | undefined;
 
   async function spawn(...args: Args): Promise<ActorHandle<Instance>> {
-    const { parseActorOptions } = await import("./config.js");
+    configModule ??= import("./config.js");
+    const { parseActorOptions } = await configModule;
     const resolved = parseActorOptions(options, Class.name);
     code ??= codeOf(source, exportName, deps);
     const actorId = newId("actor");

@@ -1,0 +1,80 @@
+import * as proto from "@palimpsest/wire/protocol";
+import type { World } from "../world/world.js";
+
+/** What holds when faults have ended long ago: beliefs are true, promises are kept, nothing waits without a reason. */
+export function checkAtRest(world: World): void {
+  const plane = world.head?.plane;
+  const { records } = world;
+  if (plane === undefined) {
+    records.violation("REST", "no head serves");
+    return;
+  }
+  const running = [...world.workers].map((worker) => {
+    const nodeId = world.nodes.find((node) => node.workers.has(worker))?.nodeId ?? "?";
+    return `${nodeId} ${worker.actorId}#${worker.incarnation}${worker.serving ? "" : " (not serving)"}`;
+  });
+  const actors = [...plane.actors.all()];
+  const believed = actors
+    .filter((actor) => actor.state === "ALIVE")
+    .map((actor) => `${actor.nodeId} ${actor.spec.actorId}#${actor.incarnation}`);
+  if (running.sort().join("\n") !== believed.sort().join("\n")) {
+    records.violation(
+      "C6",
+      `at rest the head believes in [${believed.join(", ")}], and there run [${running.join(", ")}]`,
+    );
+  }
+  const alive = plane.nodes.all().filter((node) => node.state === "ALIVE");
+  if (alive.length !== world.settings.nodes) {
+    records.violation("REST", `${alive.length} nodes are alive at rest, and ${world.settings.nodes} run`);
+  }
+  for (const node of alive) {
+    let used = 0;
+    for (const actor of actors) {
+      if (actor.state === "ALIVE" && actor.nodeId === node.nodeId) used += actor.spec.resources["cpu"] ?? 0;
+    }
+    const { cpu: available = 0 } = node.available;
+    if (available !== world.settings.cpusOfNode - used) {
+      records.violation("N2", `at rest ${node.nodeId} has ${available} cpus available and ${used} in use`);
+    }
+  }
+  for (const actor of actors) {
+    const { actorId, ownerId, detached } = actor.spec;
+    if (actor.state === "STARTING") {
+      records.violation("REST", `${actorId} is ${actor.state} at rest`);
+    }
+    const cpu = actor.spec.resources["cpu"] ?? 0;
+    const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
+    if (waits && alive.some((node) => (node.available["cpu"] ?? 0) >= cpu)) {
+      records.violation("L2", `${actorId} waits for ${cpu} cpus, and there is room: ${actor.pendingReason}`);
+    }
+    const owner = records.sessions.get(ownerId);
+    if (actor.state !== "DEAD" && !detached && owner !== undefined && owner !== "open") {
+      records.violation("O1", `${actorId} outlives its owner ${ownerId} (${owner})`);
+    }
+    if (actor.state !== "DEAD" && records.killedForGood.has(actorId)) {
+      records.violation("A2", `${actorId} was killed for good and is ${actor.state}`);
+    }
+    const wanted = records.actors.get(actorId)?.options.detached ?? detached;
+    const reason = actor.certificate?.reason ?? "";
+    if (actor.state === "DEAD" && wanted && reason.includes("its driver")) {
+      records.violation("DETACHED", `detached ${actorId} ended with its owner: ${reason}`);
+    }
+    const row = world.redis.rows("actors").get(actorId);
+    const stored = row && proto.ActorInfo.decode(row);
+    if (
+      stored?.incarnation !== actor.incarnation ||
+      proto.ActorState[stored.state] !== `ACTOR_STATE_${actor.state}`
+    ) {
+      const text = stored ? `${proto.ActorState[stored.state]}#${stored.incarnation}` : "nothing";
+      records.violation("W3", `${actorId} is ${actor.state}#${actor.incarnation}, and the store has ${text}`);
+    }
+  }
+  for (const actorId of records.actors.keys()) {
+    if (world.redis.losses === 0 && plane.actors.get(actorId) === undefined) {
+      records.violation("W2", `${actorId} was acknowledged and is not known`);
+    }
+  }
+  for (const call of records.calls.values()) {
+    if (!call.process.ended) records.violation("P1", `${call.key} has no outcome at rest`);
+  }
+}

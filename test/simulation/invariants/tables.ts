@@ -1,0 +1,41 @@
+import type { World } from "../world/world.js";
+
+/** What the head's tables promise at any moment. */
+export function checkTables(world: World): void {
+  const plane = world.head?.plane;
+  if (plane === undefined) return;
+  const names = new Map<string, string>();
+  for (const actor of plane.actors.all()) {
+    const { actorId, name } = actor.spec;
+    if (actor.state !== "DEAD" && name !== "") {
+      const other = names.get(name);
+      if (other !== undefined) world.records.violation("A1", `${name} belongs to ${other} and to ${actorId}`);
+      names.set(name, actorId);
+      if (plane.actors.byName(name)?.spec.actorId !== actorId) {
+        world.records.violation("A1", `${name} does not lead to its holder ${actorId}`);
+      }
+    }
+    const limit = world.records.actors.get(actorId)?.options.maxRestarts;
+    if (limit !== undefined && limit >= 0 && actor.restarts > limit) {
+      world.records.violation(
+        "C4",
+        `${actorId} was restarted ${actor.restarts} times with maxRestarts ${limit}`,
+      );
+    }
+  }
+  for (const node of plane.nodes.all()) {
+    let leased = 0;
+    for (const lease of plane.nodes.leasesOf(node.nodeId)) {
+      const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
+      leased += (actorId && plane.actors.get(actorId)?.spec.resources["cpu"]) || 0;
+    }
+    const { cpu: available = 0 } = node.available;
+    const { cpu: total = 0 } = node.total;
+    if (Math.abs(available + leased - total) > 1e-9) {
+      world.records.violation(
+        "N2",
+        `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus`,
+      );
+    }
+  }
+}

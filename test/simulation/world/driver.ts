@@ -1,0 +1,205 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
+import { actorType } from "../../../packages/client/src/actor-type.js";
+import { Cluster } from "../../../packages/client/src/cluster.js";
+import { parseConnectOptions } from "../../../packages/client/src/config.js";
+import type { SimProcess } from "./process.js";
+import { Random } from "./random.js";
+import type { ActorPlan, CallPlan, SimActor } from "./sim-actor.js";
+import type { World } from "./world.js";
+
+interface Held {
+  readonly actorId: string;
+  readonly handle: ActorHandle<SimActor>;
+  nextCall: number;
+}
+
+class PlannedActor {
+  readonly plan: ActorPlan;
+  constructor(plan: ActorPlan) {
+    this.plan = plan;
+  }
+}
+
+const source = { module: "@palimpsest/simulation", exportName: "SimActor" } as const;
+
+/** One driver: the real client, doing what the seed says, and writing down what it asked and what it got. */
+export class SimDriver {
+  readonly name: string;
+  readonly process: SimProcess;
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #held = new Map<string, Held>();
+  #cluster: Cluster | undefined;
+  #spawned = 0;
+  sessionId = "";
+  over = false;
+
+  constructor(world: World, name: string, machine: string) {
+    this.name = name;
+    this.#world = world;
+    this.#random = new Random(`${world.seed}/${name}`);
+    this.process = world.process(machine, name);
+    this.process.onEnd(() => {
+      this.over = true;
+      if (this.sessionId !== "") world.records.sessionGone(this.sessionId, "killed");
+    });
+    world.scheduler.after(0, this.process, () => void this.#live());
+  }
+
+  async #live(): Promise<void> {
+    const world = this.#world;
+    const options = parseConnectOptions({
+      address: world.headAddress,
+      token: "token-of-the-simulation",
+      name: this.name,
+      callTimeoutMs: world.settings.callTimeoutMs,
+      connectTimeoutMs: 60_000,
+      controlTimeoutMs: 60_000,
+    });
+    const network = world.network.of(this.process);
+    while (this.#cluster === undefined) {
+      this.#cluster = await Cluster.over(network, options).catch(() => undefined);
+      if (this.#cluster === undefined) await pause(5_000);
+    }
+    this.sessionId = this.#cluster.sessionId;
+    world.records.sessionOpened(this.sessionId);
+    world.story.tell(this.name, () => `connected as ${this.sessionId}`);
+    while (!world.calm) {
+      await pause(-Math.log(1 - this.#random.float()) * world.settings.operationEveryMs);
+      if (world.calm) break;
+      if (this.#random.chance(0.02)) return void (await this.#leave());
+      void this.#operate(this.#cluster);
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.#world.story.tell(this.name, () => "says goodbye");
+    this.#world.records.sessionGone(this.sessionId, "goodbye");
+    this.over = true;
+    await this.#cluster?.close();
+    this.process.kill();
+  }
+
+  async #operate(cluster: Cluster): Promise<void> {
+    const draw = this.#random.float();
+    const target = this.#random.pick([...this.#held.values()]);
+    if (target === undefined || (draw < 0.2 && this.#held.size < 6)) await this.#spawn(cluster);
+    else if (draw < 0.3) await this.#kill(target);
+    else if (draw < 0.35) await this.#adoptNamed(cluster);
+    else this.#call(target);
+  }
+
+  async #spawn(cluster: Cluster): Promise<void> {
+    const random = this.#random;
+    const world = this.#world;
+    const key = `${this.name}-${++this.#spawned}`;
+    const plan: ActorPlan = { key, throws: random.chance(0.05), startMs: random.between(0, 2_000) };
+    const options = {
+      name: random.chance(0.3) ? `name-${random.below(4)}` : "",
+      resources: { cpu: 1 + random.below(2) },
+      maxRestarts: random.pick([0, 1, 3, -1]) ?? 0,
+      detached: random.chance(0.15),
+    };
+    const planned = world.records.spawning(plan, options, this.sessionId);
+    try {
+      const type = cluster.actor(PlannedActor, source, world.plant.actorOptions(options));
+      const handle = (await type.spawn(plan)) as unknown as ActorHandle<SimActor>;
+      planned.actorId = handle.actorId;
+      world.records.spawned(planned);
+      world.story.tell(this.name, () => `spawned ${handle.actorId} ${JSON.stringify(options)}`);
+      this.#held.set(handle.actorId, { actorId: handle.actorId, handle, nextCall: 1 });
+    } catch (reason) {
+      this.#expect(reason, ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"]);
+      world.story.tell(this.name, () => `spawn failed: ${PalimpsestError.from(reason).message}`);
+    }
+  }
+
+  async #kill(target: Held): Promise<void> {
+    const restart = this.#random.chance(0.4);
+    if (!restart) this.#held.delete(target.actorId);
+    const world = this.#world;
+    world.story.tell(this.name, () => `kills ${target.actorId}${restart ? ", may restart" : ""}`);
+    if (!restart) world.records.killing(target.actorId);
+    try {
+      await target.handle.kill({ restart });
+      if (!restart) world.records.killed(target.actorId);
+    } catch (reason) {
+      this.#expect(reason, ["NOT_FOUND", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_UNAVAILABLE"]);
+    }
+  }
+
+  /** Another driver's named actor. */
+  async #adoptNamed(cluster: Cluster): Promise<void> {
+    const name = `name-${this.#random.below(4)}`;
+    try {
+      const handle = await cluster.getActor<SimActor>(name, { timeoutMs: 30_000 });
+      if (!this.#held.has(handle.actorId)) {
+        this.#held.set(handle.actorId, { actorId: handle.actorId, handle, nextCall: 1 });
+      }
+      this.#world.records.resolved(name, handle.actorId);
+    } catch (reason) {
+      this.#expect(reason, ["NOT_FOUND", "ACTOR_DIED", "UNAVAILABLE", "GET_TIMEOUT"]);
+    }
+  }
+
+  #call(target: Held): void {
+    const random = this.#random;
+    const burst = random.chance(0.3) ? 1 + random.below(6) : 1;
+    for (let index = 0; index < burst; index++) {
+      const number = target.nextCall++;
+      const plan: CallPlan = {
+        key: `${this.sessionId}/${target.actorId}/${number}`,
+        number,
+        runMs: random.chance(0.1) ? random.between(100, 20_000) : random.between(0.1, 50),
+        outcome: random.chance(0.03) ? "crash" : random.chance(0.05) ? "throw" : "value",
+      };
+      const retries = random.chance(0.2) ? 1 + random.below(2) : 0;
+      void this.#callOnce(target, plan, retries);
+    }
+  }
+
+  async #callOnce(target: Held, plan: CallPlan, retries: number): Promise<void> {
+    const { records } = this.#world;
+    const record = records.calling({
+      ...plan,
+      actorId: target.actorId,
+      caller: this.name,
+      retries,
+      process: this.process,
+    });
+    try {
+      const settings = { retries: this.#world.plant.retries(retries) };
+      const value = await target.handle.with(settings).work(plan, this.name);
+      records.answered(record, value);
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      records.failed(record, error);
+      if (error.code === "ACTOR_DIED") this.#held.delete(target.actorId);
+    }
+  }
+
+  #expect(reason: unknown, codes: readonly string[]): void {
+    const error = PalimpsestError.from(reason);
+    if (codes.includes(error.code)) return;
+    this.#world.records.violation(
+      "ERRORS",
+      `${this.name} got ${error.message}, which no fault explains: ${error.stack}`,
+    );
+  }
+}
+
+/** Loads what the client loads when it is first used: real input must not happen in a run. */
+export async function warmUp(): Promise<void> {
+  const handle = {} as ActorHandle<never>;
+  const deps = { ownerId: "", jobId: "", upload: async () => undefined, create: async () => undefined };
+  await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
+    key: "",
+    throws: false,
+    startMs: 0,
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

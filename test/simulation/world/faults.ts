@@ -1,0 +1,181 @@
+import type { Connection } from "./connection.js";
+import type { SimProcess } from "./process.js";
+import { Random } from "./random.js";
+import type { World } from "./world.js";
+
+type Fault = (nemesis: Nemesis) => string | undefined;
+
+/** What goes wrong, and how often relative to the others. */
+const faults: readonly (readonly [weight: number, fault: Fault])[] = [
+  [4, (nemesis) => nemesis.crashWorker()],
+  [3, (nemesis) => nemesis.crashNode()],
+  [3, (nemesis) => nemesis.crashHead()],
+  [2, (nemesis) => nemesis.crashDriver()],
+  [4, (nemesis) => nemesis.pause()],
+  [5, (nemesis) => nemesis.partition()],
+  [5, (nemesis) => nemesis.sever()],
+  [2, (nemesis) => nemesis.redisAway()],
+  [1, (nemesis) => nemesis.redisLoses()],
+  [2, (nemesis) => nemesis.jumpClock()],
+  [2, (nemesis) => nemesis.duplicate()],
+];
+
+/** Makes faults at times that the seed decides, until the world is calm; then mends all of them. */
+export class Nemesis {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #paused = new Set<SimProcess>();
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = new Random(`${world.seed}/faults`);
+    this.#next();
+  }
+
+  /** Everything that is broken is mended. */
+  mend(): void {
+    const { network, redis } = this.#world;
+    network.heal();
+    network.settings.duplicateShare = 0;
+    redis.comeBack();
+    for (const process of this.#paused) process.resume();
+    this.#paused.clear();
+  }
+
+  crashWorker(): string | undefined {
+    const worker = this.#random.pick([...this.#world.workers]);
+    worker?.crash(0, "SIGKILL");
+    return worker && `kill -9 ${worker.process.name}`;
+  }
+
+  crashNode(): string | undefined {
+    const node = this.#random.pick(this.#world.nodes.filter((one) => !one.over));
+    node?.process.kill();
+    return node && `kill -9 ${node.nodeId}`;
+  }
+
+  crashHead(): string | undefined {
+    const { head } = this.#world;
+    head?.process.kill();
+    return head && `kill -9 ${head.process.name}`;
+  }
+
+  crashDriver(): string | undefined {
+    const driver = this.#random.pick(this.#world.drivers.filter((one) => !one.over));
+    driver?.process.kill();
+    return driver && `kill -9 ${driver.name}`;
+  }
+
+  pause(): string | undefined {
+    const world = this.#world;
+    const process = this.#random.pick(world.processes());
+    if (process === undefined || process.paused) return undefined;
+    const forMs = this.#random.between(1_000, 60_000);
+    process.pause();
+    this.#paused.add(process);
+    world.network.paused(process);
+    world.scheduler.after(forMs, undefined, () => {
+      this.#paused.delete(process);
+      process.resume();
+    });
+    return `SIGSTOP ${process.name} for ${forMs.toFixed(0)} ms`;
+  }
+
+  partition(): string | undefined {
+    const { network, scheduler } = this.#world;
+    const machines = this.#world.machines();
+    const alone = this.#random.pick(machines) ?? "";
+    const others = machines.filter((one) => one !== alone);
+    // From all others, or from one of them.
+    const from = this.#random.chance(0.5) ? others : [this.#random.pick(others) ?? ""];
+    for (const other of from) network.cut(alone, other);
+    const forMs = this.#random.between(500, 120_000);
+    scheduler.after(forMs, undefined, () => {
+      this.#world.story.tell("FAULT", () => "partitions heal");
+      network.heal();
+    });
+    return `partition of ${alone} from ${from.join(", ")} for ${forMs.toFixed(0)} ms`;
+  }
+
+  /** Messages are lost: the connection that carried them breaks, on both sides or on one. */
+  sever(): string | undefined {
+    const random = this.#random;
+    const connection: Connection | undefined = random.pick(
+      this.#world.network.connections.filter((one) => !one.over),
+    );
+    if (connection === undefined) return undefined;
+    const delay = () => random.between(0, 200);
+    const side = random.below(4);
+    connection.sever(
+      "the connection broke",
+      side === 1 ? undefined : delay(),
+      side === 2 ? undefined : delay(),
+    );
+    const { client, server } = connection;
+    const half =
+      side === 1 ? " (its client does not notice)" : side === 2 ? " (its server does not notice)" : "";
+    return `connection ${client.process.name} to ${server.process.name} breaks${half}`;
+  }
+
+  redisAway(): string {
+    const { redis, scheduler } = this.#world;
+    const forMs = this.#random.between(500, 40_000);
+    redis.goAway();
+    scheduler.after(forMs, undefined, () => redis.comeBack());
+    return `Redis is away for ${forMs.toFixed(0)} ms`;
+  }
+
+  redisLoses(): string | undefined {
+    const { redis, settings } = this.#world;
+    if (!settings.redisLoses) return undefined;
+    const draw = this.#random.float();
+    if (draw < 0.2) {
+      redis.flushAll();
+      return "FLUSHALL";
+    }
+    const lagMs = draw < 0.7 ? 1_000 : 5_000;
+    redis.loseLast(lagMs);
+    return `Redis loses its last ${lagMs} ms`;
+  }
+
+  jumpClock(): string | undefined {
+    const process = this.#random.pick(this.#world.processes());
+    if (process === undefined) return undefined;
+    const jumpMs = this.#random.between(-1, 1) * (this.#random.chance(0.5) ? 5_000 : 3_600_000);
+    process.wallOffsetMs += jumpMs;
+    return `the clock of ${process.name} jumps by ${jumpMs.toFixed(0)} ms`;
+  }
+
+  duplicate(): string {
+    const { network, scheduler } = this.#world;
+    network.settings.duplicateShare = 0.3;
+    scheduler.after(60_000, undefined, () => {
+      network.settings.duplicateShare = 0;
+    });
+    return "requests arrive twice, three of ten, for a minute";
+  }
+
+  #next(): void {
+    const { scheduler, settings } = this.#world;
+    const waitMs = -Math.log(1 - this.#random.float()) * settings.faultEveryMs;
+    scheduler.after(waitMs, undefined, () => {
+      if (this.#world.calm) return;
+      this.#strike();
+      this.#next();
+    });
+  }
+
+  #strike(): void {
+    const total = faults.reduce((sum, [weight]) => sum + weight, 0);
+    let draw = this.#random.float() * total;
+    for (const [weight, fault] of faults) {
+      draw -= weight;
+      if (draw >= 0) continue;
+      const text = fault(this);
+      if (text === undefined) return;
+      this.#world.records.counts.faults++;
+      this.#world.story.tell("FAULT", () => text);
+      return;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { ServiceDefinition } from "@grpc/grpc-js";
+import { headService, nodeLinkService, systemClock } from "@palimpsest/wire";
+import { parseHeadConfig } from "../../../packages/head/src/config.js";
+import { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import { createHeadHandlers } from "../../../packages/head/src/head-service.js";
+import { createNodeLinkHandlers } from "../../../packages/head/src/node-link-service.js";
+import { Rpc } from "../../../packages/head/src/rpc.js";
+import type { SimProcess } from "./process.js";
+import type { World } from "./world.js";
+
+/** One life of the head: the real control plane and services over the simulated store and network. */
+export class SimHead {
+  readonly process: SimProcess;
+  readonly #world: World;
+  plane: ControlPlane | undefined;
+
+  constructor(world: World, number: number) {
+    this.#world = world;
+    this.process = world.process(world.headMachine, `head-${number}`);
+    world.scheduler.after(0, this.process, () => void this.#start());
+  }
+
+  async #start(): Promise<void> {
+    const world = this.#world;
+    const { settings } = world;
+    const config = parseHeadConfig({ dataDir: "/nowhere", ...world.plant.headConfig(settings.head) });
+    const logger = world.logger(this.process.name);
+    const { metrics } = world;
+    const store = world.plant.store(world.redis.connect(this.process));
+    let plane: ControlPlane | undefined;
+    while (plane === undefined) {
+      plane = await ControlPlane.open(config, { store, clock: systemClock, logger, metrics }).catch(
+        () => undefined,
+      );
+      // As its supervisor would start it again.
+      if (plane === undefined) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+    this.plane = plane;
+    world.plant.plane(plane);
+    world.records.headOpened(plane);
+    const { actors, nodes, sessions, lifecycle, jobLifecycle, logs, bundles, clusterId } = plane;
+    const server = world.network.of(this.process).createServer();
+    const rpc = new Rpc(metrics, config.rpcTimeoutMs);
+    const shared = { actors, nodes, sessions, lifecycle, bundles, logger, clusterId };
+    server.addService(
+      headService as ServiceDefinition,
+      createHeadHandlers({
+        ...shared,
+        rpc,
+        shutdown: () => undefined,
+        clusterInfo: () => ({ clusterId, redisUrl: "redis://simulated", pid: this.process.number }),
+        ownerGraceMs: config.ownerGraceMs,
+        queueDepths: async () => [],
+      }),
+    );
+    const link = createNodeLinkHandlers({
+      nodes,
+      actors: lifecycle,
+      jobs: jobLifecycle,
+      logs,
+      logger,
+      clusterId,
+      redisUrl: () => "redis://simulated",
+      heartbeatIntervalMs: config.heartbeatIntervalMs,
+    });
+    server.addService(nodeLinkService as ServiceDefinition, { ...link });
+    const [host, port] = world.headAddress.split(":");
+    await server.listen(host ?? "", Number(port));
+    world.story.tell(this.process.name, () => `serves cluster ${clusterId}, knows ${actors.size} actors`);
+  }
+}

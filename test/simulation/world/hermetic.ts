@@ -1,0 +1,138 @@
+/**
+ * Responsibility: makes the code under test a pure function of the seed: while a run lasts, the global timers, the
+ *   clocks and the random numbers of this process are the simulation's.
+ * Not responsible for: the network and the store, which are passed in.
+ *
+ * Patching is chosen over passing a clock everywhere because it also reaches code that forgets to take one.
+ */
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+import type { SimEvent } from "./event-heap.js";
+import type { Random } from "./random.js";
+import type { Scheduler } from "./scheduler.js";
+
+/** Of all runs: a round date, so that stories are easy to read. */
+const epochMs = Date.UTC(2030, 0, 1);
+
+class SimTimer {
+  event: SimEvent | undefined;
+  readonly #start: () => SimEvent;
+
+  constructor(start: () => SimEvent) {
+    this.#start = start;
+    this.event = start();
+  }
+
+  cancel(): void {
+    if (this.event) this.event.cancelled = true;
+    this.event = undefined;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  refresh(): this {
+    this.cancel();
+    this.event = this.#start();
+    return this;
+  }
+
+  close(): this {
+    this.cancel();
+    return this;
+  }
+
+  [Symbol.dispose](): void {
+    this.cancel();
+  }
+}
+
+/** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
+export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
+  const real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    setInterval: globalThis.setInterval,
+    clearInterval: globalThis.clearInterval,
+    setImmediate: globalThis.setImmediate,
+    clearImmediate: globalThis.clearImmediate,
+    Date: globalThis.Date,
+  };
+  const realRandom = Math.random;
+  const realRandomBytes = crypto.randomBytes;
+  const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
+
+  const after = (delayMs: unknown, callback: () => void) => {
+    const process = scheduler.current;
+    // As Node: what is no number of milliseconds, or less than one, is one.
+    const ms = typeof delayMs === "number" && delayMs >= 1 && delayMs <= 2 ** 31 - 1 ? delayMs : 1;
+    return new SimTimer(() => scheduler.after(ms, process, callback));
+  };
+  const cancel = (timer: unknown) => {
+    if (timer instanceof SimTimer) timer.cancel();
+  };
+  const nowMs = () => Math.floor(epochMs + scheduler.nowMs + (scheduler.current?.wallOffsetMs ?? 0));
+  class SimDate extends real.Date {
+    constructor(...parts: unknown[]) {
+      if (parts.length === 0) super(nowMs());
+      else super(...(parts as [number]));
+    }
+    static override now(): number {
+      return nowMs();
+    }
+  }
+  const delay = (ms?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+    new Promise((resolve, reject) => {
+      const timer = after(ms, () => resolve(value));
+      const stop = () => {
+        timer.cancel();
+        reject(options?.signal?.reason);
+      };
+      if (options?.signal?.aborted) stop();
+      else options?.signal?.addEventListener("abort", stop, { once: true });
+    });
+
+  Object.assign(globalThis, {
+    setTimeout: (callback: (...given: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      after(ms, () => callback(...args)),
+    clearTimeout: cancel,
+    setInterval: (callback: (...given: unknown[]) => void, ms?: number, ...args: unknown[]) => {
+      const timer: SimTimer = after(ms, () => {
+        timer.refresh();
+        callback(...args);
+      });
+      return timer;
+    },
+    clearInterval: cancel,
+    setImmediate: (callback: (...given: unknown[]) => void, ...args: unknown[]) => {
+      const process = scheduler.current;
+      return new SimTimer(() => scheduler.after(0, process, () => callback(...args)));
+    },
+    clearImmediate: cancel,
+    Date: SimDate,
+  });
+  Object.defineProperty(performance, "now", { configurable: true, value: () => scheduler.nowMs });
+  Math.random = () => random.float();
+  Object.assign(crypto, { randomBytes: (count: number) => random.bytes(count) });
+  Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
+  syncBuiltinESMExports();
+
+  return () => {
+    Object.assign(globalThis, real);
+    Reflect.deleteProperty(performance, "now");
+    Math.random = realRandom;
+    Object.assign(crypto, { randomBytes: realRandomBytes });
+    Object.assign(timersPromises, realPromises);
+    syncBuiltinESMExports();
+  };
+}

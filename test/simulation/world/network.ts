@@ -1,0 +1,307 @@
+/**
+ * Responsibility: the network of the simulation: finds the server at an address, opens connections, carries calls.
+ * Not responsible for: credentials; when connections break (connection.ts, the faults).
+ */
+import { Metadata, type ServiceDefinition, status, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import {
+  type CallSettings,
+  type ChannelKind,
+  fromGrpcError,
+  type Method,
+  type Network,
+  PalimpsestError,
+  type Peer,
+  type RpcServer,
+} from "@palimpsest/wire";
+import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
+import { type Arrival, Connection, type Wire } from "./connection.js";
+import type { SimProcess } from "./process.js";
+import type { Random } from "./random.js";
+import type { Scheduler } from "./scheduler.js";
+
+type AnyMethod = Method<never, unknown>;
+type Handler = (call: ServerCall, reply?: (error: object | null, value?: unknown) => void) => void;
+
+export interface NetworkSettings {
+  /** Milliseconds that a message takes. */
+  readonly latencyMs: readonly [number, number];
+  /** Share of messages that take up to a hundred times as long. */
+  readonly slowShare: number;
+  /** Share of unary calls that their server sees twice. */
+  duplicateShare: number;
+}
+
+const keepaliveMs: Readonly<Record<ChannelKind, number | undefined>> = {
+  control: 30_000,
+  calls: undefined,
+  bulk: undefined,
+};
+const connectTimeoutMs = 20_000;
+
+export class SimNetwork implements Wire {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly settings: NetworkSettings;
+  readonly #servers = new Map<string, SimServer>();
+  readonly #cuts = new Set<string>();
+  connections: Connection[] = [];
+  #nextPort = 10_000;
+  arrival: ((message: Arrival) => unknown) | undefined;
+
+  constructor(scheduler: Scheduler, random: Random, settings: NetworkSettings) {
+    this.scheduler = scheduler;
+    this.random = random;
+    this.settings = settings;
+  }
+
+  latencyMs(): number {
+    const [least, most] = this.settings.latencyMs;
+    const usual = this.random.between(least, most);
+    return this.random.chance(this.settings.slowShare) ? usual * this.random.between(1, 100) : usual;
+  }
+
+  partitioned(left: string, right: string): boolean {
+    return this.#cuts.size > 0 && left !== right && this.#cuts.has(cutKey(left, right));
+  }
+
+  cut(left: string, right: string): void {
+    this.#cuts.add(cutKey(left, right));
+    for (const connection of this.connections) this.#watch(connection);
+  }
+
+  heal(): void {
+    this.#cuts.clear();
+    for (const connection of this.connections) connection.heal();
+  }
+
+  /** The process was paused: its peers' keepalive counts. */
+  paused(process: SimProcess): void {
+    for (const connection of this.connections) {
+      if (connection.client.process === process || connection.server.process === process)
+        this.#watch(connection);
+    }
+  }
+
+  of(process: SimProcess): Network {
+    return {
+      connect: (address, kind = "control") => new SimPeer(this, process, address, kind) as unknown as Peer,
+      createServer: () => new SimServer(this, process),
+    };
+  }
+
+  port(): number {
+    return this.#nextPort++;
+  }
+
+  listen(address: string, server: SimServer): void {
+    this.#servers.set(address, server);
+  }
+
+  unlisten(address: string, server: SimServer): void {
+    if (this.#servers.get(address) === server) this.#servers.delete(address);
+  }
+
+  serverAt(address: string): SimServer | undefined {
+    const server = this.#servers.get(address);
+    return server?.process.ended ? undefined : server;
+  }
+
+  opened(connection: Connection): void {
+    if (this.connections.length > 64) this.connections = this.connections.filter((one) => !one.over);
+    this.connections.push(connection);
+  }
+
+  #watch(connection: Connection): void {
+    connection.watch(connection.client);
+    connection.watch(connection.server);
+  }
+}
+
+function cutKey(left: string, right: string): string {
+  return left < right ? `${left}|${right}` : `${right}|${left}`;
+}
+
+export class SimServer implements RpcServer {
+  readonly process: SimProcess;
+  readonly #network: SimNetwork;
+  readonly handlers = new Map<string, Handler>();
+  readonly connections = new Set<Connection>();
+  #address = "";
+
+  constructor(network: SimNetwork, process: SimProcess) {
+    this.#network = network;
+    this.process = process;
+  }
+
+  addService(service: ServiceDefinition, implementation: UntypedServiceImplementation): void {
+    for (const [name, { path }] of Object.entries(service)) {
+      const handler = implementation[name];
+      if (typeof handler === "function") this.handlers.set(path, handler as unknown as Handler);
+    }
+  }
+
+  async listen(host: string, port: number): Promise<string> {
+    this.#address = `${host}:${port || this.#network.port()}`;
+    this.#network.listen(this.#address, this);
+    return this.#address;
+  }
+
+  async close(graceMs = 500): Promise<void> {
+    this.#network.unlisten(this.#address, this);
+    const { scheduler } = this.#network;
+    if (this.connections.size > 0) {
+      await new Promise<void>((resolve) => scheduler.after(graceMs, this.process, resolve));
+    }
+    this.kill();
+  }
+
+  kill(): void {
+    this.#network.unlisten(this.#address, this);
+    for (const connection of this.connections)
+      connection.sever("the server shut down", this.#network.latencyMs(), 0);
+    this.connections.clear();
+  }
+}
+
+class SimPeer {
+  readonly address: string;
+  readonly #network: SimNetwork;
+  readonly #process: SimProcess;
+  readonly #kind: ChannelKind;
+  #connection: Connection | undefined;
+
+  constructor(network: SimNetwork, process: SimProcess, address: string, kind: ChannelKind) {
+    this.#network = network;
+    this.#process = process;
+    this.address = address;
+    this.#kind = kind;
+  }
+
+  unary(
+    method: AnyMethod,
+    request: unknown,
+    settings: CallSettings & { readonly timeoutMs: number },
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = this.#open(method, request);
+      let value: unknown;
+      let settled = false;
+      const settle = (finish: () => void) => {
+        if (settled) return;
+        settled = true;
+        clearTimeout(timer);
+        settings.signal?.removeEventListener("abort", stop);
+        finish();
+      };
+      const stop = () => call.cancel();
+      call.on("data", (message) => {
+        value = message;
+      });
+      call.on("end", () => settle(() => resolve(value)));
+      call.on("error", (reason) => settle(() => reject(fromGrpcError(reason))));
+      const timer = setTimeout(() => {
+        settle(() => reject(new PalimpsestError("GET_TIMEOUT", `${method.name}: deadline exceeded`)));
+        call.cancel();
+      }, settings.timeoutMs);
+      if (settings.signal?.aborted) stop();
+      else settings.signal?.addEventListener("abort", stop, { once: true });
+    });
+  }
+
+  serverStream(method: AnyMethod, request: unknown, settings: CallSettings = {}): ClientCall {
+    return bounded(this.#open(method, request), settings);
+  }
+
+  bidi(method: AnyMethod, settings: CallSettings = {}): ClientCall {
+    return bounded(this.#open(method, undefined), settings);
+  }
+
+  clientStream(method: AnyMethod, settings: CallSettings = {}) {
+    const stream = bounded(this.#open(method, undefined), settings);
+    const response = new Promise((resolve, reject) => {
+      stream.on("data", resolve);
+      stream.on("error", (reason) => reject(fromGrpcError(reason)));
+    });
+    return { stream, response };
+  }
+
+  close(): void {}
+
+  #open(method: AnyMethod, request: unknown): ClientCall {
+    const network = this.#network;
+    const server = network.serverAt(this.address);
+    const known = this.#connection;
+    const alive = known && !known.client.broken ? known : undefined;
+    const connection =
+      alive ??
+      new Connection(network, this.#process, server?.process ?? this.#process, keepaliveMs[this.#kind]);
+    const call = new ClientCall(
+      connection,
+      method.name,
+      method.requestSerialize as never,
+      method.responseDeserialize,
+    );
+    if (alive === undefined && server === undefined) {
+      const refuse = () => call.close(unavailable(`connection to ${this.address} refused`));
+      network.scheduler.after(network.latencyMs(), this.#process, refuse);
+      return call;
+    }
+    if (alive === undefined && server !== undefined) {
+      network.opened(connection);
+      this.#connection = connection;
+      server.connections.add(connection);
+      if (connection.blocked || server.process.paused) {
+        network.scheduler.after(connectTimeoutMs, this.#process, () => {
+          if (connection.blocked) connection.breakSide(connection.client, 0, "connect timed out");
+        });
+        connection.watch(connection.client);
+      }
+    }
+    this.#begin(method, request, call, connection);
+    return call;
+  }
+
+  #begin(method: AnyMethod, request: unknown, call: ClientCall, connection: Connection): void {
+    const network = this.#network;
+    const bytes = request === undefined ? undefined : method.requestSerialize(request as never);
+    const { client } = connection;
+    const accept = (answers: boolean) => {
+      const handler = network.serverAt(this.address)?.handlers.get(method.path);
+      const decoded = bytes === undefined ? undefined : method.requestDeserialize(bytes);
+      const request = decoded === undefined ? undefined : connection.arrived(method.name, true, decoded);
+      if (decoded !== undefined && request === undefined) return;
+      const one = new ServerCall(
+        connection,
+        method.name,
+        method.responseSerialize as never,
+        method.requestDeserialize,
+        request,
+      );
+      // A duplicate's answer reaches nobody.
+      if (answers) {
+        one.other = call;
+        call.other = one;
+      }
+      if (handler === undefined)
+        one.emit("error", { code: status.UNIMPLEMENTED, details: method.path, metadata: new Metadata() });
+      else handler(one, (error, value) => one.answer(error, value));
+    };
+    connection.send(client, call.lane, () => accept(true));
+    if (bytes !== undefined && network.random.chance(network.settings.duplicateShare)) {
+      connection.send(client, { lastAtMs: 0 }, () => accept(false));
+    }
+  }
+}
+
+function bounded(call: ClientCall, settings: CallSettings): ClientCall {
+  if (settings.timeoutMs !== undefined) {
+    const timer = setTimeout(() => {
+      call.close({ code: status.DEADLINE_EXCEEDED, details: "deadline exceeded", metadata: new Metadata() });
+    }, settings.timeoutMs);
+    call.on("status", () => clearTimeout(timer));
+  }
+  const stop = () => call.cancel();
+  if (settings.signal?.aborted) stop();
+  else settings.signal?.addEventListener("abort", stop, { once: true });
+  return call;
+}

@@ -1,0 +1,44 @@
+import type { ActorOptions } from "../../../packages/client/src/config.js";
+import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { Store } from "../../../packages/head/src/store.js";
+import type { ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
+import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";
+import type { Arrival } from "./connection.js";
+import type { WorldSettings } from "./settings.js";
+import type { World } from "./world.js";
+
+/** Where a planted bug can reach: each method changes one thing on its way. This one plants nothing. */
+export class Plant {
+  begin(_world: World): void {}
+
+  headConfig(head: WorldSettings["head"]): WorldSettings["head"] {
+    return head;
+  }
+
+  store(store: Store): Store {
+    return store;
+  }
+
+  plane(_plane: ControlPlane): void {}
+
+  processOptions(options: ActorProcessOptions): ActorProcessOptions {
+    return options;
+  }
+
+  hostOptions(options: ActorHostOptions): ActorHostOptions {
+    return options;
+  }
+
+  actorOptions(options: ActorOptions): ActorOptions {
+    return options;
+  }
+
+  retries(retries: number): number {
+    return retries;
+  }
+
+  /** What becomes of a message that arrived; undefined: it is lost. */
+  arrival(message: Arrival): unknown {
+    return message.body;
+  }
+}

@@ -1,0 +1,64 @@
+import type { SimEvent } from "./event-heap.js";
+import type { Scheduler } from "./scheduler.js";
+
+/** One operating-system process of the simulation: what runs in it can be paused, killed, and have a wrong clock. */
+export class SimProcess {
+  readonly number: number;
+  /** The machine that it runs on: partitions are between machines. */
+  readonly machine: string;
+  readonly name: string;
+  readonly #scheduler: Scheduler;
+  readonly #onEnd = new Set<() => void>();
+  #held: SimEvent[] | undefined;
+  #ended = false;
+  /** Milliseconds that its wall clock is ahead. */
+  wallOffsetMs = 0;
+
+  constructor(scheduler: Scheduler, number: number, machine: string, name: string) {
+    this.#scheduler = scheduler;
+    this.number = number;
+    this.machine = machine;
+    this.name = name;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  get paused(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** Keeps an event that falls due while the process is paused. */
+  hold(event: SimEvent): boolean {
+    this.#held?.push(event);
+    return this.#held !== undefined;
+  }
+
+  /** As SIGSTOP. */
+  pause(): void {
+    if (!this.#ended) this.#held ??= [];
+  }
+
+  /** As SIGCONT: all that fell due meanwhile happens now, in its order. */
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const event of held) {
+      if (!event.cancelled)
+        this.#scheduler.at(this.#scheduler.nowMs, this, () => event.cancelled || event.callback());
+    }
+  }
+
+  onEnd(listener: () => void): void {
+    this.#onEnd.add(listener);
+  }
+
+  /** As SIGKILL: nothing of it runs any more, its connections break. */
+  kill(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#held = undefined;
+    for (const listener of this.#onEnd) listener();
+  }
+}

@@ -1,0 +1,349 @@
+/**
+ * Responsibility: what drivers asked and got, what actors did, what processes ran; checks each event against what the
+ *   runtime promises.
+ * Not responsible for: the tables of the head (../invariants).
+ */
+import type { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorOptions } from "../../../packages/client/src/config.js";
+import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { Arrival } from "./connection.js";
+import type { SimNode } from "./node.js";
+import type { SimProcess } from "./process.js";
+import type { ActorPlan, CallPlan, CallValue } from "./sim-actor.js";
+import { Violation } from "./violation.js";
+import type { SimWorker } from "./worker.js";
+import type { World } from "./world.js";
+
+export interface PlannedActor {
+  readonly plan: ActorPlan;
+  readonly options: ActorOptions;
+  readonly sessionId: string;
+  readonly lossesBefore: number;
+  actorId: string;
+}
+
+export interface CallRecord {
+  readonly key: string;
+  readonly actorId: string;
+  readonly caller: string;
+  readonly retries: number;
+  readonly process: SimProcess;
+  readonly sentAtMs: number;
+}
+
+interface Execution extends CallPlan {
+  readonly caller: string;
+  readonly actorId: string;
+  readonly incarnation: number;
+  readonly worker: SimWorker;
+}
+
+const allowedFailures: ReadonlySet<string> = new Set([
+  "ACTOR_DIED",
+  "ACTOR_UNAVAILABLE",
+  "GET_TIMEOUT",
+  "CANCELLED",
+  "PENDING_CALLS_LIMIT",
+]);
+/** A paused driver notices late. */
+const lateMs = 150_000;
+
+export class Records {
+  readonly #world: World;
+  readonly actors = new Map<string, PlannedActor>();
+  readonly calls = new Map<string, CallRecord>();
+  readonly sessions = new Map<string, "open" | "goodbye" | "killed">();
+  readonly killedForGood = new Set<string>();
+  readonly #executions = new Map<string, number[]>();
+  readonly #running = new Map<SimWorker, number>();
+  readonly #lastNumber = new Map<string, number>();
+  readonly #streams = new Map<string, number>();
+  readonly #started = new Set<string>();
+  readonly #constructorThrew = new Set<string>();
+  readonly #aliveIncarnations = new Map<string, Set<number>>();
+  readonly #heardMs = new Map<string, number>();
+  readonly #brokenMs = new Map<string, number>();
+  readonly counts = {
+    calls: 0,
+    answered: 0,
+    failed: 0,
+    executions: 0,
+    workers: 0,
+    spawns: 0,
+    faults: 0,
+    heads: 0,
+  };
+  headOpenedMs = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    world.redis.observers.add(({ table, key, bytes }, before) => {
+      if (table === "actors") this.#actorRow(key, before, bytes);
+    });
+  }
+
+  violation(invariant: string, text: string): void {
+    this.#world.story.tell("VIOLATION", () => `${invariant}: ${text}`);
+    this.#world.scheduler.fail(new Violation(invariant, text));
+  }
+
+  // Spawning and killing.
+
+  spawning(plan: ActorPlan, options: ActorOptions, sessionId: string): PlannedActor {
+    this.counts.spawns++;
+    return { plan, options, sessionId, lossesBefore: this.#world.redis.losses, actorId: "" };
+  }
+
+  /** W2: what the client was told of is in the store. */
+  spawned(planned: PlannedActor): void {
+    this.actors.set(planned.actorId, planned);
+    const { redis } = this.#world;
+    if (redis.losses === planned.lossesBefore && !redis.rows("actors").has(planned.actorId)) {
+      this.violation("W2", `${planned.actorId} was acknowledged and is not in the store`);
+    }
+  }
+
+  killing(_actorId: string): void {}
+
+  /** W2, A2: a kill that was acknowledged is in the store. */
+  killed(actorId: string): void {
+    const { redis } = this.#world;
+    this.killedForGood.add(actorId);
+    const row = redis.rows("actors").get(actorId);
+    if (redis.losses === 0 && row && decoded(row).state !== proto.ActorState.ACTOR_STATE_DEAD) {
+      this.violation("W2", `the kill of ${actorId} was acknowledged and the store says otherwise`);
+    }
+  }
+
+  /** A1: a name leads to one living actor. */
+  resolved(_name: string, _actorId: string): void {}
+
+  // Calls.
+
+  calling(call: Omit<CallRecord, "sentAtMs">): CallRecord {
+    const record = { ...call, sentAtMs: this.#world.scheduler.nowMs };
+    this.calls.set(record.key, record);
+    this.counts.calls++;
+    return record;
+  }
+
+  executed(execution: Execution): () => void {
+    const { key, actorId, incarnation, worker, caller } = execution;
+    this.counts.executions++;
+    this.#world.story.tell(worker.process.name, () => `runs ${key}`);
+    const record = this.calls.get(key);
+    const times = this.#executions.get(key) ?? [];
+    this.#executions.set(key, times);
+    times.push(incarnation);
+    if (record === undefined) this.violation("H2", `${actorId} ran ${key}, which nobody called`);
+    else if (record.actorId !== actorId) {
+      this.violation("ADDRESSEE", `${key} was for ${record.actorId} and ran in ${actorId}`);
+    } else if (times.length > 1 + record.retries) {
+      this.violation("H2", `${key} ran ${times.length} times and may be retried ${record.retries} times`);
+    }
+    const running = (this.#running.get(worker) ?? 0) + 1;
+    this.#running.set(worker, running);
+    if (running > 1) this.violation("M1", `${worker.process.name} runs ${running} calls at once, not 1`);
+    const lane = `${worker.process.name} ${caller}`;
+    const last = this.#lastNumber.get(lane) ?? 0;
+    this.#lastNumber.set(lane, Math.max(last, execution.number));
+    if (times.length === 1 && this.#streams.get(lane) === 1 && execution.number < last) {
+      this.violation(
+        "M2",
+        `${worker.process.name} ran call ${execution.number} of ${caller} after call ${last}`,
+      );
+    }
+    return () => void this.#running.set(worker, (this.#running.get(worker) ?? 1) - 1);
+  }
+
+  answered(record: CallRecord, value: CallValue): void {
+    this.#settled(record, "value");
+    this.counts.answered++;
+    if (value.key !== record.key)
+      this.violation("I1", `${record.key} was answered with the value of ${value.key}`);
+    if (value.actorId !== record.actorId) {
+      this.violation("ADDRESSEE", `${record.key} was for ${record.actorId} and ${value.actorId} answered`);
+    }
+    if (!this.#executions.get(record.key)?.includes(value.incarnation)) {
+      this.violation(
+        "I1",
+        `${record.key} was answered by incarnation ${value.incarnation}, which did not run it`,
+      );
+    }
+  }
+
+  failed(record: CallRecord, error: PalimpsestError): void {
+    this.#settled(record, error.code);
+    this.counts.failed++;
+    const planned = error.code === "ACTOR_ERROR" || error.message.includes("planned failure");
+    if (planned && !error.message.includes(record.key)) {
+      this.violation("I1", `${record.key} failed with the error of another call: ${error.message}`);
+    }
+    if (!planned && !allowedFailures.has(error.code)) {
+      this.violation("ERRORS", `${record.key} failed with ${error.message}, which no fault explains`);
+    }
+    if (error.code === "ACTOR_DIED") this.#reportedDead(record, error);
+  }
+
+  /** H3: ACTOR_DIED only of an actor that does not come back. */
+  #reportedDead(record: CallRecord, error: PalimpsestError): void {
+    const { redis } = this.#world;
+    if (redis.losses > 0 || error.message.includes("session was lost")) return;
+    const row = redis.rows("actors").get(record.actorId);
+    const known = this.#world.head?.plane?.actors.get(record.actorId);
+    const alive = row !== undefined && decoded(row).state === proto.ActorState.ACTOR_STATE_ALIVE;
+    if (alive && known?.state === "ALIVE") {
+      this.violation(
+        "H3",
+        `${record.key} failed with ACTOR_DIED, and ${record.actorId} lives: ${error.message}`,
+      );
+    }
+  }
+
+  #settled(record: CallRecord, outcome: string): void {
+    const tookMs = this.#world.scheduler.nowMs - record.sentAtMs;
+    this.#world.story.tell(record.caller, () => `${record.key}: ${outcome} after ${tookMs.toFixed(0)} ms`);
+    this.calls.delete(record.key);
+    if (tookMs > this.#world.settings.callTimeoutMs + lateMs) {
+      this.violation("P1", `${record.key} settled ${tookMs.toFixed(0)} ms after it was made`);
+    }
+  }
+
+  // Processes.
+
+  workerStarted(worker: SimWorker, node: SimNode): void {
+    this.counts.workers++;
+    const { actorId, incarnation } = worker;
+    this.#world.story.tell(node.nodeId, () => `starts ${actorId}#${incarnation}`);
+    const key = `${actorId}#${incarnation}`;
+    if (this.#started.has(key) && this.#world.redis.losses === 0)
+      this.violation("R1", `${key} was started twice`);
+    this.#started.add(key);
+    if (this.#constructorThrew.has(actorId)) {
+      this.violation("C5", `${actorId} was started again after its constructor threw`);
+    }
+    let cpus = 0;
+    for (const one of node.workers) cpus += one.spec.resources?.quantities?.["cpu"] ?? 0;
+    const bound = this.#world.settings.cpusOfNode;
+    if (cpus > bound) this.violation("C3", `${node.nodeId} runs actors of ${cpus} cpus and has ${bound}`);
+  }
+
+  workerEnded(worker: SimWorker): void {
+    this.#running.delete(worker);
+  }
+
+  // Sessions.
+
+  sessionOpened(sessionId: string): void {
+    this.sessions.set(sessionId, "open");
+  }
+
+  sessionGone(sessionId: string, how: "goodbye" | "killed"): void {
+    if (this.sessions.get(sessionId) === "open") this.sessions.set(sessionId, how);
+  }
+
+  // The head.
+
+  headOpened(plane: ControlPlane): void {
+    this.counts.heads++;
+    this.headOpenedMs = this.#world.scheduler.nowMs;
+    this.#brokenMs.clear();
+    const { head } = this.#world.settings;
+    const ownerEnded = plane.lifecycle.ownerEnded.bind(plane.lifecycle);
+    plane.lifecycle.ownerEnded = (ownerId, reason) => {
+      this.#ownerEnded(ownerId, reason);
+      ownerEnded(ownerId, reason);
+    };
+    const broken = plane.sessions.broken.bind(plane.sessions);
+    plane.sessions.broken = (sessionId, connection) => {
+      this.#brokenMs.set(sessionId, this.#world.scheduler.nowMs);
+      broken(sessionId, connection);
+    };
+    plane.nodes.onDead((node, reason) => {
+      this.#world.story.tell("head", () => `${node.nodeId} is dead: ${reason}`);
+      if (!reason.startsWith("node lost")) return;
+      const silentMs =
+        this.#world.scheduler.nowMs - Math.max(this.headOpenedMs, this.#heardMs.get(node.nodeId) ?? 0);
+      // Silence is counted by ticks, and a clock that jumps can add two intervals.
+      if (silentMs < head.nodeTimeoutMs - 2.5 * head.heartbeatIntervalMs) {
+        this.violation("N3", `${node.nodeId} was declared dead after ${silentMs.toFixed(0)} ms of silence`);
+      }
+    });
+  }
+
+  #ownerEnded(ownerId: string, reason: string): void {
+    this.#world.story.tell("head", () => `owner ${ownerId} ended: ${reason}`);
+    if (!reason.includes("was away")) return;
+    const since = Math.max(this.headOpenedMs, this.#brokenMs.get(ownerId) ?? 0);
+    const awayMs = this.#world.scheduler.nowMs - since;
+    if (awayMs < this.#world.settings.head.ownerGraceMs - 1) {
+      this.violation("O1", `session ${ownerId} was ended after ${awayMs.toFixed(0)} ms away`);
+    }
+  }
+
+  /** Sees every message that arrives. */
+  arrived({ method, toServer, body, from, to }: Arrival): void {
+    if (method !== "NodeLink.Link") return;
+    if (toServer) {
+      const message = body as proto.NodeMessage.$Properties;
+      const nodeId = message.register?.nodeId ?? from.name;
+      this.#heardMs.set(nodeId, this.#world.scheduler.nowMs);
+      const died = message.actorDied;
+      if (died?.constructorError && !died.constructorError.retryable)
+        this.#constructorThrew.add(died.actorId ?? "");
+      return;
+    }
+    const { startActor } = body as proto.HeadMessage.$Properties;
+    if (startActor) this.#startOrdered(startActor, to.name);
+  }
+
+  /** A caller opened a stream to a worker; its calls are in order within one stream. */
+  streamOpened(worker: string, caller: string): void {
+    const lane = `${worker} ${caller}`;
+    this.#streams.set(lane, (this.#streams.get(lane) ?? 0) + 1);
+  }
+
+  /** C1: the store holds the decision before the node hears of it. */
+  #startOrdered(order: proto.StartActor.$Properties, nodeId: string): void {
+    const { redis } = this.#world;
+    const actorId = order.spec?.actorId ?? "";
+    const row = redis.rows("actors").get(actorId);
+    if (redis.losses > 0) return;
+    const stored = row && decoded(row);
+    if (stored === undefined || stored.incarnation < (order.incarnation ?? 0)) {
+      this.violation(
+        "C1",
+        `${nodeId} is told to start ${actorId}#${order.incarnation}, the store has ${stored?.incarnation}`,
+      );
+    }
+  }
+
+  /** A2, A3, W1, C4: of one row in the store. */
+  #actorRow(actorId: string, beforeBytes: Uint8Array | undefined, bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) return;
+    const now = decoded(bytes);
+    const before = beforeBytes && decoded(beforeBytes);
+    const { ACTOR_STATE_DEAD, ACTOR_STATE_ALIVE } = proto.ActorState;
+    if (before?.state === ACTOR_STATE_DEAD && now.state !== ACTOR_STATE_DEAD) {
+      this.violation("A2", `${actorId} was dead in the store and is ${proto.ActorState[now.state]} again`);
+    }
+    if (before !== undefined && now.incarnation < before.incarnation) {
+      this.violation(
+        "A3",
+        `${actorId} went back from incarnation ${before.incarnation} to ${now.incarnation}`,
+      );
+    }
+    if (now.state !== ACTOR_STATE_ALIVE) return;
+    const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
+    this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
+    const limit = this.actors.get(actorId)?.options.maxRestarts;
+    if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.redis.losses === 0) {
+      this.violation("C4", `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`);
+    }
+  }
+}
+
+function decoded(bytes: Uint8Array): proto.ActorInfo {
+  return proto.ActorInfo.decode(bytes);
+}

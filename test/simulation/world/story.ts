@@ -1,0 +1,24 @@
+import type { Scheduler } from "./scheduler.js";
+
+/** What happened in a run, in lines for a person; its hash tells whether two runs are the same. */
+export class Story {
+  readonly #scheduler: Scheduler;
+  readonly #keep: boolean;
+  readonly lines: string[] = [];
+
+  constructor(scheduler: Scheduler, keep: boolean) {
+    this.#scheduler = scheduler;
+    this.#keep = keep;
+  }
+
+  get keeps(): boolean {
+    return this.#keep;
+  }
+
+  /** `text` is made only when the story is kept. */
+  tell(who: string, text: () => string): void {
+    if (!this.#keep) return;
+    const seconds = (this.#scheduler.nowMs / 1000).toFixed(3).padStart(10);
+    this.lines.push(`${seconds} s  ${who.padEnd(14)} ${text()}`);
+  }
+}

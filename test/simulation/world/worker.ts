@@ -1,0 +1,141 @@
+import { decodeValue, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorEnd, ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
+import type { SupervisedActor } from "../../../packages/node/src/process-supervisor.js";
+import { ActorHost } from "../../../packages/worker/src/actor-host.js";
+import type { SimProcess } from "./process.js";
+import { type ActorPlan, SimActor } from "./sim-actor.js";
+import type { World } from "./world.js";
+
+const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000 };
+
+/** One process of one actor: the real ActorHost over a simulated instance. Its node hears of it as over IPC. */
+export class SimWorker implements SupervisedActor {
+  readonly actorId: string;
+  readonly incarnation: number;
+  readonly spec: proto.ActorSpec.$Properties;
+  readonly process: SimProcess;
+  readonly pid: number;
+  readonly ready: Promise<proto.ActorProcessReady.$Properties | undefined>;
+  readonly ended: Promise<ActorEnd>;
+  readonly #world: World;
+  readonly #node: SimProcess;
+  #host: ActorHost | undefined;
+  #stopReason: string | undefined;
+  #settleReady!: (ready: proto.ActorProcessReady.$Properties | undefined) => void;
+  #settleEnd!: (end: ActorEnd) => void;
+  #ending: { exitCode?: number; signal: string; error?: PalimpsestError } | undefined;
+  serving = false;
+
+  constructor(world: World, node: SimProcess, options: ActorProcessOptions) {
+    this.#world = world;
+    this.#node = node;
+    this.spec = options.start.spec ?? {};
+    this.actorId = this.spec.actorId ?? "";
+    this.incarnation = options.start.incarnation ?? 0;
+    this.process = world.process(node.machine, `${this.actorId}#${this.incarnation}`);
+    this.pid = 10_000 + this.process.number;
+    this.ready = new Promise((resolve) => {
+      this.#settleReady = resolve;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#settleEnd = resolve;
+    });
+    world.workers.add(this);
+    this.process.onEnd(() => this.#ended());
+    // N1: the process ends when its node's end of the channel closes.
+    node.onEnd(() => this.#later(world.random.between(1, 20), () => this.exit({ exitCode: 0, signal: "" })));
+    const plan = decodeValue(this.spec.args ?? new Uint8Array()) as [ActorPlan];
+    this.#later(world.random.between(50, 400) + plan[0].startMs, () => void this.#start(plan[0]));
+    world.scheduler.after(options.startTimeoutMs, node, () => {
+      if (!this.serving) void this.stop(0, `it was not ready within ${options.startTimeoutMs} ms`);
+    });
+  }
+
+  get stopping(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  async stop(graceMs: number, reason: string): Promise<void> {
+    this.#stopReason ??= reason;
+    if (graceMs === 0) {
+      this.exit({ signal: "SIGKILL" });
+      return;
+    }
+    this.#world.scheduler.after(graceMs, this.#node, () => this.exit({ signal: "SIGKILL" }));
+    this.#later(this.#world.random.between(1, 50), () => void this.#stopInOrder());
+  }
+
+  crash(exitCode: number, signal: string): void {
+    this.exit(signal === "" ? { exitCode, signal } : { signal });
+  }
+
+  exit(ending: { exitCode?: number; signal: string; error?: PalimpsestError }): void {
+    if (this.process.ended) return;
+    this.#ending = ending;
+    this.process.kill();
+  }
+
+  async #start(plan: ActorPlan): Promise<void> {
+    const { spec, incarnation } = this;
+    if (plan.throws) {
+      this.exit({
+        exitCode: 1,
+        signal: "",
+        error: new PalimpsestError("ACTOR_ERROR", "planned: its constructor threw"),
+      });
+      return;
+    }
+    const { host, address } = await ActorHost.start(
+      this.#world.plant.hostOptions({
+        actorId: this.actorId,
+        incarnation,
+        maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
+        maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
+        network: this.#world.network.of(this.process),
+        listenHost: this.process.machine,
+      }),
+      { metrics: this.#world.metrics },
+    );
+    this.#host = host;
+    host.serve(new SimActor(this.#world, this));
+    this.serving = true;
+    const ready = { address, metricsAddress: "" };
+    this.#world.story.tell(this.process.name, () => `serves at ${address}`);
+    this.#world.scheduler.after(1, this.#node, () => this.#settleReady(ready));
+  }
+
+  async #stopInOrder(): Promise<void> {
+    await this.#host?.close();
+    this.exit({ exitCode: 0, signal: "" });
+  }
+
+  /** The rest of its life as its node sees it. */
+  #ended(): void {
+    this.serving = false;
+    this.#world.workers.delete(this);
+    const ending = this.#ending ?? { signal: "SIGKILL" };
+    const reason =
+      this.#stopReason ??
+      ending.error?.rawMessage ??
+      `its process ended (${ending.signal || ending.exitCode})`;
+    this.#world.story.tell(this.process.name, () => `ended: ${reason}`);
+    this.#world.records.workerEnded(this);
+    this.#world.scheduler.after(2, this.#node, () => {
+      this.#settleReady(undefined);
+      const certificate = {
+        reason,
+        nodeId: "",
+        pid: this.pid,
+        signal: ending.signal,
+        diedAtMs: Date.now(),
+        ...(ending.exitCode === undefined ? {} : { exitCode: ending.exitCode }),
+      };
+      this.#settleEnd({ certificate, constructorError: ending.error });
+    });
+  }
+
+  #later(delayMs: number, act: () => void): void {
+    this.#world.scheduler.after(delayMs, this.process, act);
+  }
+}

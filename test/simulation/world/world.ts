@@ -1,0 +1,227 @@
+/**
+ * Responsibility: one simulated cluster for one seed: makes its processes, starts ended ones again as their
+ *   supervisors would, lets faults happen, then lets it come to rest and checks what it has come to.
+ * Not responsible for: the code under test, which is the product's own.
+ */
+import { Writable } from "node:stream";
+import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
+import { checkAtRest } from "../invariants/at-rest.js";
+import { checkTables } from "../invariants/tables.js";
+import { SimDriver, warmUp } from "./driver.js";
+import { Nemesis } from "./faults.js";
+import { SimHead } from "./head.js";
+import { makeHermetic } from "./hermetic.js";
+import { SimNetwork } from "./network.js";
+import { SimNode } from "./node.js";
+import { Plant } from "./plant.js";
+import { SimProcess } from "./process.js";
+import { Random } from "./random.js";
+import { Records } from "./records.js";
+import { Scheduler } from "./scheduler.js";
+import { slowCluster, type WorldSettings } from "./settings.js";
+import { SimRedis } from "./store.js";
+import { Story } from "./story.js";
+import { Violation } from "./violation.js";
+import type { SimWorker } from "./worker.js";
+
+export interface RunOptions {
+  readonly settings?: WorldSettings;
+  readonly plant?: Plant;
+  readonly keepStory?: boolean;
+}
+
+export interface RunResult {
+  readonly seed: number;
+  /** Equal for equal runs. */
+  readonly hash: number;
+  readonly story: readonly string[];
+  readonly violation: Violation | undefined;
+  readonly simulatedMs: number;
+  readonly events: number;
+  readonly counts: Records["counts"];
+}
+
+const checkEveryMs = 20_000;
+let sharedMetrics: Metrics | undefined;
+let silent: Logger | undefined;
+let warm: Promise<void> | undefined;
+
+export class World {
+  readonly seed: number;
+  readonly settings: WorldSettings;
+  readonly scheduler = new Scheduler();
+  readonly random: Random;
+  readonly network: SimNetwork;
+  readonly redis: SimRedis;
+  readonly story: Story;
+  readonly records: Records;
+  readonly plant: Plant;
+  readonly metrics: Metrics;
+  readonly headMachine = "m-head";
+  readonly headAddress = "m-head:7001";
+  readonly workers = new Set<SimWorker>();
+  nodes: SimNode[] = [];
+  drivers: SimDriver[] = [];
+  head: SimHead | undefined;
+  calm = false;
+  #processes = 0;
+  #lives = { head: 0, node: 0, driver: 0 };
+
+  constructor(seed: number, options: RunOptions) {
+    this.seed = seed;
+    this.settings = options.settings ?? slowCluster;
+    this.plant = options.plant ?? new Plant();
+    this.random = new Random(`${seed}/world`);
+    this.network = new SimNetwork(this.scheduler, new Random(`${seed}/network`), {
+      latencyMs: [0.2, 5],
+      slowShare: 0.01,
+      duplicateShare: 0,
+    });
+    this.redis = new SimRedis(this.scheduler, new Random(`${seed}/redis`));
+    this.story = new Story(this.scheduler, options.keepStory ?? false);
+    sharedMetrics ??= createMetrics({ component: "simulation", processMetrics: false });
+    this.metrics = sharedMetrics;
+    this.records = new Records(this);
+    this.network.arrival = (message) => {
+      this.records.arrived(message);
+      return this.plant.arrival(message);
+    };
+    this.plant.begin(this);
+  }
+
+  process(machine: string, name: string): SimProcess {
+    return new SimProcess(this.scheduler, ++this.#processes, machine, name);
+  }
+
+  logger(component: string): Logger {
+    if (!this.story.keeps) {
+      silent ??= createLogger({ component: "simulation", level: "silent" });
+      return silent;
+    }
+    const destination = new Writable({ write: (_chunk, _encoding, done) => done() });
+    destination.write = (chunk: unknown) => {
+      const {
+        level: _level,
+        time: _time,
+        pid: _pid,
+        component: _component,
+        msg,
+        err,
+        ...rest
+      } = JSON.parse(String(chunk));
+      this.story.tell(component, () => `log: ${msg} ${JSON.stringify(rest)}${err ? ` ${err.message}` : ""}`);
+      return true;
+    };
+    return createLogger({ component, level: "info", destination });
+  }
+
+  /** Processes that run now. */
+  processes(): SimProcess[] {
+    const all = [
+      this.head?.process,
+      ...this.nodes.map((node) => node.process),
+      ...this.drivers.map((one) => one.process),
+    ];
+    for (const worker of this.workers) all.push(worker.process);
+    return all.filter((process) => process !== undefined && !process.ended) as SimProcess[];
+  }
+
+  machines(): string[] {
+    const { nodes, drivers } = this.settings;
+    return [
+      this.headMachine,
+      ...Array.from({ length: nodes }, (_, index) => `m-node-${index}`),
+      ...Array.from({ length: drivers }, (_, index) => `m-driver-${index}`),
+    ];
+  }
+
+  async live(): Promise<void> {
+    const { activeMs, calmMs } = this.settings;
+    const { scheduler } = this;
+    scheduler.after(0, undefined, () => {
+      this.#startHead();
+      for (let index = 0; index < this.settings.nodes; index++) this.#startNode(`m-node-${index}`);
+      for (let index = 0; index < this.settings.drivers; index++) this.#startDriver(`m-driver-${index}`);
+    });
+    this.#checkRegularly();
+    const nemesis = new Nemesis(this);
+    await scheduler.run(activeMs);
+    this.calm = true;
+    scheduler.after(0, undefined, () => {
+      this.story.tell("FAULT", () => "all faults end");
+      nemesis.mend();
+    });
+    await scheduler.run(activeMs + calmMs);
+    checkTables(this);
+    checkAtRest(this);
+    await scheduler.run(activeMs + calmMs);
+  }
+
+  #startHead(): void {
+    const head = new SimHead(this, ++this.#lives.head);
+    this.head = head;
+    head.process.onEnd(() => {
+      this.head = undefined;
+      this.scheduler.after(this.random.between(500, 30_000), undefined, () => this.#startHead());
+    });
+  }
+
+  #startNode(machine: string): void {
+    const node = new SimNode(this, `node-${++this.#lives.node}`, machine);
+    this.nodes = [...this.nodes.filter((one) => !one.over), node];
+    node.process.onEnd(() => {
+      this.scheduler.after(this.random.between(1_000, 60_000), undefined, () => this.#startNode(machine));
+    });
+  }
+
+  #startDriver(machine: string): void {
+    const driver = new SimDriver(this, `driver-${++this.#lives.driver}`, machine);
+    this.drivers = [...this.drivers.filter((one) => !one.over), driver];
+    driver.process.onEnd(() => {
+      this.scheduler.after(this.random.between(1_000, 30_000), undefined, () => {
+        if (!this.calm) this.#startDriver(machine);
+      });
+    });
+  }
+
+  #checkRegularly(): void {
+    this.scheduler.after(checkEveryMs, undefined, () => {
+      checkTables(this);
+      this.#checkRegularly();
+    });
+  }
+}
+
+/** Runs one seed from beginning to end. The result is a function of its arguments alone. */
+export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
+  await (warm ??= warmUp());
+  const world = new World(seed, options);
+  const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
+  const unhandled = (reason: unknown) => {
+    const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    world.records.violation("REJECTIONS", `a promise was rejected and nobody looked: ${text}`);
+  };
+  process.on("unhandledRejection", unhandled);
+  let violation: Violation | undefined;
+  try {
+    await world.live();
+  } catch (reason) {
+    violation =
+      reason instanceof Violation
+        ? reason
+        : new Violation("CRASH", reason instanceof Error ? (reason.stack ?? "") : String(reason));
+  } finally {
+    restore();
+    process.off("unhandledRejection", unhandled);
+  }
+  const { scheduler, story, records } = world;
+  return {
+    seed,
+    hash: scheduler.hash,
+    story: story.lines,
+    violation,
+    simulatedMs: scheduler.nowMs,
+    events: scheduler.events,
+    counts: records.counts,
+  };
+}
