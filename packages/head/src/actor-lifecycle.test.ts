@@ -29,6 +29,36 @@ describe("ActorLifecycle", () => {
     expect(node.startsOf("x")).toEqual([1]);
   });
 
+  it("W2: a request that is repeated is answered only when the store holds what the first one asked for", async () => {
+    const test = await TestPlane.open();
+    test.store.failure = new Error("redis is away");
+    const { lifecycle } = test.plane;
+    let answers = 0;
+    const answered = () => answers++;
+    for (let time = 0; time < 2; time++) void lifecycle.create(aSpec("x")).then(answered);
+    await test.clock.advance(100);
+    const reason = "it was killed by a client";
+    for (let time = 0; time < 2; time++) void lifecycle.kill("x", { noRestart: true, reason }).then(answered);
+    await test.clock.advance(100);
+    expect(answers).toBe(0);
+    test.store.failure = undefined;
+    await test.clock.advance(2_000);
+    expect(answers).toBe(4);
+  });
+
+  it("C3: a node that lists an older incarnation keeps the lease of the one that it is to start, and is told again", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    test.plane.nodes.disconnected("a", node, true);
+    const running = [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001" }];
+    const back = await test.join("a", { actors: running });
+    expect(back.startsOf("x")).toEqual([2]);
+    // The link breaks before the start arrives.
+    const again = await test.join("a", { actors: running });
+    expect(test.plane.nodes.leasesOf("a")).toContain("actor/x#2");
+    expect(again.startsOf("x")).toEqual([2]);
+  });
+
   it("says why an actor waits, and places it when a node that fits joins", async () => {
     const test = await TestPlane.open();
     await test.join("small", { cpu: 0.5 });

@@ -79,7 +79,11 @@ export class ActorLifecycle {
   /** Idempotent by actor id: a known one is returned as it is, a new one as PENDING. Resolves when the store has it. */
   async create(spec: ActorSpec): Promise<Actor> {
     const known = this.#deps.actors.get(spec.actorId);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      // The first request's answer may have been lost before the store had it.
+      await this.#deps.actors.durable(spec.actorId);
+      return known;
+    }
     const { actor, durable } = this.#deps.actors.create(spec);
     this.#seek(actor);
     await durable;
@@ -99,7 +103,10 @@ export class ActorLifecycle {
     const { actors } = this.#deps;
     const actor = actors.get(actorId);
     if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${actorId} is not known`);
-    if (actor.state === "DEAD") return actor;
+    if (actor.state === "DEAD") {
+      await actors.durable(actorId);
+      return actor;
+    }
     const { incarnation = 0 } = options;
     if (incarnation !== 0 && incarnation !== actor.incarnation) return actor;
     if (options.noRestart) await this.#killForGood(actor, options.reason);
@@ -184,7 +191,7 @@ export class ActorLifecycle {
     readonly settle: () => void;
   } {
     const { actors, nodes } = this.#deps;
-    const listed = new Set(running.map((report) => report.actorId ?? ""));
+    const listed = new Set(running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)));
     const isKnown = (report: proto.RunningActor.$Properties) =>
       actors.get(report.actorId ?? "") !== undefined;
     const unknownActorIds = running
@@ -198,11 +205,12 @@ export class ActorLifecycle {
       (actor) =>
         actor.nodeId === nodeId &&
         (actor.state === "STARTING" || actor.state === "ALIVE") &&
-        !listed.has(actor.spec.actorId),
+        // An older incarnation that still ends there does not stand for the one that is to run.
+        !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
     );
     // Leases of processes that were to be stopped while the node was away, and are not there any more.
     const held = new Set([
-      ...running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)),
+      ...listed,
       ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
     ]);
     const stale = nodes.leasesOf(nodeId).filter((lease) => lease.startsWith(leasePrefix) && !held.has(lease));

@@ -84,6 +84,13 @@ export class ActorTable {
     return this.#change({ ...before, ...patch, state, incarnation }, before);
   }
 
+  /** Resolves when the store holds the actor as it is now. */
+  durable(actorId: string): Promise<void> {
+    const actor = this.#actors.get(actorId);
+    if (actor === undefined) return Promise.resolve();
+    return this.#deps.journal.put("actors", actorId, encodeActor(actor));
+  }
+
   get(actorId: string): Actor | undefined {
     return this.#actors.get(actorId);
   }

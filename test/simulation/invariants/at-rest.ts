@@ -34,7 +34,10 @@ export function checkAtRest(world: World): void {
     }
     const { cpu: available = 0 } = node.available;
     if (available !== world.settings.cpusOfNode - used) {
-      records.violation("N2", `at rest ${node.nodeId} has ${available} cpus available and ${used} in use`);
+      records.violation(
+        "N2",
+        `at rest ${node.nodeId} has ${available} cpus available, ${used} in use and leases ${plane.nodes.leasesOf(node.nodeId).join(" ")}`,
+      );
     }
   }
   for (const actor of actors) {
@@ -74,7 +77,8 @@ export function checkAtRest(world: World): void {
       records.violation("W2", `${actorId} was acknowledged and is not known`);
     }
   }
-  for (const call of records.calls.values()) {
-    if (!call.process.ended) records.violation("P1", `${call.key} has no outcome at rest`);
+  for (const key of records.open) {
+    const call = records.calls.get(key);
+    if (call && !call.process.ended) records.violation("P1", `${call.key} has no outcome at rest`);
   }
 }

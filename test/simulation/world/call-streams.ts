@@ -21,7 +21,7 @@ class CallEnd extends EventEmitter {
   readonly connection: Connection;
   readonly side: Side;
   readonly method: string;
-  readonly lane: Lane = { lastAtMs: 0 };
+  readonly lane: Lane = { lastAtMs: 0, queue: [] };
   readonly #serialize: (message: never) => Buffer;
   other: CallEnd | undefined;
   /** No message leaves it any more. */

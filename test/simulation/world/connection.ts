@@ -42,6 +42,7 @@ export interface Arrival {
 /** Order of one stream's messages in one direction. */
 export interface Lane {
   lastAtMs: number;
+  readonly queue: (() => void)[];
 }
 
 export class Connection {
@@ -76,12 +77,16 @@ export class Connection {
   /** Carries a message from one side to the other. */
   send(from: Side, lane: Lane, deliver: () => void): void {
     if (from.broken) return;
-    const to = from === this.client ? this.server : this.client;
+    lane.queue.push(deliver);
     if (this.blocked) {
-      this.#held.push(() => this.send(from, lane, deliver));
+      this.#held.push(() => this.#transmit(from, lane));
       this.watch(from);
-      return;
-    }
+    } else this.#transmit(from, lane);
+  }
+
+  /** Lets the first message of the lane arrive after the usual time. */
+  #transmit(from: Side, lane: Lane): void {
+    const to = from === this.client ? this.server : this.client;
     if (to.broken) {
       // NET-3: the reset that answers it.
       this.breakSide(from, this.#wire.latencyMs(), "the connection was reset");
@@ -91,8 +96,8 @@ export class Connection {
     lane.lastAtMs = Math.max(scheduler.nowMs + this.#wire.latencyMs(), lane.lastAtMs);
     scheduler.at(lane.lastAtMs, to.process, () => {
       if (to.broken) return;
-      if (this.blocked) this.#held.push(deliver);
-      else deliver();
+      if (this.blocked) this.#held.push(() => this.#transmit(from, lane));
+      else lane.queue.shift()?.();
     });
   }
 
@@ -109,8 +114,7 @@ export class Connection {
 
   /** The partition is over: what was held goes on its way. */
   heal(): void {
-    const { scheduler } = this.#wire;
-    for (const go of this.#held.splice(0)) scheduler.after(this.#wire.latencyMs(), undefined, go);
+    for (const go of this.#held.splice(0)) go();
   }
 
   breakSide(side: Side, delayMs: number, reason: string): void {

@@ -38,7 +38,7 @@ export class SimHead {
     this.plane = plane;
     world.plant.plane(plane);
     world.records.headOpened(plane);
-    const { actors, nodes, sessions, lifecycle, jobLifecycle, logs, bundles, clusterId } = plane;
+    const { actors, nodes, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
     const server = world.network.of(this.process).createServer();
     const rpc = new Rpc(metrics, config.rpcTimeoutMs);
     const shared = { actors, nodes, sessions, lifecycle, bundles, logger, clusterId };
@@ -57,7 +57,6 @@ export class SimHead {
       nodes,
       actors: lifecycle,
       jobs: jobLifecycle,
-      logs,
       logger,
       clusterId,
       redisUrl: () => "redis://simulated",

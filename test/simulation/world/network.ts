@@ -288,7 +288,7 @@ class SimPeer {
     };
     connection.send(client, call.lane, () => accept(true));
     if (bytes !== undefined && network.random.chance(network.settings.duplicateShare)) {
-      connection.send(client, { lastAtMs: 0 }, () => accept(false));
+      connection.send(client, { lastAtMs: 0, queue: [] }, () => accept(false));
     }
   }
 }

@@ -45,7 +45,10 @@ export class SimNode {
     };
     const nothing = async () => undefined;
     const parts = {
-      installation: { urlOf: (name: string) => pathToFileURL(`/nowhere/${name}`).href, pathOf: () => "/nowhere" },
+      installation: {
+        urlOf: (name: string) => pathToFileURL(`/nowhere/${name}`).href,
+        pathOf: () => "/nowhere",
+      },
       resources: { cpu: world.settings.cpusOfNode },
       metricsServer: { address: "", close: nothing },
       server: { close: nothing },

@@ -53,6 +53,8 @@ export class Records {
   readonly #world: World;
   readonly actors = new Map<string, PlannedActor>();
   readonly calls = new Map<string, CallRecord>();
+  /** Keys of calls without an outcome. */
+  readonly open = new Set<string>();
   readonly sessions = new Map<string, "open" | "goodbye" | "killed">();
   readonly killedForGood = new Set<string>();
   readonly #executions = new Map<string, number[]>();
@@ -124,6 +126,7 @@ export class Records {
   calling(call: Omit<CallRecord, "sentAtMs">): CallRecord {
     const record = { ...call, sentAtMs: this.#world.scheduler.nowMs };
     this.calls.set(record.key, record);
+    this.open.add(record.key);
     this.counts.calls++;
     return record;
   }
@@ -204,7 +207,7 @@ export class Records {
   #settled(record: CallRecord, outcome: string): void {
     const tookMs = this.#world.scheduler.nowMs - record.sentAtMs;
     this.#world.story.tell(record.caller, () => `${record.key}: ${outcome} after ${tookMs.toFixed(0)} ms`);
-    this.calls.delete(record.key);
+    this.open.delete(record.key);
     if (tookMs > this.#world.settings.callTimeoutMs + lateMs) {
       this.violation("P1", `${record.key} settled ${tookMs.toFixed(0)} ms after it was made`);
     }

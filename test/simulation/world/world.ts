@@ -194,7 +194,8 @@ export class World {
 
 /** Runs one seed from beginning to end. The result is a function of its arguments alone. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
-  await (warm ??= warmUp());
+  warm ??= warmUp();
+  await warm;
   const world = new World(seed, options);
   const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
   const unhandled = (reason: unknown) => {
