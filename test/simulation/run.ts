@@ -1,20 +1,119 @@
+/**
+ * The simulator by command:
+ *   run.ts --hours 10000 --processes 2 [--first 1]   many seeds; the result also as JSON in bench/results
+ *   run.ts --bugs [--seeds 1000]                     each planted bug until a seed finds it
+ *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
+ * To be run with --conditions=@palimpsest/source.
+ */
+import { fork } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { searchPlantedBugs } from "./bug-search.js";
+import { idleCluster, slowCluster } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
-const [first = "1", count = "20"] = process.argv.slice(2);
-const story = process.argv.includes("--story");
-const startedAt = performance.now();
-let hours = 0;
-for (let seed = Number(first); seed < Number(first) + Number(count); seed++) {
-  const result = await simulate(seed, { keepStory: story });
-  hours += result.simulatedMs / 3_600_000;
-  if (story) process.stdout.write(`${result.story.join("\n")}\n`);
-  if (result.violation || count === "1") {
-    process.stdout.write(
-      `seed ${seed} hash ${result.hash} events ${result.events} ${JSON.stringify(result.counts)} ${result.violation?.message ?? "ok"}\n`,
-    );
-  }
+interface Share {
+  seeds: number;
+  hours: number;
+  events: number;
+  seconds: number;
+  readonly counts: Record<string, number>;
+  readonly violations: { readonly seed: number; readonly text: string; readonly hash: number }[];
 }
-const seconds = (performance.now() - startedAt) / 1000;
-process.stdout.write(
-  `${count} seeds, ${hours.toFixed(1)} h in ${seconds.toFixed(1)} s: ${(hours / seconds).toFixed(2)} h/s\n`,
-);
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: "string", default: "10" },
+    processes: { type: "string", default: "1" },
+    first: { type: "string", default: "1" },
+    step: { type: "string", default: "1" },
+    seed: { type: "string" },
+    seeds: { type: "string", default: "1000" },
+    long: { type: "boolean", default: false },
+    story: { type: "boolean", default: false },
+    bugs: { type: "boolean", default: false },
+  },
+});
+
+/** Runs every step-th seed from the first until the hours are simulated. */
+async function runShare(hours: number, first: number, step: number): Promise<Share> {
+  const share: Share = { seeds: 0, hours: 0, events: 0, seconds: 0, counts: {}, violations: [] };
+  const startedAt = performance.now();
+  for (let seed = first; share.hours < hours; seed += step) {
+    const result = await simulate(seed, { settings: idleCluster });
+    share.seeds++;
+    share.hours += result.simulatedMs / 3_600_000;
+    share.events += result.events;
+    for (const [name, count] of Object.entries(result.counts)) {
+      share.counts[name] = (share.counts[name] ?? 0) + count;
+    }
+    if (result.violation) {
+      share.violations.push({ seed, text: result.violation.message, hash: result.hash });
+      process.stderr.write(`seed ${seed}: ${result.violation.message}\n`);
+    }
+  }
+  share.seconds = (performance.now() - startedAt) / 1000;
+  return share;
+}
+
+function forkShare(hours: number, first: number, step: number): Promise<Share> {
+  const args = ["--hours", String(hours), "--first", String(first), "--step", String(step)];
+  const child = fork(fileURLToPath(import.meta.url), args, { execArgv: process.execArgv });
+  return new Promise((resolve, reject) => {
+    child.once("message", (share) => resolve(share as Share));
+    child.once("exit", (code) => reject(new Error(`a process of the simulation ended with code ${code}`)));
+  });
+}
+
+async function runMany(hours: number, processes: number, first: number): Promise<void> {
+  const startedAt = performance.now();
+  const shares = await Promise.all(
+    Array.from({ length: processes }, (_, index) => forkShare(hours / processes, first + index, processes)),
+  );
+  const sum = (pick: (share: Share) => number) => shares.reduce((total, share) => total + pick(share), 0);
+  const counts: Record<string, number> = {};
+  for (const share of shares) {
+    for (const [name, count] of Object.entries(share.counts)) counts[name] = (counts[name] ?? 0) + count;
+  }
+  const minutes = (performance.now() - startedAt) / 60_000;
+  const result = {
+    measured: new Date().toISOString(),
+    node: process.version,
+    cores: cpus().length,
+    processes,
+    settings: idleCluster,
+    seeds: sum((share) => share.seeds),
+    clusterHours: Math.round(sum((share) => share.hours)),
+    minutes: Number(minutes.toFixed(2)),
+    clusterHoursPerCoreMinute: Number((sum((share) => share.hours) / (sum((share) => share.seconds) / 60)).toFixed(1)),
+    events: sum((share) => share.events),
+    counts,
+    violations: shares.flatMap((share) => share.violations),
+  };
+  const path = fileURLToPath(new URL("../../bench/results/simulation.json", import.meta.url));
+  writeFileSync(path, `${JSON.stringify(result, null, 2)}\n`);
+  process.stdout.write(
+    `${result.clusterHours} cluster-hours of ${result.seeds} seeds in ${result.minutes} min by ${processes} processes ` +
+      `(${result.clusterHoursPerCoreMinute} a core-minute), ${result.events} events, ${JSON.stringify(counts)}; ` +
+      `${result.violations.length} violations\n`,
+  );
+  process.exitCode = result.violations.length > 0 ? 1 : 0;
+}
+
+if (values.seed !== undefined) {
+  const settings = values.long ? idleCluster : slowCluster;
+  const result = await simulate(Number(values.seed), { settings, keepStory: values.story });
+  const end = result.violation?.message ?? "no violation";
+  process.stdout.write(
+    `${result.story.join("\n")}\nseed ${values.seed}: ${end}; hash ${result.hash}, ${result.events} events, ${JSON.stringify(result.counts)}\n`,
+  );
+} else if (values.bugs) {
+  for await (const row of searchPlantedBugs(Number(values.seeds))) process.stdout.write(`${row}\n`);
+} else if (process.send !== undefined) {
+  process.send(await runShare(Number(values.hours), Number(values.first), Number(values.step)));
+  process.disconnect();
+} else {
+  await runMany(Number(values.hours), Number(values.processes), Number(values.first));
+}

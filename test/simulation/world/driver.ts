@@ -66,7 +66,7 @@ export class SimDriver {
     world.records.sessionOpened(this.sessionId);
     world.story.tell(this.name, () => `connected as ${this.sessionId}`);
     while (!world.calm) {
-      await pause(-Math.log(1 - this.#random.float()) * world.settings.operationEveryMs);
+      await pause(-Math.log(1 - this.#random.float()) * world.settings.operationEveryMs * world.quiet);
       if (world.calm) break;
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);

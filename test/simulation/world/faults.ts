@@ -157,7 +157,7 @@ export class Nemesis {
 
   #next(): void {
     const { scheduler, settings } = this.#world;
-    const waitMs = -Math.log(1 - this.#random.float()) * settings.faultEveryMs;
+    const waitMs = -Math.log(1 - this.#random.float()) * settings.faultEveryMs * this.#world.quiet;
     scheduler.after(waitMs, undefined, () => {
       if (this.#world.calm) return;
       this.#strike();

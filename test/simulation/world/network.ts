@@ -45,6 +45,8 @@ export class SimNetwork implements Wire {
   readonly #servers = new Map<string, SimServer>();
   readonly #cuts = new Set<string>();
   connections: Connection[] = [];
+  /** Sees each call that reaches its server. */
+  onCall: ((method: string, from: SimProcess, to: SimProcess) => void) | undefined;
   #nextPort = 10_000;
   arrival: ((message: Arrival) => unknown) | undefined;
 
@@ -264,7 +266,7 @@ class SimPeer {
   #begin(method: AnyMethod, request: unknown, call: ClientCall, connection: Connection): void {
     const network = this.#network;
     const bytes = request === undefined ? undefined : method.requestSerialize(request as never);
-    const { client } = connection;
+    const { client, server } = connection;
     const accept = (answers: boolean) => {
       const handler = network.serverAt(this.address)?.handlers.get(method.path);
       const decoded = bytes === undefined ? undefined : method.requestDeserialize(bytes);
@@ -278,6 +280,7 @@ class SimPeer {
         request,
       );
       // A duplicate's answer reaches nobody.
+      network.onCall?.(method.name, client.process, server.process);
       if (answers) {
         one.other = call;
         call.other = one;

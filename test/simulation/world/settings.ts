@@ -6,6 +6,9 @@ export interface WorldSettings {
   /** How long faults and operations go on, and how long the cluster then has to come to rest. */
   readonly activeMs: number;
   readonly calmMs: number;
+  /** From here on operations and faults are idleFactor times as rare. */
+  readonly busyMs: number;
+  readonly idleFactor: number;
   readonly operationEveryMs: number;
   readonly faultEveryMs: number;
   readonly callTimeoutMs: number;
@@ -30,6 +33,8 @@ export const slowCluster: WorldSettings = {
   cpusOfNode: 6,
   activeMs: 20 * minute,
   calmMs: 10 * minute,
+  busyMs: 20 * minute,
+  idleFactor: 15,
   operationEveryMs: 10_000,
   faultEveryMs: 45_000,
   callTimeoutMs: 2 * minute,
@@ -44,3 +49,6 @@ export const slowCluster: WorldSettings = {
     actorStopGraceMs: 2_000,
   },
 };
+
+/** The same with two and a half idle hours after the busy minutes. */
+export const idleCluster: WorldSettings = { ...slowCluster, activeMs: 170 * minute };

@@ -86,6 +86,9 @@ export class World {
       this.records.arrived(message);
       return this.plant.arrival(message);
     };
+    this.network.onCall = (method, from, to) => {
+      if (method === "ActorHost.Calls") this.records.streamOpened(to.name, from.name);
+    };
     this.plant.begin(this);
   }
 
@@ -113,6 +116,11 @@ export class World {
       return true;
     };
     return createLogger({ component, level: "info", destination });
+  }
+
+  /** How much rarer operations and faults are now than in a busy stretch. */
+  get quiet(): number {
+    return this.scheduler.nowMs < this.settings.busyMs ? 1 : this.settings.idleFactor;
   }
 
   /** Processes that run now. */

@@ -1,0 +1,27 @@
+import { type PlantedBug, plantedBugs } from "./planted-bugs.js";
+import { simulate } from "./world/world.js";
+
+export interface Found {
+  /** The first seed that found it; undefined: none did. */
+  readonly seed: number | undefined;
+  readonly by: string;
+}
+
+/** Tries seeds 1, 2, … until one finds the bug. */
+export async function findBug(bug: PlantedBug, maxSeeds: number): Promise<Found> {
+  for (let seed = 1; seed <= maxSeeds; seed++) {
+    const { violation } = await simulate(seed, { plant: bug.make() });
+    if (violation) return { seed, by: violation.invariant };
+  }
+  return { seed: undefined, by: "" };
+}
+
+/** One row of the table for each planted bug. */
+export async function* searchPlantedBugs(maxSeeds: number): AsyncGenerator<string> {
+  yield "| planted bug | breaks | found by | seeds |";
+  yield "|---|---|---|---|";
+  for (const bug of plantedBugs) {
+    const { seed, by } = await findBug(bug, maxSeeds);
+    yield `| ${bug.name} | ${bug.breaks} | ${by} | ${seed ?? `not in ${maxSeeds}`} |`;
+  }
+}

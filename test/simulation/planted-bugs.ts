@@ -1,0 +1,385 @@
+/**
+ * Bugs that the simulator must find, to prove that it bites. Each changes one thing in a test's own wrapper around the
+ * code under test; the product has no switch for any of them.
+ */
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ActorOptions } from "../../packages/client/src/config.js";
+import type { ControlPlane } from "../../packages/head/src/control-plane.js";
+import type { Store, StoreWrite } from "../../packages/head/src/store.js";
+import type { ActorProcessOptions } from "../../packages/node/src/actor-process.js";
+import type { ActorHostOptions } from "../../packages/worker/src/actor-host.js";
+import type { Arrival } from "./world/connection.js";
+import { Plant } from "./world/plant.js";
+import type { WorldSettings } from "./world/settings.js";
+import type { World } from "./world/world.js";
+
+export interface PlantedBug {
+  readonly name: string;
+  /** What it breaks. */
+  readonly breaks: string;
+  readonly make: () => Plant;
+}
+
+type NodeMessage = proto.NodeMessage.$Properties;
+type HeadMessage = proto.HeadMessage.$Properties;
+type CallBatch = proto.CallBatch.$Properties;
+type ReplyBatch = proto.ReplyBatch.$Properties;
+
+/** A plant that changes messages of one method in one direction. */
+class MessageBug extends Plant {
+  readonly #method: string;
+  readonly #toServer: boolean;
+  readonly #change: (body: never, world: World, message: Arrival) => unknown;
+  #world!: World;
+
+  constructor(
+    method: string,
+    toServer: boolean,
+    change: (body: never, world: World, message: Arrival) => unknown,
+  ) {
+    super();
+    this.#method = method;
+    this.#toServer = toServer;
+    this.#change = change;
+  }
+
+  override begin(world: World): void {
+    this.#world = world;
+  }
+
+  override arrival(message: Arrival): unknown {
+    if (message.method !== this.#method || message.toServer !== this.#toServer) return message.body;
+    return this.#change(message.body as never, this.#world, message);
+  }
+}
+
+/** A plant that changes what the store does with writes. */
+class StoreBug extends Plant {
+  readonly #write: (store: Store, writes: readonly StoreWrite[], world: World) => Promise<void>;
+  #world!: World;
+
+  constructor(write: (store: Store, writes: readonly StoreWrite[], world: World) => Promise<void>) {
+    super();
+    this.#write = write;
+  }
+
+  override begin(world: World): void {
+    this.#world = world;
+  }
+
+  override store(store: Store): Store {
+    return {
+      ...store,
+      readTable: (table) => store.readTable(table),
+      fact: (name, initial) => store.fact(name, initial),
+      write: (writes) => this.#write(store, writes, this.#world),
+    };
+  }
+}
+
+class HeadBug extends Plant {
+  readonly #change: (plane: ControlPlane, world: World) => void;
+  #world!: World;
+
+  constructor(change: (plane: ControlPlane, world: World) => void) {
+    super();
+    this.#change = change;
+  }
+
+  override begin(world: World): void {
+    this.#world = world;
+  }
+
+  override plane(plane: ControlPlane): void {
+    this.#change(plane, this.#world);
+  }
+}
+
+class ConfigBug extends Plant {
+  readonly #change: Partial<WorldSettings["head"]>;
+
+  constructor(change: Partial<WorldSettings["head"]>) {
+    super();
+    this.#change = change;
+  }
+
+  override headConfig(head: WorldSettings["head"]): WorldSettings["head"] {
+    return { ...head, ...this.#change };
+  }
+}
+
+class HostBug extends Plant {
+  readonly #change: (options: ActorHostOptions) => ActorHostOptions;
+
+  constructor(change: (options: ActorHostOptions) => ActorHostOptions) {
+    super();
+    this.#change = change;
+  }
+
+  override hostOptions(options: ActorHostOptions): ActorHostOptions {
+    return this.#change(options);
+  }
+}
+
+class SpecBug extends Plant {
+  readonly #change: (options: ActorOptions) => ActorOptions;
+
+  constructor(change: (options: ActorOptions) => ActorOptions) {
+    super();
+    this.#change = change;
+  }
+
+  override actorOptions(options: ActorOptions): ActorOptions {
+    return this.#change(options);
+  }
+}
+
+class RetryBug extends Plant {
+  override retries(): number {
+    return 3;
+  }
+}
+
+class ProcessBug extends Plant {
+  override processOptions(options: ActorProcessOptions): ActorProcessOptions {
+    // As a supervisor would that takes a repeated order for a new one.
+    const incarnation = Math.max(1, (options.start.incarnation ?? 1) - 1);
+    return { ...options, start: { ...options.start, incarnation } };
+  }
+}
+
+const older: StoreWrite[] = [];
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: "the store acknowledges before it writes",
+    breaks: "C1, W2",
+    make: () =>
+      new StoreBug(async (store, writes) => {
+        setTimeout(() => void store.write(writes).catch(() => undefined), 30);
+      }),
+  },
+  {
+    name: "the store forgets one write of fifty",
+    breaks: "W2, W3",
+    make: () =>
+      new StoreBug(async (store, writes, world) => {
+        if (world.random.chance(0.02)) return;
+        await store.write(writes);
+      }),
+  },
+  {
+    name: "the store writes an older row after a newer one",
+    breaks: "W1",
+    make: () =>
+      new StoreBug(async (store, writes, world) => {
+        await store.write(writes);
+        if (world.random.chance(0.05)) await store.write(older.splice(0));
+        older.push(...writes);
+        if (older.length > 8) older.splice(0, older.length - 8);
+      }),
+  },
+  {
+    name: "the head forgets rows of dead actors when it starts",
+    breaks: "A2",
+    make: () =>
+      new HeadBug((plane) => {
+        const update = plane.actors.update.bind(plane.actors);
+        plane.actors.update = (actorId, patch) => {
+          // A kill is kept in memory alone.
+          if (patch.state === "DEAD") void update(actorId, { ...patch, state: "RESTARTING" });
+          return update(actorId, patch);
+        };
+      }),
+  },
+  {
+    name: "two actors may have one name",
+    breaks: "A1",
+    make: () =>
+      new HeadBug((plane) => {
+        const create = plane.actors.create.bind(plane.actors);
+        plane.actors.create = (spec) => {
+          const taken = spec.name !== "" && plane.actors.byName(spec.name);
+          if (!taken) return create(spec);
+          const made = create({ ...spec, name: "" });
+          Object.assign(made.actor.spec, { name: spec.name });
+          return made;
+        };
+      }),
+  },
+  {
+    name: "every actor restarts without limit",
+    breaks: "C4",
+    make: () => new SpecBug((options) => ({ ...options, maxRestarts: -1 })),
+  },
+  {
+    name: "detached is not kept",
+    breaks: "DETACHED",
+    make: () => new SpecBug((options) => ({ ...options, detached: false })),
+  },
+  {
+    name: "a constructor's error is not reported",
+    breaks: "C5",
+    make: () =>
+      new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
+        body.actorDied?.constructorError ? { actorDied: { ...body.actorDied, constructorError: null } } : body,
+      ),
+  },
+  {
+    name: "a kill releases the lease before the process is gone",
+    breaks: "C3",
+    make: () =>
+      new HeadBug((plane) => {
+        const kill = plane.lifecycle.kill.bind(plane.lifecycle);
+        plane.lifecycle.kill = (actorId, options) => {
+          const actor = plane.actors.get(actorId);
+          if (actor) plane.nodes.release(actor.nodeId, `actor/${actorId}#${actor.incarnation}`);
+          return kill(actorId, options);
+        };
+      }),
+  },
+  {
+    name: "a lease is never released",
+    breaks: "N2, L2",
+    make: () =>
+      new HeadBug((plane) => {
+        plane.nodes.release = () => undefined;
+      }),
+  },
+  {
+    name: "resources are not leased",
+    breaks: "C3, N2",
+    make: () =>
+      new HeadBug((plane) => {
+        const reserve = plane.nodes.reserve.bind(plane.nodes);
+        plane.nodes.reserve = (nodeId, lease) => reserve(nodeId, lease, {});
+      }),
+  },
+  {
+    name: "a node's timeout is a third of what is set",
+    breaks: "N3",
+    make: () => new ConfigBug({ nodeTimeoutMs: 16_000 }),
+  },
+  {
+    name: "a silent node is never dead",
+    breaks: "REST, C6",
+    make: () =>
+      new HeadBug((plane) => {
+        plane.nodes.tick = () => undefined;
+      }),
+  },
+  {
+    name: "a driver's grace is a tenth of what is set",
+    breaks: "O1",
+    make: () => new ConfigBug({ ownerGraceMs: 6_000, recoveryGraceMs: 6_000 }),
+  },
+  {
+    name: "a session's lease never expires",
+    breaks: "O1",
+    make: () => new ConfigBug({ ownerGraceMs: 86_000_000, recoveryGraceMs: 60_000 }),
+  },
+  {
+    name: "a goodbye is ignored and its session kept",
+    breaks: "O2",
+    make: () =>
+      new HeadBug((plane) => {
+        plane.sessions.goodbye = () => undefined;
+        plane.sessions.broken = () => undefined;
+      }),
+  },
+  {
+    name: "a node ignores orders to stop",
+    breaks: "C6",
+    make: () =>
+      new MessageBug("NodeLink.Link", false, (body: HeadMessage) => (body.stopActor ? undefined : body)),
+  },
+  {
+    name: "a node ignores what it is to stop when it comes back",
+    breaks: "C6",
+    make: () =>
+      new MessageBug("NodeLink.Link", false, (body: HeadMessage) =>
+        body.registered ? { registered: { ...body.registered, stopActorIds: [] } } : body,
+      ),
+  },
+  {
+    name: "a node that comes back lists nothing",
+    breaks: "C6, R1",
+    make: () =>
+      new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
+        body.register ? { register: { ...body.register, actors: [] } } : body,
+      ),
+  },
+  {
+    name: "deaths are reported of the current incarnation, whichever it was",
+    breaks: "C2",
+    make: () =>
+      new HeadBug((plane) => {
+        const died = plane.lifecycle.died.bind(plane.lifecycle);
+        plane.lifecycle.died = (nodeId, message) => {
+          const incarnation = plane.actors.get(message.actorId ?? "")?.incarnation ?? 0;
+          died(nodeId, { ...message, incarnation });
+        };
+      }),
+  },
+  {
+    name: "deaths of processes are lost on the way",
+    breaks: "C6",
+    make: () =>
+      new MessageBug("NodeLink.Link", true, (body: NodeMessage, world) =>
+        body.actorDied && world.random.chance(0.2) ? undefined : body,
+      ),
+  },
+  {
+    name: "a restart repeats the incarnation before it",
+    breaks: "R1",
+    make: () => new ProcessBug(),
+  },
+  {
+    name: "a host runs two calls at once",
+    breaks: "M1",
+    make: () => new HostBug((options) => ({ ...options, maxConcurrency: 2 })),
+  },
+  {
+    name: "a mailbox of a batch is last in, first out",
+    breaks: "M2",
+    make: () =>
+      new MessageBug("ActorHost.Calls", true, (body: CallBatch) => ({ frames: [...(body.frames ?? [])].reverse() })),
+  },
+  {
+    name: "a call is sent twice",
+    breaks: "H2",
+    make: () =>
+      new MessageBug("ActorHost.Calls", true, (body: CallBatch, world) =>
+        world.random.chance(0.05) ? { frames: [...(body.frames ?? []), ...(body.frames ?? [])] } : body,
+      ),
+  },
+  {
+    name: "calls without retries are retried",
+    breaks: "H2",
+    make: () => new RetryBug(),
+  },
+  {
+    name: "a reply carries the value of the reply before it",
+    breaks: "I1",
+    make: () => {
+      let before: Uint8Array | undefined;
+      return new MessageBug("ActorHost.Calls", false, (body: ReplyBatch, world) => ({
+        replies: (body.replies ?? []).map((reply) => {
+          const value = before;
+          before = reply.value ?? before;
+          return reply.value && value && world.random.chance(0.05) ? { ...reply, value } : reply;
+        }),
+      }));
+    },
+  },
+  {
+    name: "a handle reaches whoever has the name now",
+    breaks: "ADDRESSEE",
+    make: () =>
+      new MessageBug("Head.ResolveActor", true, (body: proto.ResolveActorRequest.$Properties, world) => {
+        const plane = world.head?.plane;
+        const other = [...(plane?.actors.all() ?? [])].find((one) => one.state === "ALIVE" && one.spec.actorId !== body.actorId);
+        return body.actorId && other && world.random.chance(0.05) ? { ...body, actorId: other.spec.actorId } : body;
+      }),
+  },
+];
