@@ -2,7 +2,7 @@
  * Bugs that the simulator must find, to prove that it bites. Each changes one thing in a test's own wrapper around the
  * code under test; the product has no switch for any of them.
  */
-import type * as proto from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions } from "../../packages/client/src/config.js";
 import type { ControlPlane } from "../../packages/head/src/control-plane.js";
 import type { Store, StoreWrite } from "../../packages/head/src/store.js";
@@ -148,8 +148,6 @@ class ProcessBug extends Plant {
   }
 }
 
-const older: StoreWrite[] = [];
-
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the store acknowledges before it writes",
@@ -171,25 +169,27 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the store writes an older row after a newer one",
     breaks: "W1",
-    make: () =>
-      new StoreBug(async (store, writes, world) => {
+    make: () => {
+      const older: StoreWrite[] = [];
+      return new StoreBug(async (store, writes, world) => {
         await store.write(writes);
         if (world.random.chance(0.05)) await store.write(older.splice(0));
         older.push(...writes);
         if (older.length > 8) older.splice(0, older.length - 8);
-      }),
+      });
+    },
   },
   {
-    name: "the head forgets rows of dead actors when it starts",
-    breaks: "A2",
+    name: "deaths are not written",
+    breaks: "A2, W2, W3",
     make: () =>
-      new HeadBug((plane) => {
-        const update = plane.actors.update.bind(plane.actors);
-        plane.actors.update = (actorId, patch) => {
-          // A kill is kept in memory alone.
-          if (patch.state === "DEAD") void update(actorId, { ...patch, state: "RESTARTING" });
-          return update(actorId, patch);
-        };
+      new StoreBug((store, writes) => {
+        const { ACTOR_STATE_DEAD } = proto.ActorState;
+        const isDeath = ({ table, bytes }: StoreWrite) =>
+          table === "actors" &&
+          bytes !== undefined &&
+          proto.ActorInfo.decode(bytes).state === ACTOR_STATE_DEAD;
+        return store.write(writes.filter((write) => !isDeath(write)));
       }),
   },
   {
@@ -222,7 +222,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "C5",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
-        body.actorDied?.constructorError ? { actorDied: { ...body.actorDied, constructorError: null } } : body,
+        body.actorDied?.constructorError
+          ? { actorDied: { ...body.actorDied, constructorError: null } }
+          : body,
       ),
   },
   {
@@ -343,7 +345,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a mailbox of a batch is last in, first out",
     breaks: "M2",
     make: () =>
-      new MessageBug("ActorHost.Calls", true, (body: CallBatch) => ({ frames: [...(body.frames ?? [])].reverse() })),
+      new MessageBug("ActorHost.Calls", true, (body: CallBatch) => ({
+        frames: [...(body.frames ?? [])].reverse(),
+      })),
   },
   {
     name: "a call is sent twice",
@@ -378,8 +382,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     make: () =>
       new MessageBug("Head.ResolveActor", true, (body: proto.ResolveActorRequest.$Properties, world) => {
         const plane = world.head?.plane;
-        const other = [...(plane?.actors.all() ?? [])].find((one) => one.state === "ALIVE" && one.spec.actorId !== body.actorId);
-        return body.actorId && other && world.random.chance(0.05) ? { ...body, actorId: other.spec.actorId } : body;
+        const other = [...(plane?.actors.all() ?? [])].find(
+          (one) => one.state === "ALIVE" && one.spec.actorId !== body.actorId,
+        );
+        return body.actorId && other && world.random.chance(0.05)
+          ? { ...body, actorId: other.spec.actorId }
+          : body;
       }),
   },
 ];

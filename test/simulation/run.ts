@@ -87,7 +87,9 @@ async function runMany(hours: number, processes: number, first: number): Promise
     seeds: sum((share) => share.seeds),
     clusterHours: Math.round(sum((share) => share.hours)),
     minutes: Number(minutes.toFixed(2)),
-    clusterHoursPerCoreMinute: Number((sum((share) => share.hours) / (sum((share) => share.seconds) / 60)).toFixed(1)),
+    clusterHoursPerCoreMinute: Number(
+      (sum((share) => share.hours) / (sum((share) => share.seconds) / 60)).toFixed(1),
+    ),
     events: sum((share) => share.events),
     counts,
     violations: shares.flatMap((share) => share.violations),
