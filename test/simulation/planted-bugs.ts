@@ -134,6 +134,27 @@ class SpecBug extends Plant {
   }
 }
 
+/** Hosts that take any stream for theirs, and any call for their incarnation. */
+class AddresseeBug extends Plant {
+  override begin(world: World): void {
+    world.network.metadataAt = (metadata, to) => {
+      const [actorId = "", incarnation = ""] = to.name.split("#");
+      return { ...metadata, "palimpsest-actor-id": actorId, "palimpsest-incarnation": incarnation };
+    };
+  }
+
+  override arrival(message: Arrival): unknown {
+    if (message.method !== "ActorHost.Calls" || !message.toServer) return message.body;
+    const incarnation = Number(message.to.name.split("#")[1]);
+    const { frames } = message.body as CallBatch;
+    return {
+      frames: (frames ?? []).map((frame) =>
+        frame.call ? { ...frame, call: { ...frame.call, incarnation } } : frame,
+      ),
+    };
+  }
+}
+
 class RetryBug extends Plant {
   override retries(): number {
     return 3;
@@ -389,5 +410,10 @@ export const plantedBugs: readonly PlantedBug[] = [
           ? { ...body, actorId: other.spec.actorId }
           : body;
       }),
+  },
+  {
+    name: "a host does not look at whom a stream is for",
+    breaks: "ADDRESSEE",
+    make: () => new AddresseeBug(),
   },
 ];

@@ -30,6 +30,8 @@ export class SimDriver {
   readonly #world: World;
   readonly #random: Random;
   readonly #held = new Map<string, Held>();
+  /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
+  readonly #kept: ActorHandle<SimActor>[] = [];
   #cluster: Cluster | undefined;
   #spawned = 0;
   sessionId = "";
@@ -105,6 +107,7 @@ export class SimDriver {
     try {
       const type = cluster.actor(PlannedActor, source, world.plant.actorOptions(options));
       const handle = (await type.spawn(plan)) as unknown as ActorHandle<SimActor>;
+      this.#kept.push(handle);
       planned.actorId = handle.actorId;
       world.records.spawned(planned);
       world.story.tell(this.name, () => `spawned ${handle.actorId} ${JSON.stringify(options)}`);
@@ -134,6 +137,7 @@ export class SimDriver {
     const name = `name-${this.#random.below(4)}`;
     try {
       const handle = await cluster.getActor<SimActor>(name, { timeoutMs: 30_000 });
+      this.#kept.push(handle);
       if (!this.#held.has(handle.actorId)) {
         this.#held.set(handle.actorId, { actorId: handle.actorId, handle, nextCall: 1 });
       }
@@ -192,7 +196,13 @@ export class SimDriver {
 /** Loads what the client loads when it is first used: real input must not happen in a run. */
 export async function warmUp(): Promise<void> {
   const handle = {} as ActorHandle<never>;
-  const deps = { ownerId: "", jobId: "", upload: async () => undefined, create: async () => undefined };
+  const deps = {
+    ownerId: "",
+    ownerIncarnation: 0,
+    jobId: "",
+    upload: async () => undefined,
+    create: async () => undefined,
+  };
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
     key: "",
     throws: false,

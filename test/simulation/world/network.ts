@@ -45,9 +45,12 @@ export class SimNetwork implements Wire {
   readonly #servers = new Map<string, SimServer>();
   readonly #cuts = new Set<string>();
   connections: Connection[] = [];
+  /** What a server sees of a call's metadata; for planted bugs. */
+  metadataAt:
+    | ((metadata: Readonly<Record<string, string>>, to: SimProcess) => Readonly<Record<string, string>>)
+    | undefined;
   /** Sees each call that reaches its server. */
   onCall: ((method: string, from: SimProcess, to: SimProcess) => void) | undefined;
-  #nextPort = 10_000;
   arrival: ((message: Arrival) => unknown) | undefined;
 
   constructor(scheduler: Scheduler, random: Random, settings: NetworkSettings) {
@@ -91,8 +94,9 @@ export class SimNetwork implements Wire {
     };
   }
 
-  port(): number {
-    return this.#nextPort++;
+  /** The lowest port that is free there: ports of processes that ended are soon another's. */
+  port(host: string): number {
+    for (let port = 10_000; ; port++) if (this.serverAt(`${host}:${port}`) === undefined) return port;
   }
 
   listen(address: string, server: SimServer): void {
@@ -143,7 +147,7 @@ export class SimServer implements RpcServer {
   }
 
   async listen(host: string, port: number): Promise<string> {
-    this.#address = `${host}:${port || this.#network.port()}`;
+    this.#address = `${host}:${port || this.#network.port(host)}`;
     this.#network.listen(this.#address, this);
     return this.#address;
   }
@@ -211,15 +215,15 @@ class SimPeer {
   }
 
   serverStream(method: AnyMethod, request: unknown, settings: CallSettings = {}): ClientCall {
-    return bounded(this.#open(method, request), settings);
+    return bounded(this.#open(method, request, settings.metadata), settings);
   }
 
   bidi(method: AnyMethod, settings: CallSettings = {}): ClientCall {
-    return bounded(this.#open(method, undefined), settings);
+    return bounded(this.#open(method, undefined, settings.metadata), settings);
   }
 
   clientStream(method: AnyMethod, settings: CallSettings = {}) {
-    const stream = bounded(this.#open(method, undefined), settings);
+    const stream = bounded(this.#open(method, undefined, settings.metadata), settings);
     const response = new Promise((resolve, reject) => {
       stream.on("data", resolve);
       stream.on("error", (reason) => reject(fromGrpcError(reason)));
@@ -229,7 +233,7 @@ class SimPeer {
 
   close(): void {}
 
-  #open(method: AnyMethod, request: unknown): ClientCall {
+  #open(method: AnyMethod, request: unknown, metadata: Readonly<Record<string, string>> = {}): ClientCall {
     const network = this.#network;
     const server = network.serverAt(this.address);
     const known = this.#connection;
@@ -259,11 +263,17 @@ class SimPeer {
         connection.watch(connection.client);
       }
     }
-    this.#begin(method, request, call, connection);
+    this.#begin(method, request, call, connection, metadata);
     return call;
   }
 
-  #begin(method: AnyMethod, request: unknown, call: ClientCall, connection: Connection): void {
+  #begin(
+    method: AnyMethod,
+    request: unknown,
+    call: ClientCall,
+    connection: Connection,
+    metadata: Readonly<Record<string, string>>,
+  ): void {
     const network = this.#network;
     const bytes = request === undefined ? undefined : method.requestSerialize(request as never);
     const { client, server } = connection;
@@ -280,6 +290,8 @@ class SimPeer {
         request,
       );
       // A duplicate's answer reaches nobody.
+      const seen = network.metadataAt?.(metadata, server.process) ?? metadata;
+      for (const [name, value] of Object.entries(seen)) one.metadata.set(name, value);
       network.onCall?.(method.name, client.process, server.process);
       if (answers) {
         one.other = call;

@@ -51,10 +51,16 @@ export class SimNode {
       },
       resources: { cpu: world.settings.cpusOfNode },
       metricsServer: { address: "", close: nothing },
-      server: { close: nothing },
-      store: { size: 0, storedBytes: 0, folder: "", release: nothing, close: nothing },
-      fetcher: { close: () => undefined },
-      objectsAddress: `${machine}:1`,
+      objects: {
+        address: `${machine}:1`,
+        folder: "",
+        storedBytes: 0,
+        attach: () => undefined,
+        registered: () => undefined,
+        receive: () => undefined,
+        measure: () => undefined,
+        close: nothing,
+      },
     } as unknown as NodeParts;
     this.manager = NodeManager.assemble(config, deps, world.metrics, parts);
     this.process.onEnd(() => {

@@ -7,7 +7,7 @@ import type { SimProcess } from "./process.js";
 import { type ActorPlan, SimActor } from "./sim-actor.js";
 import type { World } from "./world.js";
 
-const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000 };
+const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 /** One process of one actor: the real ActorHost over a simulated instance. Its node hears of it as over IPC. */
 export class SimWorker implements SupervisedActor {
@@ -92,6 +92,7 @@ export class SimWorker implements SupervisedActor {
         incarnation,
         maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
+        maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
         network: this.#world.network.of(this.process),
         listenHost: this.process.machine,
       }),
