@@ -90,7 +90,10 @@ describe("NodeTable", () => {
     const { store, ...test } = await open();
     await test.join("a");
     const row = (await store.readTable("nodes")).get("a");
-    expect(proto.NodeInfo.decode(row ?? new Uint8Array())).toMatchObject({ nodeId: "a", objectsAddress: "" });
+    expect(proto.NodeInfo.decode(row ?? new Uint8Array())).toMatchObject({
+      nodeId: "a",
+      objectsAddress: "a:1",
+    });
   });
 });
 

@@ -27,7 +27,7 @@ export const headService = {
     "MissingObjects",
     proto.MissingObjectsRequest,
     proto.MissingObjectsResponse,
-    access.read,
+    access.use,
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),

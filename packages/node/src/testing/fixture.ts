@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createLogger } from "@palimpsest/telemetry";
-import { actorHostService, decodeValue, encodeValue, errorFromProto, grpcNetwork } from "@palimpsest/wire";
+import {
+  actorHostService,
+  addresseeMetadata,
+  decodeValue,
+  encodeValue,
+  errorFromProto,
+  grpcNetwork,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeConfig } from "../config.js";
 import { NodeManager } from "../node-manager.js";
@@ -76,15 +83,21 @@ export async function startCounter(
 
 /** One call over a stream of its own. @throws what the actor answers */
 export async function callActor(
-  address: string,
+  started: proto.ActorStarted.$Properties,
   token: string,
   method: string,
   ...args: readonly unknown[]
 ): Promise<unknown> {
-  const peer = grpcNetwork({ token }).connect(address);
+  const peer = grpcNetwork({ token }).connect(started.address ?? "");
   try {
     return await new Promise((resolve, reject) => {
-      const stream = peer.bidi(actorHostService.calls, { timeoutMs: 10_000 });
+      const stream = peer.bidi(actorHostService.calls, {
+        timeoutMs: 10_000,
+        metadata: addresseeMetadata({
+          actorId: started.actorId ?? "",
+          incarnation: started.incarnation ?? 0,
+        }),
+      });
       stream.on("error", reject);
       stream.on("data", ({ replies }: proto.ReplyBatch.$Properties) => {
         const reply = replies?.[0];
