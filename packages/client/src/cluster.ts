@@ -1,5 +1,13 @@
 import { hostname } from "node:os";
-import { grpcNetwork, headService, type Network, newId, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  grpcNetwork,
+  HeadPeer,
+  headService,
+  type Network,
+  newId,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
 import { type ActorHandle, createHandle } from "./actor-handle.js";
@@ -73,7 +81,13 @@ export class Cluster {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
     const { address, token } = resolved;
     return Cluster.over(grpcNetwork({ token }), resolved, (peer, options, timeoutMs) =>
-      SessionThread.open(peer, { address, token }, options, timeoutMs),
+      // The thread begins with every head that is known by now.
+      SessionThread.open(
+        peer,
+        { address: peer instanceof HeadPeer ? peer.addresses : address, token },
+        options,
+        timeoutMs,
+      ),
     );
   }
 
@@ -86,7 +100,9 @@ export class Cluster {
     const cluster = new Cluster(resolved, network);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
-      cluster.#info = clusterView(await cluster.#head.call(headService.getCluster, {}, { timeoutMs }));
+      const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
+      cluster.#head.peer.learn(info.headAddresses);
+      cluster.#info = clusterView(info);
       // What an actor spawns is owned by the actor, whose process its node watches: it needs no lease of its own.
       if (resolved.owner === undefined) {
         cluster.#session = await openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);

@@ -1,9 +1,9 @@
 import {
   type Clock,
+  HeadPeer,
   type Method,
   type Network,
   PalimpsestError,
-  type Peer,
   systemClock,
 } from "@palimpsest/wire";
 import { delay } from "./delay.js";
@@ -20,13 +20,13 @@ export interface HeadCallOptions {
  * until the deadline: a head that is restarted is not noticed by its callers.
  */
 export class HeadClient {
-  readonly peer: Peer;
+  readonly peer: HeadPeer;
   readonly #defaultTimeoutMs: number;
   readonly #clock: Clock;
 
   constructor(network: Network, address: string, defaultTimeoutMs: number, clock: Clock = systemClock) {
     this.#clock = clock;
-    this.peer = network.connect(address);
+    this.peer = new HeadPeer(network, address, clock);
     this.#defaultTimeoutMs = defaultTimeoutMs;
   }
 

@@ -3,7 +3,7 @@
  * thread's stack when the head asks for it.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { errorToProto, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import { errorToProto, grpcNetwork, HeadPeer, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
@@ -23,7 +23,7 @@ function tell(news: SessionNews): void {
   port?.postMessage(news);
 }
 
-const peer = grpcNetwork({ token }).connect(address);
+const peer = new HeadPeer(grpcNetwork({ token }), address);
 const opening = Session.open(
   peer,
   {

@@ -18,6 +18,7 @@ export {
 export { needsFence } from "./fence.js";
 export { type GrpcNetworkOptions, grpcNetwork } from "./grpc-network.js";
 export { HeadConnection } from "./head-connection.js";
+export { HeadPeer } from "./head-peer.js";
 export { type IdKind, newId, newToken } from "./id.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";

@@ -1,0 +1,111 @@
+import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
+import { grpcNetwork, HeadPeer, headService } from "@palimpsest/wire";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Head, type HeadDeps } from "./head.js";
+import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";
+import { FakeNode, runningActor } from "./testing/fake-node.js";
+import { create, resolve } from "./testing/running-head.js";
+
+const token = "token-of-the-tests-of-standbys";
+const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 2_000, leaseMs: 1_500 };
+
+let redis: RedisServer;
+let client: Redis;
+beforeAll(async () => {
+  redis = await startRedisServer();
+  client = new Redis(redis.url);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+
+function start(dataDir: string, cluster: string, deps: Partial<HeadDeps> = {}): Promise<Head> {
+  const config = { dataDir, cluster, token, redisUrl: redis.url, metricsPort: null, ...times };
+  return Head.start(config, { logger: quietLogger(), ...deps });
+}
+
+describe("heads over one Redis", () => {
+  it("LEASE-4: a FLUSHALL under a running head loses nothing: the head that is started next restarts no actor", async () => {
+    const folder = temporaryFolder();
+    const first = await start(folder.path, "flushed");
+    const peer = grpcNetwork({ token }).connect(first.address);
+    const node = (await FakeNode.join(first.address, token, { nodeId: "node-a" })).beatEvery(50);
+    await create(peer, anActor("actor-1", { ownerId: "", detached: true, maxRestarts: 3 }));
+    await resolve(peer, "actor-1");
+    await client.flushall();
+    await expect.poll(() => client.hlen("palimpsest:{flushed}:head:actors"), { timeout: 10_000 }).toBe(1);
+    expect(Number(await client.get("palimpsest:{flushed}:head:epoch"))).toBeGreaterThan(1);
+    node.break();
+    await first.close();
+    const second = await start(folder.path, "flushed");
+    expect(second.clusterId).toBe(first.clusterId);
+    const again = grpcNetwork({ token }).connect(second.address);
+    const back = await FakeNode.join(second.address, token, {
+      nodeId: "node-a",
+      clusterId: first.clusterId,
+      actors: [runningActor("actor-1", 1)],
+    });
+    expect(await resolve(again, "actor-1")).toMatchObject({ incarnation: 1, restarts: 0 });
+    expect(back.received.filter(({ startActor, stopActor }) => startActor ?? stopActor)).toEqual([]);
+    back.break();
+    for (const each of [peer, again]) each.close();
+    await second.close();
+    folder.remove();
+  });
+
+  it("LEASE-1: a second head waits, takes over when the first one says nothing more, and clients find it", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const first = await start(one.path, "pair");
+    const waiting: string[] = [];
+    const standby = start(two.path, "pair", { onStandby: ({ address }) => waiting.push(address) });
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    const peer = new HeadPeer(grpcNetwork({ token }), `${waiting[0]},${first.address}`);
+    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    // The standby refuses, the next address serves.
+    await expect(info()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await info()).toMatchObject({ epoch: 1, clusterName: "pair" });
+
+    // As a failover does: the leader's lease is somebody else's from now on.
+    await client.incr("palimpsest:{pair}:head:epoch");
+    await client.del("palimpsest:{pair}:head:leader");
+    const end = await first.closed;
+    expect(end.deposed).toBe(true);
+    const second = await standby;
+    expect(second.clusterId).toBe(first.clusterId);
+    await expect
+      .poll(
+        () =>
+          info().then(
+            ({ epoch }) => epoch,
+            () => 0,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(3);
+    peer.close();
+    await second.close();
+    for (const folder of [one, two]) folder.remove();
+  });
+
+  it("keeps clusters of other names apart, and refuses to wait when told so", async () => {
+    const folders = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    const [a, b] = await Promise.all([
+      start(folders[0]?.path ?? "", "cluster-a"),
+      start(folders[1]?.path ?? "", "cluster-b"),
+    ]);
+    expect(a.clusterId).not.toBe(b.clusterId);
+    const refusing = {
+      dataDir: folders[2]?.path ?? "",
+      cluster: "cluster-a",
+      standby: false,
+      redisUrl: redis.url,
+    };
+    await expect(Head.start({ ...refusing, ...times, token }, { logger: quietLogger() })).rejects.toThrow(
+      "leads cluster cluster-a with epoch 1",
+    );
+    await Promise.all([a.close(), b.close()]);
+    for (const folder of folders) folder.remove();
+  });
+});

@@ -1,0 +1,165 @@
+/**
+ * Responsibility: a channel to the cluster's head that stays usable when another head takes over: each call goes to the
+ * head that leads as far as is known.
+ * Not responsible for: calling again what failed (its users), which heads there are (head-connection.ts).
+ *
+ * Invariants:
+ * - HEADPEER-1. A call that fails with UNAVAILABLE moves the channel on; the next call goes to the next head.
+ * - HEADPEER-2. Where there is another head, one that answers no probe for probe.timeoutMs counts as unavailable: what
+ *   is under way there ends with UNAVAILABLE. A head that is stopped keeps its connections open and says nothing.
+ */
+import type { ClientDuplexStream, ClientReadableStream, ClientWritableStream } from "@grpc/grpc-js";
+import { type Clock, every, systemClock } from "./clock.js";
+import { PalimpsestError } from "./error.js";
+import { HeadConnection } from "./head-connection.js";
+import type { Method } from "./method.js";
+import type { CallSettings, Network, Peer } from "./network.js";
+import { headService } from "./services.js";
+import { fromGrpcError } from "./status.js";
+
+const probe = { everyMs: 2_000, timeoutMs: 3_000 };
+
+interface Stream {
+  on(event: "error", listener: (reason: unknown) => void): unknown;
+  on(event: "close", listener: () => void): unknown;
+  destroy(error?: Error): unknown;
+  cancel(): void;
+}
+
+export class HeadPeer implements Peer {
+  readonly #heads: HeadConnection;
+  readonly #clock: Clock;
+  readonly #streams = new Set<Stream>();
+  readonly #calls = new Set<AbortController>();
+  #stopProbing: (() => void) | undefined;
+  #probing = false;
+
+  /** @param addresses host:port of each head that is known, separated by commas */
+  constructor(network: Network, addresses: string, clock: Clock = systemClock) {
+    this.#heads = new HeadConnection(network, addresses);
+    this.#clock = clock;
+    this.#heads.onMoved(() => this.#endAll());
+    this.#probeIfNeeded();
+  }
+
+  get address(): string {
+    return this.#heads.peer.address;
+  }
+
+  /** Every address that is known, the present one first, separated by commas. */
+  get addresses(): string {
+    return this.#heads.addresses;
+  }
+
+  /** Takes the list of heads that a head told. */
+  learn(addresses: readonly string[] | null | undefined): void {
+    this.#heads.learn(addresses);
+    this.#probeIfNeeded();
+  }
+
+  async unary<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    settings: CallSettings & { readonly timeoutMs: number },
+  ): Promise<Response> {
+    const { peer } = this.#heads;
+    const { signal } = settings;
+    const moved = new AbortController();
+    const abort = () => moved.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+    this.#calls.add(moved);
+    try {
+      return await peer.unary(method, request, { ...settings, signal: moved.signal });
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      if (error.code === "CANCELLED" && moved.signal.aborted && !signal?.aborted) throw silent(peer);
+      this.#noteFailure(peer, error);
+      throw error;
+    } finally {
+      this.#calls.delete(moved);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  serverStream<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    settings?: CallSettings,
+  ): ClientReadableStream<Response> {
+    const { peer } = this.#heads;
+    return this.#watched(peer, peer.serverStream(method, request, settings));
+  }
+
+  clientStream<Request, Response>(
+    method: Method<Request, Response>,
+    settings?: CallSettings,
+  ): { readonly stream: ClientWritableStream<Request>; readonly response: Promise<Response> } {
+    const { peer } = this.#heads;
+    const call = peer.clientStream(method, settings);
+    call.response.catch((reason: unknown) => this.#noteFailure(peer, PalimpsestError.from(reason)));
+    return call;
+  }
+
+  bidi<Request, Response>(
+    method: Method<Request, Response>,
+    settings?: CallSettings,
+  ): ClientDuplexStream<Request, Response> {
+    const { peer } = this.#heads;
+    return this.#watched(peer, peer.bidi(method, settings));
+  }
+
+  close(): void {
+    this.#stopProbing?.();
+    this.#heads.close();
+  }
+
+  #watched<S extends Stream>(peer: Peer, stream: S): S {
+    this.#streams.add(stream);
+    stream.on("error", (reason) => {
+      this.#streams.delete(stream);
+      this.#noteFailure(peer, fromGrpcError(reason));
+    });
+    stream.on("close", () => this.#streams.delete(stream));
+    return stream;
+  }
+
+  #noteFailure(peer: Peer, error: PalimpsestError): void {
+    if (error.code === "UNAVAILABLE") this.#heads.failed(peer);
+  }
+
+  /** The channel has moved: whatever is under way on the old one ends. */
+  #endAll(): void {
+    for (const call of [...this.#calls]) call.abort();
+    const streams = [...this.#streams];
+    this.#streams.clear();
+    for (const stream of streams) {
+      stream.cancel();
+      stream.destroy(new PalimpsestError("UNAVAILABLE", "another head is asked"));
+    }
+  }
+
+  #probeIfNeeded(): void {
+    if (!this.#heads.hasOthers) return;
+    this.#stopProbing ??= every(this.#clock, probe.everyMs, () => void this.#probe());
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#probing) return;
+    this.#probing = true;
+    const { peer } = this.#heads;
+    try {
+      const info = await peer.unary(headService.getCluster, {}, { timeoutMs: probe.timeoutMs });
+      this.#heads.learn(info.headAddresses);
+    } catch (reason) {
+      const { code } = PalimpsestError.from(reason);
+      if (code === "UNAVAILABLE" || code === "GET_TIMEOUT") this.#heads.failed(peer);
+    } finally {
+      this.#probing = false;
+    }
+  }
+}
+
+function silent(peer: Peer): PalimpsestError {
+  return new PalimpsestError("UNAVAILABLE", `the head at ${peer.address} does not answer`);
+}
