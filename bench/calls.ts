@@ -1,92 +1,97 @@
 /**
  * Calls between two processes, as Ray's microbenchmark counts them: sync = each awaited, async = 1000 in flight,
  * payload "ok". Prints a table; with --json FILE also writes the figures. Needs built code: `npx tsc -b packages/worker`.
+ *
+ * With --against CHECKOUT another built checkout takes turns with this one, in windows of a fraction of a second, and
+ * the table has the median of the ratios of neighboring windows: rates of a machine with other work say little alone.
+ *
+ * Usage: npx tsx bench/calls.ts [--against CHECKOUT] [--json FILE]; PALIMPSEST_BENCH_SECONDS is the time of each case
  */
 
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { grpcNetwork } from "@palimpsest/wire";
-import { ActorChannel, createHandle } from "../packages/client/src/index.js";
-import { ActorProcessEvent, ActorProcessStart, ActorState } from "../packages/wire/generated/protocol.js";
-import { encodeValue, newToken } from "../packages/wire/src/index.js";
+import { parseArgs } from "node:util";
+import type { Answer, Order, Started } from "./calls/side.js";
 
-class Echo {
-  async echo(value: string): Promise<string> {
-    return value;
-  }
-}
-
-const workerMain = fileURLToPath(new URL("../packages/worker/dist/main.js", import.meta.url));
-const moduleUrl = new URL("../packages/worker/fixtures/counter.mjs", import.meta.url).href;
+const { values } = parseArgs({ options: { against: { type: "string" }, json: { type: "string" } } });
 const secondsPerCase = Number(process.env["PALIMPSEST_BENCH_SECONDS"] ?? 2);
+const windowMs = 250;
+/** Published figures of release 2.48 on 64 vCPU. */
+const cases = [
+  { kind: "sync", name: "1:1 actor calls, sync", ray: 2012 },
+  { kind: "async", name: "1:1 actor calls, async", ray: 8664 },
+] as const;
 
-const token = newToken();
-const forkedAt = performance.now();
-const child = fork(workerMain, [], {
-  execArgv: [],
-  serialization: "advanced",
-  stdio: ["ignore", "inherit", "inherit", "ipc"],
-});
-const spec = {
-  actorId: "actor-bench",
-  code: { exportName: "Counter" },
-  args: encodeValue([0]),
-  maxConcurrency: 1000,
-  role: "bench",
-};
-child.send(ActorProcessStart.encode({ spec, incarnation: 1, moduleUrl, token, logLevel: "warn" }).finish());
-const [bytes] = (await once(child, "message")) as [Uint8Array];
-const startMs = performance.now() - forkedAt;
-const address = ActorProcessEvent.decode(bytes).ready?.address ?? "";
-
-const channel = new ActorChannel({
-  actorId: spec.actorId,
-  network: grpcNetwork({ token }),
-  resolver: { resolve: async () => ({ spec, address, incarnation: 1, state: ActorState.ACTOR_STATE_ALIVE }) },
-});
-const echo = createHandle<Echo>({
-  channel,
-  defaults: { timeoutMs: 60_000, retries: 0 },
-  info: () => Promise.reject(new Error("no head here")),
-  kill: () => Promise.reject(new Error("no head here")),
-});
-
-async function perSecond(step: () => Promise<number>): Promise<number> {
-  await step();
-  const startedAt = performance.now();
-  let calls = 0;
-  while (performance.now() - startedAt < secondsPerCase * 1000) calls += await step();
-  return calls / ((performance.now() - startedAt) / 1000);
+interface Side {
+  readonly child: ChildProcess;
+  readonly started: Started;
 }
 
-async function sync(): Promise<number> {
-  for (let index = 0; index < 100; index++) await echo.echo("ok");
-  return 100;
+async function start(root: string): Promise<Side> {
+  const child = fork(fileURLToPath(new URL("./calls/side.ts", import.meta.url)), [root]);
+  const [started] = (await once(child, "message")) as [Started];
+  return { child, started };
 }
 
-async function async(): Promise<number> {
-  await Promise.all(Array.from({ length: 1000 }, () => echo.echo("ok")));
-  return 1000;
+async function window(side: Side, order: Order): Promise<Answer> {
+  side.child.send(order);
+  const [answer] = (await once(side.child, "message")) as [Answer];
+  return answer;
 }
 
-const rows = [
-  { name: "1:1 actor calls, sync", callsPerSecond: Math.round(await perSecond(sync)), ray: 2012 },
-  { name: "1:1 actor calls, async", callsPerSecond: Math.round(await perSecond(async)), ray: 8664 },
-];
-channel.close();
-child.disconnect();
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
+}
+
+const rate = ({ calls, wallMs }: Answer) => calls / (wallMs / 1_000);
+const cpu = ({ calls, cpuMs }: Answer) => (cpuMs * 1_000) / calls;
+const round = (value: number) => Math.round(value * 100) / 100;
+
+const ours = await start(fileURLToPath(new URL("..", import.meta.url)));
+const theirs = values.against === undefined ? undefined : await start(values.against);
+const sides = theirs ? [ours, theirs] : [ours];
+const rows = [];
+for (const { kind, name, ray } of cases) {
+  const answers: Answer[][] = sides.map(() => []);
+  for (const side of sides) await window(side, { kind, windowMs: windowMs * 4 });
+  for (let done = 0; done < (secondsPerCase * 1_000) / windowMs; done++) {
+    // Who begins changes: the first window after the other's pays for cold caches.
+    const order = done % 2 === 0 ? [0, 1] : [1, 0];
+    for (const index of order) {
+      const side = sides[index];
+      if (side) answers[index]?.push(await window(side, { kind, windowMs }));
+    }
+  }
+  const [our = [], their] = answers;
+  const ratios = (of: (answer: Answer) => number) =>
+    their ? round(median(our.map((answer, index) => of(answer) / of(their[index] ?? answer)))) : undefined;
+  rows.push({
+    name,
+    callsPerSecond: Math.round(median(our.map(rate))),
+    cpuMicrosPerCall: round(median(our.map(cpu))),
+    ...(their ? { rateRatio: ratios(rate), cpuRatio: ratios(cpu) } : {}),
+    ray,
+  });
+}
+for (const { child } of sides) child.disconnect();
 
 console.table(rows);
-console.log(`actor process from fork to ready: ${startMs.toFixed(0)} ms`);
+for (const [index, { started }] of sides.entries()) {
+  const { startMs, actorMiB } = started;
+  const whose = index === 0 ? "this checkout" : values.against;
+  console.log(
+    `${whose}: actor process from fork to ready ${startMs.toFixed(0)} ms, ${actorMiB.toFixed(0)} MiB`,
+  );
+}
 console.log(
   `Ray's figures are its published ones (64 vCPU, release 2.48), not measured here; this machine: ${cpus().length} CPUs`,
 );
-const jsonAt = process.argv.indexOf("--json");
-const jsonFile = jsonAt > 0 ? process.argv[jsonAt + 1] : undefined;
-if (jsonFile) {
-  const report = { startMs, rows, cpus: cpus().length, node: process.version, secondsPerCase };
-  writeFileSync(jsonFile, `${JSON.stringify(report, null, 2)}\n`);
+if (values.json) {
+  const report = { ...ours.started, rows, cpus: cpus().length, node: process.version, secondsPerCase };
+  writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
 }

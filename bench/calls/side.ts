@@ -1,0 +1,122 @@
+/**
+ * One build's caller and actor, each a process. Runs a window of calls when told, so that two builds can take turns.
+ * Usage: side.ts ROOT, forked by bench/calls.ts.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** What a window is told, and what it answers. */
+export interface Order {
+  readonly kind: "sync" | "async";
+  readonly windowMs: number;
+}
+
+export interface Answer {
+  readonly calls: number;
+  readonly wallMs: number;
+  /** User and system time of both processes. */
+  readonly cpuMs: number;
+}
+
+/** What is told first. */
+export interface Started {
+  readonly startMs: number;
+  readonly actorMiB: number;
+}
+
+class Echo {
+  async echo(value: string): Promise<string> {
+    return value;
+  }
+}
+
+const inFlight = 1_000;
+/** USER_HZ of Linux. */
+const ticksPerSecond = 100;
+
+const root = resolve(process.argv[2] ?? ".");
+const load = (path: string) => import(pathToFileURL(join(root, path)).href);
+const { ActorChannel, createHandle } = (await load(
+  "packages/client/src/index.ts",
+)) as typeof import("../../packages/client/src/index.js");
+const { encodeValue, grpcNetwork, newToken } = (await load(
+  "packages/wire/dist/index.js",
+)) as typeof import("../../packages/wire/src/index.js");
+const { ActorProcessEvent, ActorProcessStart, ActorState } = (await load(
+  "packages/wire/generated/protocol.js",
+)) as typeof import("../../packages/wire/generated/protocol.js");
+
+const token = newToken();
+const forkedAt = performance.now();
+const child = fork(join(root, "packages/worker/dist/main.js"), [], {
+  execArgv: [],
+  serialization: "advanced",
+  stdio: ["ignore", "inherit", "inherit", "ipc"],
+});
+const spec = {
+  actorId: "actor-bench",
+  code: { exportName: "Counter" },
+  args: encodeValue([0]),
+  maxConcurrency: 1000,
+  role: "bench",
+};
+const moduleUrl = pathToFileURL(join(root, "packages/worker/fixtures/counter.mjs")).href;
+child.send(
+  Buffer.from(
+    ActorProcessStart.encode({ spec, incarnation: 1, moduleUrl, token, logLevel: "warn" }).finish(),
+  ),
+);
+const [bytes] = (await once(child, "message")) as [Uint8Array];
+const started: Started = { startMs: performance.now() - forkedAt, actorMiB: actorMiB() };
+const address = ActorProcessEvent.decode(bytes).ready?.address ?? "";
+
+const channel = new ActorChannel({
+  actorId: spec.actorId,
+  network: grpcNetwork({ token }),
+  resolver: { resolve: async () => ({ spec, address, incarnation: 1, state: ActorState.ACTOR_STATE_ALIVE }) },
+});
+const echo = createHandle<Echo>({
+  channel,
+  defaults: { timeoutMs: 60_000, retries: 0 },
+  info: () => Promise.reject(new Error("no head here")),
+  kill: () => Promise.reject(new Error("no head here")),
+});
+
+const steps = {
+  async sync(): Promise<number> {
+    for (let index = 0; index < 20; index++) await echo.echo("ok");
+    return 20;
+  },
+  async async(): Promise<number> {
+    await Promise.all(Array.from({ length: inFlight }, () => echo.echo("ok")));
+    return inFlight;
+  },
+};
+
+function cpuMs(): number {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return (userCPUTime + systemCPUTime) / 1_000 + ticks * (1_000 / ticksPerSecond);
+}
+
+function actorMiB(): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+process.on("message", async ({ kind, windowMs }: Order) => {
+  const startedAt = performance.now();
+  const cpuBefore = cpuMs();
+  let calls = 0;
+  while (performance.now() - startedAt < windowMs) calls += await steps[kind]();
+  const answer: Answer = { calls, wallMs: performance.now() - startedAt, cpuMs: cpuMs() - cpuBefore };
+  process.send?.(answer);
+});
+process.once("disconnect", () => {
+  channel.close();
+  child.disconnect();
+});
+process.send?.(started);
