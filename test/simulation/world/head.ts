@@ -12,10 +12,12 @@ import type { World } from "./world.js";
 export class SimHead {
   readonly process: SimProcess;
   readonly #world: World;
+  readonly #epoch: number;
   plane: ControlPlane | undefined;
 
   constructor(world: World, number: number) {
     this.#world = world;
+    this.#epoch = number;
     this.process = world.process(world.headMachine, `head-${number}`);
     world.scheduler.after(0, this.process, () => void this.#start());
   }
@@ -53,6 +55,7 @@ export class SimHead {
         stacks: plane.stacks,
         ownerGraceMs: config.ownerGraceMs,
         sessionLeaseMs: config.sessionLeaseMs,
+        headAddresses: () => [world.headAddress],
         queueDepths: async () => [],
       }),
     );
@@ -67,6 +70,16 @@ export class SimHead {
       clusterId,
       redisUrl: () => "redis://simulated",
       heartbeatIntervalMs: config.heartbeatIntervalMs,
+      nodeTimeoutMs: config.nodeTimeoutMs,
+      fenceAfterMs: config.fenceAfterMs,
+      // One head at a time, which a supervisor starts again: its lives are its epochs.
+      leadership: {
+        epoch: this.#epoch,
+        addresses: [world.headAddress],
+        isCurrent: () => true,
+        rise: async () => undefined,
+      },
+      adopt: (nodeId, described) => plane.adopt(nodeId, described),
     });
     server.addService(nodeLinkService as ServiceDefinition, { ...link });
     const [host, port] = world.headAddress.split(":");
