@@ -11,6 +11,10 @@ import {
 } from "./bundle.js";
 import type { ActorOptions } from "./config.js";
 import type { HeadCallOptions } from "./head-client.js";
+import type { ObjectRef } from "./objects.js";
+
+/** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
+const maxInlineArgsBytes = 100 * 1024;
 
 /** Loaded by the first spawn, see config.ts. */
 let configModule: Promise<typeof import("./config.js")> | undefined;
@@ -44,6 +48,8 @@ export interface ActorTypeDeps {
   readonly ownerIncarnation: number;
   readonly jobId: string;
   upload(bundle: Bundle, options: HeadCallOptions): Promise<void>;
+  /** Puts constructor arguments into the object store, held by the actor. */
+  putArguments(bytes: Uint8Array, holder: string): Promise<ObjectRef>;
   create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void>;
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
 }
@@ -72,7 +78,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
         code = undefined;
         throw reason;
       }),
-      args: encodeValue(args),
+      ...(await argumentsOf(encodeValue(args), actorId, deps)),
       resources: { quantities: resources },
       fence: fences[fence ?? "default"],
       ownerId: deps.ownerId,
@@ -95,6 +101,17 @@ const fences = {
   lease: proto.Fence.FENCE_LEASE,
   none: proto.Fence.FENCE_NONE,
 } as const;
+
+/** Small arguments travel in the specification, which the head keeps; large ones as an object. */
+async function argumentsOf(
+  args: Uint8Array,
+  actorId: string,
+  deps: ActorTypeDeps,
+): Promise<Pick<proto.ActorSpec.$Properties, "args" | "argsObject">> {
+  if (args.byteLength <= maxInlineArgsBytes) return { args };
+  const { objectId, sizeBytes } = await deps.putArguments(args, actorId);
+  return { argsObject: { objectId, sizeBytes } };
+}
 
 async function codeOf(
   source: ActorSource,

@@ -18,19 +18,25 @@ import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
 import { type ObjectRef, Objects } from "./objects.js";
+import { pages } from "./pages.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
 import {
+  type ActorFilter,
   type ActorInfo,
+  actorStateOf,
   actorView,
   type ClusterInfo,
+  type ClusterSummary,
   clusterView,
+  type NodeFilter,
   type NodeInfo,
   nodeView,
   type ObjectList,
   objectListView,
   type QueueInfo,
   queueView,
+  summaryView,
 } from "./views.js";
 
 /** Opens the session of a driver; `Session.open` in this thread. */
@@ -156,6 +162,7 @@ export class Cluster {
       jobId: this.#options.jobId,
       upload: (bundle, call) => this.#upload(bundle, call),
       create: (spec, call) => this.#create(spec, call),
+      putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
       handle: (actorId, maxTaskRetries) => this.#handle(actorId, maxTaskRetries),
     });
   }
@@ -176,17 +183,30 @@ export class Cluster {
     return clusterView(await this.#head.call(headService.getCluster, {}, options));
   }
 
-  async nodes(options: HeadCallOptions = {}): Promise<readonly NodeInfo[]> {
-    const { nodes } = await this.#head.call(headService.listNodes, {}, options);
-    return (nodes ?? []).map(nodeView);
+  /** All nodes, or those that pass the filter. */
+  async nodes(options: HeadCallOptions & NodeFilter = {}): Promise<readonly NodeInfo[]> {
+    const { hostname = "", limit, ...call } = options;
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { hostname, limit: pageLimit, pageToken };
+      const { nodes, nextPageToken } = await this.#head.call(headService.listNodes, request, call);
+      return { rows: (nodes ?? []).map(nodeView), nextPageToken: nextPageToken ?? "" };
+    });
   }
 
-  async actors(
-    options: HeadCallOptions & { readonly includeDead?: boolean } = {},
-  ): Promise<readonly ActorInfo[]> {
-    const request = { includeDead: options.includeDead ?? false };
-    const { actors } = await this.#head.call(headService.listActors, request, options);
-    return (actors ?? []).map(actorView);
+  /** All actors that are not dead, or those that pass the filter. */
+  async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
+    const { includeDead = false, states = [], nodeId = "", jobId = "", role = "", limit, ...call } = options;
+    const filter = { includeDead, nodeId, jobId, role, states: states.map(actorStateOf) };
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { ...filter, limit: pageLimit, pageToken };
+      const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);
+      return { rows: (actors ?? []).map(actorView), nextPageToken: nextPageToken ?? "" };
+    });
+  }
+
+  /** Counts of everything, and what waits: answered at once however large the cluster is. */
+  async summary(options: HeadCallOptions = {}): Promise<ClusterSummary> {
+    return summaryView(await this.#head.call(headService.summarize, {}, options));
   }
 
   /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
@@ -303,9 +323,11 @@ export class Cluster {
   /** The node of this machine, else any that is alive. */
   async #objectsAddress(): Promise<string> {
     if (this.#options.objectsAddress) return this.#options.objectsAddress;
-    const alive = (await this.nodes()).filter((node) => node.state === "alive" && node.objectsAddress);
-    const here = alive.find((node) => node.hostname === hostname()) ?? alive[0];
-    if (here) return here.objectsAddress;
+    for (const filter of [{ hostname: hostname() }, {}]) {
+      const nodes = await this.nodes({ ...filter, limit: 1_000 });
+      const found = nodes.find((node) => node.state === "alive" && node.objectsAddress);
+      if (found) return found.objectsAddress;
+    }
     throw new PalimpsestError(
       "UNAVAILABLE",
       "the cluster has no alive node that could hold objects; start one with `palimpsest worker join`",

@@ -24,13 +24,17 @@ export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } f
 export type { HoldOptions, ObjectCallOptions, ObjectRef } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
 export type {
+  ActorFilter,
   ActorInfo,
   ActorStateName,
   ClusterInfo,
+  ClusterSummary,
   DeathCertificate,
+  NodeFilter,
   NodeInfo,
   NodeStateName,
   ObjectList,
   ObjectRow,
   QueueInfo,
+  WaitingShape,
 } from "./views.js";

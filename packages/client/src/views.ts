@@ -34,7 +34,7 @@ export interface ActorInfo {
   readonly ownerId: string;
   readonly jobId: string;
   readonly detached: boolean;
-  /** Why it is not placed: what each node lacks. */
+  /** Why it is not placed: causes by count, and what the nearest node lacks. */
   readonly pendingReason: string;
   readonly createdAtMs: number;
   /** The last death, also after a restart. */
@@ -53,6 +53,49 @@ export interface NodeInfo {
   readonly metricsAddress: string;
   readonly joinedAtMs: number;
   readonly lastHeartbeatMs: number;
+}
+
+/** Which actors to list. */
+export interface ActorFilter {
+  /** Dead ones too, when no states are named. */
+  readonly includeDead?: boolean;
+  readonly states?: readonly ActorStateName[];
+  readonly nodeId?: string;
+  readonly jobId?: string;
+  readonly role?: string;
+  /** How many at most; default all. */
+  readonly limit?: number;
+}
+
+/** Which nodes to list. */
+export interface NodeFilter {
+  readonly hostname?: string;
+  /** How many at most; default all. */
+  readonly limit?: number;
+}
+
+/** Requests that wait for the same. */
+export interface WaitingShape {
+  readonly resources: Readonly<Record<string, number>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly count: number;
+  readonly oldestSinceMs: number;
+  /** Whether a node could hold it if it were empty. */
+  readonly feasible: boolean;
+  readonly reason: string;
+}
+
+export interface ClusterSummary {
+  readonly actors: Readonly<Record<string, number>>;
+  readonly nodes: Readonly<Record<string, number>>;
+  readonly total: Readonly<Record<string, number>>;
+  readonly used: Readonly<Record<string, number>>;
+  /** The most frequent first, at most 20. */
+  readonly waiting: readonly WaitingShape[];
+  readonly waitingCount: number;
+  readonly waitingShapeCount: number;
+  /** Nodes kept free for requests that waited long. */
+  readonly reservedNodeCount: number;
 }
 
 export interface QueueInfo {
@@ -186,4 +229,35 @@ export function objectListView(message: proto.ListObjectsResponse.$Properties): 
     copyNodeIds: row.copyNodeIds ?? [],
   }));
   return { objects, totalObjects: message.totalObjects ?? 0 };
+}
+
+/** @throws {RangeError} for a name that the head does not know */
+export function actorStateOf(name: ActorStateName): proto.ActorState {
+  for (const [state, known] of Object.entries(actorStates)) if (known === name) return Number(state);
+  throw new RangeError(`state is ${name}: it must be one of ${Object.values(actorStates).join(", ")}`);
+}
+
+export function summaryView(message: proto.Summary.$Properties): ClusterSummary {
+  const counts = (
+    rows: readonly { readonly state?: number | null; readonly count?: number | null }[] | null | undefined,
+    names: Readonly<Record<number, string>>,
+  ) =>
+    Object.fromEntries((rows ?? []).map(({ state, count }) => [names[state ?? 0] ?? "unknown", count ?? 0]));
+  return {
+    actors: counts(message.actors, actorStates),
+    nodes: counts(message.nodes, nodeStates),
+    total: { ...message.total?.quantities },
+    used: { ...message.used?.quantities },
+    waiting: (message.waiting ?? []).map((shape) => ({
+      resources: { ...shape.resources?.quantities },
+      labels: { ...shape.labels },
+      count: shape.count ?? 0,
+      oldestSinceMs: shape.oldestSinceMs ?? 0,
+      feasible: shape.feasible ?? false,
+      reason: shape.reason ?? "",
+    })),
+    waitingCount: message.waitingCount ?? 0,
+    waitingShapeCount: message.waitingShapeCount ?? 0,
+    reservedNodeCount: message.reservedNodeCount ?? 0,
+  };
 }

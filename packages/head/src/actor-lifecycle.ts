@@ -27,6 +27,7 @@ import {
   freshStart,
   type NextStart,
   type StartRetryLimits,
+  startRetryReason,
 } from "./start-retries.js";
 
 export interface ActorLifecycleDeps {
@@ -68,7 +69,8 @@ export class ActorLifecycle {
       }
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
       const node = nodes.get(actor.nodeId);
-      nodes.reserve(actor.nodeId, leaseOf(actor.spec.actorId, actor.incarnation), actor.spec.resources);
+      const lease = leaseOf(actor.spec.actorId, actor.incarnation);
+      nodes.reserve(actor.nodeId, lease, actor.spec.resources, actor.gpuIds);
       if (node === undefined || node.state === "DEAD") {
         this.#fences.lost(actor);
         this.#lost(actor, `node lost: ${actor.nodeId} is not known any more`, "left", undefined);
@@ -122,10 +124,10 @@ export class ActorLifecycle {
   }
 
   jobEnded(jobId: string): void {
-    for (const { spec } of [...this.#deps.actors.all()]) {
+    for (const { spec } of this.#deps.actors.ofJob(jobId)) {
       // As it is now: the kill of an owner kills what it owned.
       const actor = this.#deps.actors.get(spec.actorId);
-      if (actor?.spec.jobId !== jobId || actor.spec.detached || actor.state === "DEAD") continue;
+      if (actor === undefined || actor.spec.detached || actor.state === "DEAD") continue;
       void this.#killForGood(actor, `its job ${jobId} ended`);
     }
   }
@@ -201,12 +203,9 @@ export class ActorLifecycle {
       .filter(isKnown)
       .filter((report) => !this.#adopt(nodeId, report))
       .map((report) => report.actorId ?? "");
-    const missing = [...actors.all()].filter(
-      (actor) =>
-        actor.nodeId === nodeId &&
-        (actor.state === "STARTING" || actor.state === "ALIVE") &&
-        // An older incarnation that still ends there does not stand for the one that is to run.
-        !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
+    const missing = actors.onNode(nodeId).filter(
+      // An older incarnation that still ends there does not stand for the one that is to run.
+      (actor) => !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
     );
     // Leases of processes that were to be stopped while the node was away, and are not there any more.
     const held = new Set([
@@ -234,6 +233,15 @@ export class ActorLifecycle {
     return this.#adopt(nodeId, described.actor ?? {});
   }
 
+  /** Why an actor waits: for room, or for its next try. Empty when it does not wait. Looks at every node. */
+  pendingReason(actor: Actor): string {
+    const { actorId } = actor.spec;
+    const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
+    if (waits && this.#fences.remainingMs(actorId) > 0)
+      return "its node is out of reach and may still run it: it waits until that node must have fenced it";
+    return this.#deps.line.reason(lineKey(actorId)) || startRetryReason(actor);
+  }
+
   close(): void {
     this.#delays.close();
   }
@@ -242,9 +250,6 @@ export class ActorLifecycle {
     const { actorId, resources, labels } = actor.spec;
     const fencedMs = this.#fences.remainingMs(actorId);
     if (fencedMs > 0) {
-      const pendingReason =
-        "its node is out of reach and may still run it: it waits until that node must have fenced it";
-      void this.#deps.actors.update(actorId, { pendingReason });
       this.#delays.wait(actorId, fencedMs, () => {
         const now = this.#deps.actors.get(actorId);
         if (now?.state === actor.state) this.#seek(now);
@@ -255,23 +260,14 @@ export class ActorLifecycle {
       leaseId: leaseOf(actorId, actor.incarnation + 1),
       request: { resources, labels },
       onPlaced: (nodeId) => void this.#start(actorId, nodeId),
-      onRefused: (reason) => {
-        const pendingReason = this.#deps.actors.get(actorId)?.pendingReason;
-        if (pendingReason !== reason) void this.#deps.actors.update(actorId, { pendingReason: reason });
-      },
     });
   }
 
   async #start(actorId: string, nodeId: string): Promise<void> {
     const { actors, nodes } = this.#deps;
     const incarnation = (actors.get(actorId)?.incarnation ?? 0) + 1;
-    await actors.update(actorId, {
-      state: "STARTING",
-      nodeId,
-      incarnation,
-      ...noProcess,
-      pendingReason: "",
-    });
+    const gpuIds = nodes.gpusOf(nodeId, leaseOf(actorId, incarnation));
+    await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds });
     const actor = actors.get(actorId);
     if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
       // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
@@ -280,8 +276,12 @@ export class ActorLifecycle {
       return;
     }
     // Without a link now it is repeated when the node has registered again, see #settle.
-    nodes.send(nodeId, {
-      startActor: { spec: specToProto(actor.spec), incarnation, restarts: actor.restarts },
+    this.#sendStart(actor);
+  }
+
+  #sendStart({ spec, nodeId, incarnation, restarts, gpuIds }: Actor): void {
+    this.#deps.nodes.send(nodeId, {
+      startActor: { spec: specToProto(spec), incarnation, restarts, gpuIds: [...gpuIds] },
     });
   }
 
@@ -295,7 +295,6 @@ export class ActorLifecycle {
       address: report.address ?? "",
       metricsAddress: report.metricsAddress ?? "",
       pid: report.pid ?? 0,
-      pendingReason: "",
       constructorError: undefined,
       ...freshStart,
     });
@@ -312,7 +311,8 @@ export class ActorLifecycle {
     const incarnation = report.incarnation ?? 0;
     const actor = actors.get(actorId);
     if (actor === undefined) return false;
-    nodes.reserve(nodeId, leaseOf(actorId, incarnation), actor.spec.resources);
+    const lease = leaseOf(actorId, incarnation);
+    const gpuIds = nodes.reserve(nodeId, lease, actor.spec.resources, report.gpuIds ?? []);
     if (actor.state === "DEAD") return false;
     const before = this.#fences.found(actorId, nodeId, incarnation);
     const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
@@ -322,6 +322,7 @@ export class ActorLifecycle {
     this.#delays.cancel(actorId);
     // Its node was only out of reach: no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
+    if (!current || before !== undefined) void actors.update(actorId, { gpuIds });
     if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
     else if (!current || actor.state !== "ALIVE") this.#alive(actor, nodeId, report);
     return true;
@@ -338,8 +339,7 @@ export class ActorLifecycle {
       )
         continue;
       if (actor.state === "STARTING") {
-        const { incarnation, restarts } = actor;
-        nodes.send(nodeId, { startActor: { spec: specToProto(actor.spec), incarnation, restarts } });
+        this.#sendStart(actor);
         continue;
       }
       nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
@@ -349,10 +349,9 @@ export class ActorLifecycle {
   }
 
   #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
-    for (const actor of [...this.#deps.actors.all()]) {
-      if (actor.nodeId !== node.nodeId) continue;
+    for (const { spec } of this.#deps.actors.onNode(node.nodeId)) {
       // The death of an owner kills what it owned: the list is of the time before.
-      const now = this.#deps.actors.get(actor.spec.actorId);
+      const now = this.#deps.actors.get(spec.actorId);
       if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
       if (cause === "lost") this.#fences.lost(now, this.#deps.nodes.heardAtMs(node.nodeId));
       this.#lost(now, reason, cause, node.lastHeartbeatMs);
@@ -516,7 +515,12 @@ export class ActorLifecycle {
   }
 }
 
-const noProcess = { address: "", metricsAddress: "", pid: 0 } as const;
+const noProcess: Pick<Actor, "address" | "metricsAddress" | "pid" | "gpuIds"> = {
+  address: "",
+  metricsAddress: "",
+  pid: 0,
+  gpuIds: [],
+};
 
 const leasePrefix = "actor/";
 

@@ -7,10 +7,12 @@
  * - A1. A name belongs to at most one actor that is not DEAD.
  * - A2. DEAD is final: no update leaves it.
  * - A3. Incarnations never fall.
+ * - A5. A change writes a row of some hundred bytes; the specification is written once, and cut down at death.
  * - A4. Each change reaches the journal in the order in which it was made.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import { type Actor, type ActorSpec, decodeActor, encodeActor } from "./actor.js";
+import { type Actor, type ActorSpec, type ActorState, specOfDead } from "./actor.js";
+import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import type { Journal } from "./journal.js";
 
 export interface ActorTableDeps {
@@ -28,7 +30,12 @@ export class ActorTable {
   readonly #ids = new Map<string, string>();
   /** Ids of DEAD actors, the longest dead first. */
   readonly #dead = new Set<string>();
-  readonly #owned = new Map<string, Set<string>>();
+  /** Ids of actors that are not DEAD, by their owner and by their job. */
+  readonly #owned = new IdIndex();
+  readonly #ofJob = new IdIndex();
+  /** Ids of actors that are STARTING or ALIVE, by their node. */
+  readonly #onNode = new IdIndex();
+  readonly #counts = new Map<ActorState, number>();
   readonly #listeners = new Set<ActorChange>();
   readonly #waiters = new Map<string, Set<(actor: Actor) => void>>();
 
@@ -36,13 +43,38 @@ export class ActorTable {
     this.#deps = deps;
   }
 
-  load(rows: ReadonlyMap<string, Uint8Array>): void {
-    for (const bytes of rows.values()) this.#hold(decodeActor(bytes));
+  /** @param deaths the last death of each that has died */
+  load(
+    specs: ReadonlyMap<string, Uint8Array>,
+    states: ReadonlyMap<string, Uint8Array>,
+    deaths: ReadonlyMap<string, Uint8Array>,
+  ): void {
+    const { journal } = this.#deps;
+    const loaded: Actor[] = [];
+    for (const [actorId, state] of states) {
+      const spec = specs.get(actorId);
+      // Without its specification nobody can start it: a store that lost a part of the last writes.
+      if (spec === undefined) void journal.put("actors", actorId, undefined);
+      else loaded.push(decodeActor(spec, state, deaths.get(actorId)));
+    }
+    for (const actorId of specs.keys()) {
+      if (!states.has(actorId)) void journal.put("specs", actorId, undefined);
+    }
+    loaded.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.spec.actorId < b.spec.actorId ? -1 : 1));
+    for (const actor of loaded) this.#hold(actor, undefined);
   }
 
-  /** Every actor as its row in the store. */
-  *rows(): Generator<readonly [string, Uint8Array]> {
-    for (const [actorId, actor] of this.#actors) yield [actorId, encodeActor(actor)];
+  /** Every actor as its row in this table of the store. */
+  *rows(table: "specs" | "actors" | "deaths"): Generator<readonly [string, Uint8Array]> {
+    const encode = {
+      specs: ({ spec }: Actor) => encodeSpec(spec),
+      actors: encodeState,
+      deaths: encodeDeath,
+    }[table];
+    for (const [actorId, actor] of this.#actors) {
+      const row = encode(actor);
+      if (row !== undefined) yield [actorId, row];
+    }
   }
 
   /** Adds an actor in state PENDING. @throws {PalimpsestError} ALREADY_EXISTS when its name is taken */
@@ -69,7 +101,7 @@ export class ActorTable {
       startFailures: 0,
       startFailingSinceMs: 0,
       lostStartNodeIds: [],
-      pendingReason: "",
+      gpuIds: [],
       createdAtMs: this.#deps.clock.now(),
     };
     return { actor, durable: this.#change(actor, undefined) };
@@ -88,7 +120,7 @@ export class ActorTable {
   durable(actorId: string): Promise<void> {
     const actor = this.#actors.get(actorId);
     if (actor === undefined) return Promise.resolve();
-    return this.#deps.journal.put("actors", actorId, encodeActor(actor));
+    return this.#deps.journal.put("actors", actorId, encodeState(actor));
   }
 
   get(actorId: string): Actor | undefined {
@@ -106,7 +138,22 @@ export class ActorTable {
 
   /** Actors that this session or actor owns, DEAD ones not. */
   ownedBy(ownerId: string): Actor[] {
-    return [...(this.#owned.get(ownerId) ?? [])].flatMap((actorId) => this.#actors.get(actorId) ?? []);
+    return this.#actorsOf(this.#owned, ownerId);
+  }
+
+  /** Actors of the job, DEAD ones not. */
+  ofJob(jobId: string): Actor[] {
+    return this.#actorsOf(this.#ofJob, jobId);
+  }
+
+  /** Actors that are STARTING or ALIVE on the node. */
+  onNode(nodeId: string): Actor[] {
+    return this.#actorsOf(this.#onNode, nodeId);
+  }
+
+  /** Actors in this state. */
+  count(state: ActorState): number {
+    return this.#counts.get(state) ?? 0;
   }
 
   get size(): number {
@@ -139,26 +186,43 @@ export class ActorTable {
     });
   }
 
-  #change(actor: Actor, before: Actor | undefined): Promise<void> {
-    this.#hold(actor);
-    const durable = this.#deps.journal.put("actors", actor.spec.actorId, encodeActor(actor));
+  #change(changed: Actor, before: Actor | undefined): Promise<void> {
+    const { journal } = this.#deps;
+    const { actorId } = changed.spec;
+    const dies = changed.state === "DEAD" && before?.state !== "DEAD";
+    const actor = dies ? { ...changed, spec: specOfDead(changed.spec) } : changed;
+    this.#hold(actor, before);
+    if (before === undefined || dies) void journal.put("specs", actorId, encodeSpec(actor.spec));
+    if (before?.certificate !== actor.certificate || before?.constructorError !== actor.constructorError) {
+      void journal.put("deaths", actorId, encodeDeath(actor));
+    }
+    // Put last in the same turn: once it is in the store, so are the rows above.
+    const durable = journal.put("actors", actorId, encodeState(actor));
     for (const listener of this.#listeners) listener(actor, before);
-    for (const look of [...(this.#waiters.get(actor.spec.actorId) ?? [])]) look(actor);
+    for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     this.#forgetOldest();
     return durable;
   }
 
-  #hold(actor: Actor): void {
-    const { actorId, name, ownerId } = actor.spec;
+  #actorsOf(index: IdIndex, key: string): Actor[] {
+    return index.of(key).flatMap((actorId) => this.#actors.get(actorId) ?? []);
+  }
+
+  #hold(actor: Actor, before: Actor | undefined): void {
+    const { actorId, name, ownerId, jobId } = actor.spec;
     this.#actors.set(actorId, actor);
-    const owned = this.#owned.get(ownerId) ?? new Set();
+    if (before) this.#counts.set(before.state, this.count(before.state) - 1);
+    this.#counts.set(actor.state, this.count(actor.state) + 1);
+    if (before && runs(before)) this.#onNode.delete(before.nodeId, actorId);
+    if (runs(actor)) this.#onNode.add(actor.nodeId, actorId);
     if (actor.state !== "DEAD") {
       if (name !== "") this.#ids.set(name, actorId);
-      this.#owned.set(ownerId, owned.add(actorId));
+      this.#owned.add(ownerId, actorId);
+      if (jobId !== "") this.#ofJob.add(jobId, actorId);
       return;
     }
-    owned.delete(actorId);
-    if (owned.size === 0) this.#owned.delete(ownerId);
+    this.#owned.delete(ownerId, actorId);
+    this.#ofJob.delete(jobId, actorId);
     this.#dead.add(actorId);
     if (this.#ids.get(name) === actorId) this.#ids.delete(name);
   }
@@ -168,7 +232,35 @@ export class ActorTable {
       if (this.#dead.size <= this.#deps.maxDead) return;
       this.#dead.delete(actorId);
       this.#actors.delete(actorId);
-      void this.#deps.journal.put("actors", actorId, undefined);
+      this.#counts.set("DEAD", this.count("DEAD") - 1);
+      for (const table of ["actors", "specs", "deaths"] as const) {
+        void this.#deps.journal.put(table, actorId, undefined);
+      }
     }
+  }
+}
+
+function runs(actor: Actor): boolean {
+  return actor.state === "STARTING" || actor.state === "ALIVE";
+}
+
+/** Sets of ids by a key; a key without ids takes no room. */
+class IdIndex {
+  readonly #ids = new Map<string, Set<string>>();
+
+  add(key: string, id: string): void {
+    const ids = this.#ids.get(key);
+    if (ids === undefined) this.#ids.set(key, new Set([id]));
+    else ids.add(id);
+  }
+
+  delete(key: string, id: string): void {
+    const ids = this.#ids.get(key);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#ids.delete(key);
+  }
+
+  of(key: string): string[] {
+    return [...(this.#ids.get(key) ?? [])];
   }
 }

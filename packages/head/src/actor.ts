@@ -1,7 +1,6 @@
-import { normalizeQuantities, type Quantities, quantitiesProblem } from "@palimpsest/scheduler";
+import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { startRetryReason } from "./start-retries.js";
 
 export const actorStates = ["PENDING", "STARTING", "ALIVE", "RESTARTING", "DEAD"] as const;
 export type ActorState = (typeof actorStates)[number];
@@ -14,6 +13,8 @@ export interface ActorSpec {
   readonly code: proto.CodeRef.$Properties;
   /** Constructor arguments in the value codec of wire; opaque here. */
   readonly args: Uint8Array;
+  /** In their place: an object that the actor's process fetches. */
+  readonly argsObject: proto.ArgsObject.$Properties | null;
   readonly resources: Quantities;
   readonly labels: Readonly<Record<string, string>>;
   /** -1: without limit. */
@@ -55,17 +56,28 @@ export interface Actor {
   readonly startFailingSinceMs: number;
   /** Nodes that were lost while they started it, since it was last ALIVE. */
   readonly lostStartNodeIds: readonly string[];
-  readonly pendingReason: string;
+  /** GPUs of its node that it leases. */
+  readonly gpuIds: readonly number[];
   readonly createdAtMs: number;
 }
 
-const stateToProto: Readonly<Record<ActorState, proto.ActorState>> = {
+export const actorStateToProto: Readonly<Record<ActorState, proto.ActorState>> = {
   PENDING: proto.ActorState.ACTOR_STATE_PENDING,
   STARTING: proto.ActorState.ACTOR_STATE_STARTING,
   ALIVE: proto.ActorState.ACTOR_STATE_ALIVE,
   RESTARTING: proto.ActorState.ACTOR_STATE_RESTARTING,
   DEAD: proto.ActorState.ACTOR_STATE_DEAD,
 };
+
+export function actorStateFromProto(state: proto.ActorState): ActorState | undefined {
+  return actorStates.find((candidate) => actorStateToProto[candidate] === state);
+}
+
+/** Constructor arguments up to this size travel in the specification, larger ones as an object. */
+export const maxInlineArgsBytes = 100 * 1024;
+
+/** A specification without its arguments. */
+const maxSpecBytes = 64 * 1024;
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -92,10 +104,27 @@ export function actorSpecFromProto(message: proto.ActorSpec.$Properties | null |
   if (!Number.isInteger(spec.maxTaskRetries) || spec.maxTaskRetries < -1) {
     throw invalid(`max_task_retries is ${spec.maxTaskRetries}: it must be -1 (without limit), 0 or more`);
   }
-  const problem = quantitiesProblem(message.resources?.quantities ?? {});
+  const problem = requestProblem(message.resources?.quantities ?? {});
   if (problem !== undefined) throw invalid(problem);
   checkEnvironment(spec.environment);
+  checkSize(message, spec.args.byteLength);
   return spec;
+}
+
+/** The specification is kept in memory and in Redis for as long as the actor lives. */
+function checkSize(message: proto.ActorSpec.$Properties, argsBytes: number): void {
+  if (argsBytes > maxInlineArgsBytes) {
+    throw new PalimpsestError(
+      "LIMIT_EXCEEDED",
+      `args take ${argsBytes} bytes, more than ${maxInlineArgsBytes}: put them into the object store (Objects.Put) and name the object in args_object`,
+    );
+  }
+  const specBytes = proto.ActorSpec.encode({ ...message, args: null }).finish().byteLength;
+  if (specBytes <= maxSpecBytes) return;
+  throw new PalimpsestError(
+    "LIMIT_EXCEEDED",
+    `the specification takes ${specBytes} bytes without its args, more than ${maxSpecBytes}: pass less in environment and labels`,
+  );
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT for names that are the node's to set */
@@ -105,12 +134,14 @@ export function checkEnvironment(environment: Readonly<Record<string, string>>):
     throw invalid(`environment names ${reserved}: names with PALIMPSEST_ are the node's`);
 }
 
-function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
+/** A specification that was checked before. */
+export function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   return {
     actorId: message.actorId ?? "",
     name: message.name ?? "",
     code: message.code ?? {},
     args: message.args ?? new Uint8Array(),
+    argsObject: message.argsObject ?? null,
     resources: normalizeQuantities(message.resources?.quantities ?? {}),
     labels: { ...message.labels },
     maxRestarts: message.maxRestarts ?? 0,
@@ -128,6 +159,11 @@ function specOf(message: proto.ActorSpec.$Properties): ActorSpec {
   };
 }
 
+/** What is kept of a DEAD actor's specification: what lists show. */
+export function specOfDead(spec: ActorSpec): ActorSpec {
+  return { ...spec, args: new Uint8Array(), argsObject: null, environment: {}, labels: {} };
+}
+
 export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
   return {
     ...spec,
@@ -137,48 +173,18 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
   };
 }
 
-export function actorToProto(actor: Actor): proto.ActorInfo.$Properties {
-  const { spec, state, certificate, constructorError, lostStartNodeIds, ...rest } = actor;
-  return {
-    ...rest,
-    lostStartNodeIds: [...lostStartNodeIds],
-    spec: specToProto(spec),
-    state: stateToProto[state],
-    ...(certificate ? { certificate } : {}),
-    ...(constructorError ? { constructorError } : {}),
-  };
-}
-
 /** For readers: without the constructor's arguments, which can be large and mean nothing to them. */
-export function actorForReaders(actor: Actor): proto.ActorInfo.$Properties {
-  const pendingReason = actor.pendingReason || startRetryReason(actor);
-  return actorToProto({ ...actor, pendingReason, spec: { ...actor.spec, args: new Uint8Array() } });
-}
-
-export function encodeActor(actor: Actor): Uint8Array {
-  return proto.ActorInfo.encode(actorToProto(actor)).finish();
-}
-
-export function decodeActor(bytes: Uint8Array): Actor {
-  const info = proto.ActorInfo.decode(bytes);
-  const state = actorStates.find((candidate) => stateToProto[candidate] === info.state);
-  if (state === undefined) throw new PalimpsestError("CODEC", `a stored actor has state ${info.state}`);
+export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorInfo.$Properties {
+  const { certificate, constructorError, spec } = actor;
   return {
-    spec: specOf(info.spec ?? {}),
-    state,
-    nodeId: info.nodeId,
-    address: info.address,
-    metricsAddress: info.metricsAddress,
-    pid: info.pid,
-    incarnation: info.incarnation,
-    restarts: info.restarts,
-    certificate: info.certificate ?? undefined,
-    constructorError: info.constructorError ?? undefined,
-    startFailures: info.startFailures,
-    startFailingSinceMs: info.startFailingSinceMs,
-    lostStartNodeIds: info.lostStartNodeIds,
-    pendingReason: info.pendingReason,
-    createdAtMs: info.createdAtMs,
+    ...actor,
+    pendingReason,
+    lostStartNodeIds: [...actor.lostStartNodeIds],
+    gpuIds: [...actor.gpuIds],
+    spec: { ...specToProto(spec), args: null },
+    state: actorStateToProto[actor.state],
+    certificate: certificate ?? null,
+    constructorError: constructorError ?? null,
   };
 }
 

@@ -116,6 +116,11 @@ export const headConfigSchema = z.strictObject({
   jobLogRetryMs: milliseconds
     .default(60_000)
     .describe("How long a job's output waits for a disk that cannot be written before it is given up."),
+  placementReserveAfterMs: z
+    .int()
+    .min(0)
+    .default(10_000)
+    .describe("How long a request that a node could hold waits before a node is kept free for it."),
   maxDeadActors: z.int().min(0).default(1_000).describe("Dead actors that are remembered."),
   maxEndedJobs: z.int().min(0).default(1_000).describe("Ended jobs that are remembered, with their output."),
 });

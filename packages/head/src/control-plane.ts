@@ -71,7 +71,12 @@ export class ControlPlane {
     const clusterId = await store.fact("clusterId", deps.clusterId || newId("cluster"));
     const plane = new ControlPlane(clusterId, config, deps);
     plane.nodes.load(await store.readTable("nodes"));
-    plane.actors.load(await store.readTable("actors"));
+    const [specs, states, deaths] = await Promise.all([
+      store.readTable("specs"),
+      store.readTable("actors"),
+      store.readTable("deaths"),
+    ]);
+    plane.actors.load(specs, states, deaths);
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
     plane.#recover(config);
     plane.#sweepBundles(config.bundleKeepMs);
@@ -105,7 +110,7 @@ export class ControlPlane {
         for (const sha256 of submission ? bundlesOf(submission) : []) this.#removeBundle(sha256);
       },
     });
-    const line = new PlacementLine(nodes);
+    const line = new PlacementLine({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
     this.nodes = nodes;
     this.actors = actors;
     this.jobs = jobs;
@@ -142,11 +147,13 @@ export class ControlPlane {
     });
     this.stacks = new StackRequests({ actors, nodes, sessions: this.sessions, clock });
     this.actors.onChange((actor, before) => {
-      if (actor.state === "DEAD" && before?.state !== "DEAD") this.#actorDied(actor.spec.actorId);
+      if (actor.state !== "DEAD" || before?.state === "DEAD") return;
+      this.#actorDied(actor.spec.actorId);
     });
     this.#stopSweeping = every(clock, bundleSweepMs, () => this.#sweepBundles(config.bundleKeepMs));
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
+      line.tick();
       measureTables({ ...shared, actors, jobs });
       metrics.gauge("palimpsest_head_objects").set(this.objects.size);
       metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);
@@ -187,8 +194,10 @@ export class ControlPlane {
   /** Every row of a table as it is now. */
   rowsOf(table: StoreTable): Iterable<readonly [string, Uint8Array]> {
     switch (table) {
+      case "specs":
       case "actors":
-        return this.actors.rows();
+      case "deaths":
+        return this.actors.rows(table);
       case "nodes":
         return this.nodes.rows();
       case "jobs":

@@ -17,18 +17,17 @@ export interface HeadMetricsDeps {
 /** Sets the gauges that say what the tables hold. */
 export function measureTables({ metrics, actors, nodes, jobs, line }: HeadMetricsDeps): void {
   const byState = metrics.gauge("palimpsest_head_actors");
-  const actorCounts = countBy([...actors.all()], (actor) => actor.state);
-  for (const state of actorStates) byState.set({ state: state.toLowerCase() }, actorCounts.get(state) ?? 0);
-  const nodeCounts = countBy(nodes.all(), (node) => node.state);
+  for (const state of actorStates) byState.set({ state: state.toLowerCase() }, actors.count(state));
   for (const state of nodeStates) {
-    metrics.gauge("palimpsest_head_nodes").set({ state: state.toLowerCase() }, nodeCounts.get(state) ?? 0);
+    metrics.gauge("palimpsest_head_nodes").set({ state: state.toLowerCase() }, nodes.sums.count(state));
   }
   const jobCounts = countBy(jobs.all(), (job) => job.status);
   for (const status of jobStatuses) {
     metrics.gauge("palimpsest_head_jobs").set({ status: status.toLowerCase() }, jobCounts.get(status) ?? 0);
   }
   metrics.gauge("palimpsest_head_pending_actors").set(line.length);
-  const { total, used } = nodes.totals();
+  metrics.gauge("palimpsest_head_reserved_nodes").set(line.reservedNodes);
+  const { total, used } = nodes.sums.totals();
   // Resources whose last node has left leave the page too.
   metrics.gauge("palimpsest_head_resources_total_units").reset();
   metrics.gauge("palimpsest_head_resources_used_units").reset();

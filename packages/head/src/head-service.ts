@@ -4,10 +4,8 @@ import type { QueueDepth } from "@palimpsest/trajectories";
 import { headService, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, actorForReaders, actorSpecFromProto } from "./actor.js";
-import type { ActorLifecycle } from "./actor-lifecycle.js";
-import type { ActorTable } from "./actor-table.js";
 import type { Bundles } from "./bundles.js";
-import type { NodeTable } from "./node-table.js";
+import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import { createObjectRpcs } from "./object-rpcs.js";
 import type { Rpc } from "./rpc.js";
@@ -18,11 +16,8 @@ const defaultStackWaitMs = 5_000;
 /** Less than any RPC may take. */
 const maxStackWaitMs = 25_000;
 
-export interface HeadServiceDeps extends SessionServiceDeps {
+export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
   readonly rpc: Rpc;
-  readonly actors: ActorTable;
-  readonly lifecycle: ActorLifecycle;
-  readonly nodes: NodeTable;
   readonly objects: ObjectDirectory;
   readonly bundles: Bundles;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
@@ -31,13 +26,13 @@ export interface HeadServiceDeps extends SessionServiceDeps {
 }
 
 export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImplementation {
-  const { rpc, actors, lifecycle, nodes } = deps;
+  const { rpc, lifecycle } = deps;
   return {
     getCluster: rpc.unary(headService.getCluster, () => deps.clusterInfo()),
     createActor: rpc.unary(headService.createActor, async (request) => createActor(deps, request)),
     resolveActor: rpc.unary(
       headService.resolveActor,
-      (request, signal) => resolveActor(actors, request, signal),
+      (request, signal) => resolveActor(deps, request, signal),
       maxWaitMs + 5_000,
     ),
     killActor: rpc.unary(headService.killActor, async (request) => {
@@ -55,14 +50,9 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       const timeoutMs = Math.min(maxStackWaitMs, request.timeoutMs || defaultStackWaitMs);
       return deps.stacks.ask(request.target ?? "", timeoutMs);
     }),
-    listActors: rpc.unary(headService.listActors, (request) => ({
-      actors: [...actors.all()]
-        .filter((actor) => request.includeDead || actor.state !== "DEAD")
-        .map(actorForReaders),
-    })),
-    listNodes: rpc.unary(headService.listNodes, () => ({
-      nodes: nodes.all().map((node) => nodes.toProto(node)),
-    })),
+    listActors: rpc.unary(headService.listActors, (request) => listActors(deps, request)),
+    listNodes: rpc.unary(headService.listNodes, (request) => listNodes(deps, request)),
+    summarize: rpc.unary(headService.summarize, () => summarize(deps)),
     listQueues: rpc.unary(headService.listQueues, async () => ({ queues: [...(await deps.queueDepths())] })),
     ...createObjectRpcs(rpc, deps.objects),
     shutdown: rpc.unary(headService.shutdown, (request) => {
@@ -118,7 +108,7 @@ async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
 }
 
 async function resolveActor(
-  actors: ActorTable,
+  { actors, lifecycle }: HeadServiceDeps,
   request: proto.ResolveActorRequest.$Properties,
   caller: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
@@ -133,7 +123,8 @@ async function resolveActor(
   const known = request.knownIncarnation ?? 0;
   const settled = (actor: Actor) =>
     actor.state === "DEAD" || (actor.state === "ALIVE" && actor.incarnation > known);
-  if (settled(found) || waitMs === 0) return actorForReaders(found);
+  const view = (actor: Actor) => actorForReaders(actor, lifecycle.pendingReason(actor));
+  if (settled(found) || waitMs === 0) return view(found);
   const wait = new AbortController();
   const end = () => wait.abort();
   // Not AbortSignal.any over AbortSignal.timeout: on Node 20 that signal is lost to the garbage collector.
@@ -141,7 +132,7 @@ async function resolveActor(
   caller.addEventListener("abort", end, { once: true });
   if (caller.aborted) end();
   try {
-    return actorForReaders((await actors.waitFor(found.spec.actorId, settled, wait.signal)) ?? found);
+    return view((await actors.waitFor(found.spec.actorId, settled, wait.signal)) ?? found);
   } finally {
     clearTimeout(timer);
     caller.removeEventListener("abort", end);

@@ -302,13 +302,15 @@ function addServices(
   },
 ): void {
   const rpc = new Rpc(own.metrics, config.rpcTimeoutMs);
-  const { actors, nodes, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
+  const { actors, nodes, line, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
   server.addService(
     headService,
     createHeadHandlers({
       rpc,
       actors,
       nodes,
+      line,
+      clock: deps.clock ?? systemClock,
       sessions,
       lifecycle,
       bundles,

@@ -46,6 +46,7 @@ describe("JobLifecycle", () => {
         bundle: sha256,
         environment: { A: "1" },
         workingDir: "",
+        gpuIds: [],
       },
     });
     expect(readFileSync(join(folder.path, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
@@ -178,7 +179,8 @@ describe("JobLifecycle", () => {
     const test = await open();
     await test.plane.jobLifecycle.submit(aRecipe("job-1"));
     await settle();
-    expect(test.plane.jobs.get("job-1").message).toContain("palimpsest worker join");
+    const { jobs, jobLifecycle } = test.plane;
+    expect(jobLifecycle.forReaders(jobs.get("job-1")).message).toContain("palimpsest worker join");
     expect((await test.plane.jobLifecycle.stop("job-1")).status).toBe("STOPPED");
     const node = await test.join("a");
     expect(node.sent.filter((message) => message.startDriver)).toEqual([]);

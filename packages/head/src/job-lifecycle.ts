@@ -50,7 +50,7 @@ export class JobLifecycle {
     for (const job of jobs.all()) {
       if (job.status === "PENDING") this.#seek(job.jobId);
       if (job.status !== "RUNNING") continue;
-      nodes.reserve(job.nodeId, leaseOf(job.jobId), jobs.submission(job.jobId)?.resources ?? {});
+      nodes.reserve(job.nodeId, leaseOf(job.jobId), jobs.submission(job.jobId)?.resources ?? {}, job.gpuIds);
       const node = nodes.get(job.nodeId);
       if (node === undefined || node.state === "DEAD")
         this.#lost(job, `node lost: ${job.nodeId} is not known any more`);
@@ -136,7 +136,7 @@ export class JobLifecycle {
       // The tables may have lost it: what runs goes on, though its end is nobody's news.
       if (job === undefined) continue;
       const wanted = job.status === "RUNNING" && job.nodeId === nodeId;
-      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {});
+      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {}, job.gpuIds);
       if (!wanted || job.stopRequested)
         nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
     }
@@ -146,23 +146,27 @@ export class JobLifecycle {
     return { settle: () => this.#settle(missing) };
   }
 
+  /** The job as it is to be shown: one that waits for a node says why, made now. Looks at every node. */
+  forReaders(job: Job): Job {
+    const reason = this.#deps.line.reason(lineKey(job.jobId));
+    return reason === "" ? job : { ...job, message: reason };
+  }
+
   #seek(jobId: string): void {
     const { jobs, line } = this.#deps;
     line.join(lineKey(jobId), {
       leaseId: leaseOf(jobId),
       request: { resources: jobs.submission(jobId)?.resources ?? {}, labels: {} },
       onPlaced: (nodeId) => void this.#start(jobId, nodeId),
-      onRefused: (reason) => {
-        if (jobs.find(jobId)?.message !== reason) void jobs.update(jobId, { message: reason });
-      },
     });
   }
 
   async #start(jobId: string, nodeId: string): Promise<void> {
-    const { jobs, clock, logger } = this.#deps;
+    const { jobs, nodes, clock, logger } = this.#deps;
     const placement = {};
     this.#placing.set(jobId, placement);
-    await jobs.update(jobId, { status: "RUNNING", nodeId, message: "", startedAtMs: clock.now() });
+    const gpuIds = [...nodes.gpusOf(nodeId, leaseOf(jobId))];
+    await jobs.update(jobId, { status: "RUNNING", nodeId, message: "", startedAtMs: clock.now(), gpuIds });
     // Its node was lost meanwhile, and it was placed again.
     if (this.#placing.get(jobId) !== placement) return;
     this.#placing.delete(jobId);
@@ -187,6 +191,7 @@ export class JobLifecycle {
         bundle: entrypoint.kind === "recipe" ? sha256Of(entrypoint.text) : entrypoint.bundle,
         environment: { ...environment },
         workingDir: submission.workingDir,
+        gpuIds: [...job.gpuIds],
       },
     });
   }

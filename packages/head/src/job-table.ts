@@ -88,6 +88,7 @@ export class JobTable {
       outputBytes: 0,
       resources: submission.resources,
       workingDir: submission.workingDir,
+      gpuIds: [],
     };
     this.#submissions.set(jobId, submission);
     this.#jobs.set(jobId, job);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { normalizeQuantities, type Quantities, quantitiesProblem } from "@palimpsest/scheduler";
+import { normalizeQuantities, type Quantities, requestProblem } from "@palimpsest/scheduler";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { checkEnvironment, isValidId } from "./actor.js";
@@ -41,6 +41,8 @@ export interface Job {
   readonly outputBytes: number;
   readonly resources: Quantities;
   readonly workingDir: string;
+  /** GPUs of its node that its driver leases. */
+  readonly gpuIds: readonly number[];
 }
 
 const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
@@ -77,7 +79,7 @@ export function submissionFromProto(message: proto.SubmitRequest.$Properties): S
     );
   }
   const resources = message.resources?.quantities ?? {};
-  const problem = quantitiesProblem(resources);
+  const problem = requestProblem(resources);
   if (problem !== undefined) throw invalid(problem);
   checkEnvironment(message.environment ?? {});
   const workingDir = message.workingDir ?? "";
@@ -131,9 +133,10 @@ export function decodeSubmission(bytes: Uint8Array): Submission {
 }
 
 export function jobToProto(job: Job): proto.JobInfo.$Properties {
-  const { status, driverExitCode, metadata, resources, ...rest } = job;
+  const { status, driverExitCode, metadata, resources, gpuIds, ...rest } = job;
   return {
     ...rest,
+    gpuIds: [...gpuIds],
     status: statusToProto[status],
     metadata: { ...metadata },
     resources: { quantities: { ...resources } },
@@ -166,6 +169,7 @@ export function decodeJob(bytes: Uint8Array): Job {
     outputBytes: info.outputBytes,
     resources: normalizeQuantities(info.resources?.quantities ?? {}),
     workingDir: info.workingDir,
+    gpuIds: info.gpuIds,
   };
 }
 

@@ -48,8 +48,12 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
       }
       return jobToProto(await lifecycle.submit(submission));
     }),
-    get: rpc.unary(jobsService.get, (request) => jobToProto(jobs.get(request.jobId ?? ""))),
-    list: rpc.unary(jobsService.list, () => ({ jobs: jobs.all().map(jobToProto) })),
+    get: rpc.unary(jobsService.get, (request) =>
+      jobToProto(lifecycle.forReaders(jobs.get(request.jobId ?? ""))),
+    ),
+    list: rpc.unary(jobsService.list, () => ({
+      jobs: jobs.all().map((job) => jobToProto(lifecycle.forReaders(job))),
+    })),
     stop: rpc.unary(jobsService.stop, async (request) =>
       jobToProto(await lifecycle.stop(request.jobId ?? "")),
     ),

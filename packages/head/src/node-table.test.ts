@@ -5,11 +5,46 @@ import { TestPlane } from "./testing/plane.js";
 describe("NodeTable", () => {
   it("N1: offers only nodes with an open link to the scheduler", async () => {
     const { plane, ...test } = await open();
+    const offered = new Map<string, boolean>();
+    plane.nodes.onChange((nodeId, view) => offered.set(nodeId, view !== undefined));
     const node = await test.join("a");
-    expect(plane.nodes.view().map((one) => one.nodeId)).toEqual(["a"]);
+    expect(offered.get("a")).toBe(true);
     node.disconnect();
     expect(plane.nodes.get("a")?.state).toBe("SUSPECT");
-    expect(plane.nodes.view()).toEqual([]);
+    expect(offered.get("a")).toBe(false);
+  });
+
+  it("N2: counts and sums follow every change", async () => {
+    const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
+    const { sums } = plane.nodes;
+    const node = await test.join("a", { cpu: 4 });
+    await test.join("b", { cpu: 2 });
+    plane.nodes.reserve("a", "one", { cpu: 1.5 });
+    expect(sums.totals()).toEqual({ total: { cpu: 6 }, used: { cpu: 1.5 } });
+    node.disconnect();
+    expect(sums.totals()).toEqual({ total: { cpu: 2 }, used: { cpu: 0 } });
+    await test.join("a", { cpu: 8 });
+    expect(sums.totals()).toEqual({ total: { cpu: 10 }, used: { cpu: 1.5 } });
+    expect([sums.count("ALIVE"), sums.count("SUSPECT"), sums.count("DEAD")]).toEqual([2, 0, 0]);
+    await clock.advance(7_000);
+    expect(sums.totals()).toEqual({ total: { cpu: 0 }, used: { cpu: 0 } });
+    expect([sums.count("ALIVE"), sums.count("SUSPECT"), sums.count("DEAD")]).toEqual([0, 0, 2]);
+  });
+
+  it("N6: a lease of GPUs keeps its devices, whatever is leased beside it and after a new registration", async () => {
+    const { plane, ...test } = await open();
+    await test.join("a", { gpu: 2 });
+    expect(plane.nodes.reserve("a", "half", { gpu: 0.5 })).toEqual([0]);
+    expect(plane.nodes.reserve("a", "whole", { gpu: 1 })).toEqual([1]);
+    expect(plane.nodes.reserve("a", "other half", { gpu: 0.5 })).toEqual([0]);
+    plane.nodes.release("a", "half");
+    await test.join("a", { gpu: 2 });
+    expect(plane.nodes.gpusOf("a", "other half")).toEqual([0]);
+    expect(plane.nodes.reserve("a", "again", { gpu: 0.5 })).toEqual([0]);
+    // What a process says it has is believed.
+    plane.nodes.release("a", "whole");
+    expect(plane.nodes.reserve("a", "adopted", { gpu: 1 }, [1])).toEqual([1]);
+    expect(plane.nodes.get("a")?.available["gpu"]).toBe(0);
   });
 
   it("N2: available is the total less all leases, also after a node registered anew", async () => {

@@ -9,19 +9,26 @@
  * - N3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
  * - N4. Of two links of one node process the newer counts; the end of the older one changes nothing.
  * - N5. A second process under the id of a node is refused for as long as the first one's link is open.
+ * - N6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
  */
 
 import {
   addQuantities,
+  chooseGpus,
+  type GpuShares,
+  giveBackGpus,
   type NodeView,
   normalizeQuantities,
   type Quantities,
   subtractQuantities,
+  takeGpus,
+  wholeGpus,
 } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import type { Journal } from "./journal.js";
+import { NodeSums } from "./node-sums.js";
 
 export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;
 export type NodeState = (typeof nodeStates)[number];
@@ -47,6 +54,12 @@ export interface Node {
   readonly lastHeartbeatMs: number;
 }
 
+/** What is taken of a node under one name. */
+interface Lease {
+  readonly quantities: Quantities;
+  readonly gpuIds: readonly number[];
+}
+
 interface Entry {
   node: Node;
   connection: NodeConnection | undefined;
@@ -54,7 +67,9 @@ interface Entry {
   readonly instanceId: string;
   /** When the head heard of it last, or was started, by the monotonic clock. */
   heardAtMs: number;
-  readonly leases: Map<string, Quantities>;
+  readonly leases: Map<string, Lease>;
+  /** What is free of each GPU. */
+  gpus: GpuShares;
   /** Milliseconds without a sign of life, and how many it may have. */
   silentMs: number;
   timeoutMs: number;
@@ -75,9 +90,11 @@ export interface NodeTableDeps {
 
 /** It left in order, or it was silent for its timeout. */
 export type NodeDeathCause = "left" | "lost";
+/** What the scheduler may use of the node; undefined: nothing of it, or nothing any more. */
+export type NodeChange = (nodeId: string, view: NodeView | undefined) => void;
 export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
-const stateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
+export const nodeStateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
   ALIVE: proto.NodeState.NODE_STATE_ALIVE,
   SUSPECT: proto.NodeState.NODE_STATE_SUSPECT,
   DEAD: proto.NodeState.NODE_STATE_DEAD,
@@ -87,7 +104,9 @@ export class NodeTable {
   readonly #deps: NodeTableDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #deathListeners = new Set<NodeDeath>();
-  readonly #capacityListeners = new Set<() => void>();
+  readonly #changeListeners = new Set<NodeChange>();
+  /** Counts and totals of all nodes. */
+  readonly sums = new NodeSums();
   #lastTickMs: number | undefined;
 
   constructor(deps: NodeTableDeps) {
@@ -99,6 +118,7 @@ export class NodeTable {
       const stored = nodeFromProto(proto.NodeInfo.decode(bytes));
       const node: Node = { ...stored, state: stored.state === "DEAD" ? "DEAD" : "SUSPECT" };
       this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs, ""));
+      this.sums.replace(undefined, node);
     }
   }
 
@@ -123,7 +143,9 @@ export class NodeTable {
       );
     }
     known?.connection?.close("a newer link of this node was opened");
-    const total = normalizeQuantities(message.total?.quantities ?? {});
+    const offered = message.total?.quantities ?? {};
+    // A GPU that is not whole cannot be leased by its id.
+    const total = normalizeQuantities({ ...offered, gpu: Math.floor(offered["gpu"] ?? 0) });
     const node: Node = {
       nodeId,
       hostname: message.hostname ?? "",
@@ -138,11 +160,11 @@ export class NodeTable {
       lastHeartbeatMs: now,
     };
     const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, instanceId);
-    for (const [lease, quantities] of known?.leases ?? []) entry.leases.set(lease, quantities);
+    for (const [name, lease] of known?.leases ?? []) entry.leases.set(name, lease);
     this.#entries.set(nodeId, entry);
     this.#recount(entry);
     this.#persist(entry);
-    for (const listener of this.#capacityListeners) listener();
+    this.#changed(entry, known?.node);
     return entry.node;
   }
 
@@ -163,7 +185,9 @@ export class NodeTable {
       this.#die(entry, "it left the cluster", "left");
       return;
     }
+    const before = entry.node;
     entry.node = { ...entry.node, state: "SUSPECT" };
+    this.#changed(entry, before);
     this.#persist(entry);
   }
 
@@ -197,13 +221,6 @@ export class NodeTable {
     return [...this.#entries.values()].map((entry) => entry.node);
   }
 
-  /** What the scheduler may choose from. */
-  view(): NodeView[] {
-    return [...this.#entries.values()]
-      .filter((entry) => entry.node.state === "ALIVE")
-      .map(({ node, leases }) => ({ ...node, leases: leases.size }));
-  }
-
   /** Sends to the node; false when it has no link now. */
   send(nodeId: string, message: proto.HeadMessage.$Properties): boolean {
     const connection = this.#entries.get(nodeId)?.connection;
@@ -215,24 +232,37 @@ export class NodeTable {
     for (const entry of this.#entries.values()) entry.connection?.send(message);
   }
 
-  /** Takes quantities of a node under a lease's name. Without a check: the scheduler made it. */
-  reserve(nodeId: string, lease: string, quantities: Quantities): void {
+  /**
+   * Takes quantities of a node under a lease's name: what was chosen for it, or what a process that runs already has.
+   * @param knownGpuIds the devices of a lease that exists already; without them free ones are chosen
+   * @returns ids of the lease's GPUs
+   */
+  reserve(
+    nodeId: string,
+    name: string,
+    quantities: Quantities,
+    knownGpuIds?: readonly number[],
+  ): readonly number[] {
     const entry = this.#entries.get(nodeId);
-    if (entry === undefined) return;
-    const before = entry.leases.get(lease) ?? {};
-    entry.leases.set(lease, quantities);
+    if (entry === undefined) return knownGpuIds ?? [];
+    const available = this.#give(entry, name);
+    const gpu = quantities["gpu"] ?? 0;
+    const gpuIds = knownGpuIds?.length ? knownGpuIds : (chooseGpus(entry.gpus, gpu) ?? []);
+    entry.leases.set(name, { quantities, gpuIds });
+    entry.gpus = takeGpus(entry.gpus, gpuIds, gpu);
     // Quantities add up exactly (scheduler), so that N2 holds without counting all leases again.
-    const available = subtractQuantities(addQuantities(entry.node.available, before), quantities);
-    entry.node = { ...entry.node, available };
+    this.#setAvailable(entry, subtractQuantities(available, quantities));
+    return gpuIds;
   }
 
-  release(nodeId: string, lease: string): void {
+  release(nodeId: string, name: string): void {
     const entry = this.#entries.get(nodeId);
-    const quantities = entry?.leases.get(lease);
-    if (entry === undefined || quantities === undefined) return;
-    entry.leases.delete(lease);
-    entry.node = { ...entry.node, available: addQuantities(entry.node.available, quantities) };
-    for (const listener of this.#capacityListeners) listener();
+    if (entry?.leases.has(name)) this.#setAvailable(entry, this.#give(entry, name));
+  }
+
+  /** Ids of the GPUs that the lease has. */
+  gpusOf(nodeId: string, name: string): readonly number[] {
+    return this.#entries.get(nodeId)?.leases.get(name)?.gpuIds ?? [];
   }
 
   /** Names of the leases on the node. */
@@ -245,49 +275,73 @@ export class NodeTable {
     this.#deathListeners.add(listener);
   }
 
-  /** Calls back when something that waits may have found its place. */
-  onCapacity(listener: () => void): void {
-    this.#capacityListeners.add(listener);
+  /** Calls back with what the scheduler may use of a node after each change of it; undefined: nothing any more. */
+  onChange(listener: NodeChange): void {
+    this.#changeListeners.add(listener);
   }
 
   toProto(node: Node): proto.NodeInfo.$Properties {
     return {
       ...node,
-      state: stateToProto[node.state],
+      state: nodeStateToProto[node.state],
       total: { quantities: { ...node.total } },
       available: { quantities: { ...node.available } },
       labels: { ...node.labels },
     };
   }
 
-  /** Quantities of all nodes that are alive: offered and leased. */
-  totals(): { readonly total: Quantities; readonly used: Quantities } {
-    let total: Quantities = {};
-    let available: Quantities = {};
-    for (const node of this.view()) {
-      total = addQuantities(total, node.total);
-      available = addQuantities(available, node.available);
-    }
-    return { total, used: subtractQuantities(total, available) };
-  }
-
   #entry(node: Node, connection: NodeConnection | undefined, timeoutMs: number, instanceId: string): Entry {
     const heardAtMs = this.#deps.clock.monotonicMs();
-    return { node, connection, instanceId, heardAtMs, leases: new Map(), silentMs: 0, timeoutMs };
+    return {
+      ...{ node, connection, instanceId, heardAtMs, silentMs: 0, timeoutMs },
+      leases: new Map(),
+      gpus: wholeGpus(node.total["gpu"] ?? 0),
+    };
   }
 
   #recount(entry: Entry): void {
     let available = entry.node.total;
-    for (const quantities of entry.leases.values()) available = subtractQuantities(available, quantities);
+    entry.gpus = wholeGpus(entry.node.total["gpu"] ?? 0);
+    for (const { quantities, gpuIds } of entry.leases.values()) {
+      available = subtractQuantities(available, quantities);
+      entry.gpus = takeGpus(entry.gpus, gpuIds, quantities["gpu"] ?? 0);
+    }
     entry.node = { ...entry.node, available };
+  }
+
+  /** Ends a lease, if there is one. @returns what is available without it; the entry does not have it yet */
+  #give(entry: Entry, name: string): Quantities {
+    const lease = entry.leases.get(name);
+    if (lease === undefined) return entry.node.available;
+    entry.leases.delete(name);
+    entry.gpus = giveBackGpus(entry.gpus, lease.gpuIds, lease.quantities["gpu"] ?? 0);
+    return addQuantities(entry.node.available, lease.quantities);
+  }
+
+  #setAvailable(entry: Entry, available: Quantities): void {
+    const before = entry.node;
+    entry.node = { ...before, available };
+    this.#changed(entry, before);
+  }
+
+  /** Keeps the sums, and tells what the scheduler may use of the node (N1). */
+  #changed(entry: Entry, before: Node | undefined): void {
+    const { node, gpus, leases } = entry;
+    this.sums.replace(before, node);
+    const { nodeId, total, available, labels } = node;
+    const view =
+      node.state === "ALIVE" ? { nodeId, total, available, labels, gpus, leases: leases.size } : undefined;
+    for (const listener of this.#changeListeners) listener(nodeId, view);
   }
 
   #die(entry: Entry, reason: string, cause: NodeDeathCause): void {
     entry.connection?.close(reason);
     entry.connection = undefined;
+    const before = entry.node;
     entry.leases.clear();
-    entry.node = { ...entry.node, state: "DEAD" };
+    entry.node = { ...before, state: "DEAD" };
     this.#recount(entry);
+    this.#changed(entry, before);
     this.#persist(entry);
     this.#deps.metrics.counter("palimpsest_head_node_deaths_total").inc({ cause });
     this.#deps.logger.warn({ nodeId: entry.node.nodeId, reason }, "node died");
@@ -307,6 +361,7 @@ export class NodeTable {
     const dead = [...this.#entries.values()].filter((entry) => entry.node.state === "DEAD");
     for (const { node } of dead.slice(0, Math.max(0, dead.length - this.#deps.maxDead))) {
       this.#entries.delete(node.nodeId);
+      this.sums.replace(node, undefined);
       void this.#deps.journal.put("nodes", node.nodeId, undefined);
     }
   }
@@ -317,7 +372,7 @@ function nodeFromProto(info: proto.NodeInfo): Node {
     nodeId: info.nodeId,
     hostname: info.hostname,
     pid: info.pid,
-    state: nodeStates.find((state) => stateToProto[state] === info.state) ?? "DEAD",
+    state: nodeStates.find((state) => nodeStateToProto[state] === info.state) ?? "DEAD",
     total: normalizeQuantities(info.total?.quantities ?? {}),
     available: normalizeQuantities(info.total?.quantities ?? {}),
     labels: { ...info.labels },

@@ -1,72 +1,122 @@
 /**
- * The line of actors and drivers that wait for a node.
+ * Responsibility: the actors and drivers that wait for a node, and the turns in which they get one.
  *
- * Not its job: choosing among nodes (the scheduler package), or starting anything.
+ * Not responsible for: choosing among nodes (the scheduler package), or starting anything.
  *
  * Invariants:
  * - L1. What is placed has its lease before anything else is placed: no node is overcommitted.
- * - L2. Whoever waits is tried, oldest first, after each change that may have made room.
- * - L3. Whoever waits knows why: `onRefused` is told the reason of the last try.
+ * - L2. Whoever waits is tried, oldest first, after each change that may have made room for it.
+ * - L3. No pass holds the event loop longer than sliceMs and one placement: the rest goes on in a later turn.
+ * - L4. Nothing is said to whoever waits; why it waits is made when somebody asks.
  */
-import { type Placement, type PlacementRequest, place } from "@palimpsest/scheduler";
+import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
+import type { Clock } from "@palimpsest/wire";
 import type { NodeTable } from "./node-table.js";
+
+const sliceMs = 8;
 
 export interface Seeker {
   /** Names the lease on the node that is found. */
   readonly leaseId: string;
   readonly request: PlacementRequest;
   onPlaced(nodeId: string): void;
-  onRefused(reason: string): void;
+}
+
+export interface PlacementLineDeps {
+  readonly nodes: NodeTable;
+  readonly clock: Clock;
+  /** A request that a node could hold gets one reserved when it has waited this long. */
+  readonly reserveAfterMs: number;
 }
 
 export class PlacementLine {
-  readonly #nodes: NodeTable;
-  readonly #waiting = new Map<string, Seeker>();
+  readonly #deps: PlacementLineDeps;
+  readonly #index = new PlacementIndex();
+  readonly #seekers = new Map<string, Seeker>();
   #scheduled = false;
 
-  constructor(nodes: NodeTable) {
-    this.#nodes = nodes;
-    nodes.onCapacity(() => this.#schedule());
+  constructor(deps: PlacementLineDeps) {
+    this.#deps = deps;
+    deps.nodes.onChange((nodeId, view) => {
+      if (view === undefined) this.#index.removeNode(nodeId);
+      else this.#index.setNode(view);
+      if (this.#index.size > 0) this.#schedule();
+    });
   }
 
   get length(): number {
-    return this.#waiting.size;
+    return this.#index.size;
+  }
+
+  /** Nodes that are kept for requests that have waited long. */
+  get reservedNodes(): number {
+    return this.#index.reservations().size;
+  }
+
+  /** How often a node was looked at for a kind of request. */
+  get looks(): number {
+    return this.#index.looks;
   }
 
   /** Joins the line under a key; a seeker of the same key is replaced and keeps its place. */
   join(key: string, seeker: Seeker): void {
-    this.#waiting.set(key, seeker);
+    this.#seekers.set(key, seeker);
+    this.#index.add(key, seeker.request, this.#deps.clock.monotonicMs());
     this.#schedule();
   }
 
   leave(key: string): void {
-    this.#waiting.delete(key);
+    if (!this.#seekers.delete(key)) return;
+    this.#index.delete(key);
+    // What was reserved for it is free for the others.
+    this.#schedule();
+  }
+
+  /** Reserves nodes for what has waited too long. To be called about once a second. */
+  tick(): void {
+    if (this.#index.size === 0) return;
+    this.#index.reserve(this.#deps.clock.monotonicMs() - this.#deps.reserveAfterMs);
+    this.#schedule();
+  }
+
+  /** Why this request waits, in one sentence; empty when it does not. Looks at every node. */
+  reason(key: string): string {
+    const seeker = this.#seekers.get(key);
+    return seeker === undefined ? "" : this.#index.explain(seeker.request);
+  }
+
+  /** The same for any request. */
+  explain(request: PlacementRequest): string {
+    return this.#index.explain(request);
+  }
+
+  /** What waits, the most frequent kind of request first. Times are those of the monotonic clock. */
+  waitingShapes(): readonly WaitingShape[] {
+    return this.#index.waitingShapes();
   }
 
   /** One pass a turn of the event loop, however many changes that turn made. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    queueMicrotask(() => {
-      this.#scheduled = false;
-      this.#pass();
-    });
+    queueMicrotask(() => this.#pass());
   }
 
   #pass(): void {
-    // Nothing frees up during a pass: a request that was refused once is refused for all that ask the same.
-    const refused = new Map<string, Placement & { placed: false }>();
-    for (const [key, seeker] of this.#waiting) {
-      const shape = JSON.stringify(seeker.request);
-      const placement = refused.get(shape) ?? place(this.#nodes.view(), seeker.request);
-      if (!placement.placed) {
-        refused.set(shape, placement);
-        seeker.onRefused(placement.reason);
-        continue;
+    const { nodes, clock } = this.#deps;
+    const endMs = clock.monotonicMs() + sliceMs;
+    for (let choice = this.#index.next(); choice !== undefined; choice = this.#index.next()) {
+      const { key, nodeId } = choice;
+      const seeker = this.#seekers.get(key);
+      this.#seekers.delete(key);
+      if (seeker !== undefined) {
+        nodes.reserve(nodeId, seeker.leaseId, seeker.request.resources);
+        seeker.onPlaced(nodeId);
       }
-      this.#waiting.delete(key);
-      this.#nodes.reserve(placement.nodeId, seeker.leaseId, seeker.request.resources);
-      seeker.onPlaced(placement.nodeId);
+      if (clock.monotonicMs() < endMs) continue;
+      clock.after(0, () => this.#pass());
+      return;
     }
+    this.#scheduled = false;
   }
 }

@@ -1,5 +1,5 @@
 /** Where the head's truth lies. Keys and values are opaque here; the tables know what they mean. */
-export const storeTables = ["actors", "nodes", "jobs", "submissions"] as const;
+export const storeTables = ["specs", "deaths", "actors", "nodes", "jobs", "submissions"] as const;
 export type StoreTable = (typeof storeTables)[number];
 
 /** One row as it is to be; without bytes it is removed. */

@@ -28,7 +28,13 @@ export const nodeConfigSchema = z.strictObject({
     .default([])
     .describe("The palimpsest command: arguments after node that come before `train FILE`"),
   cpus: quantity.optional().describe("CPUs to offer; default what the machine has"),
-  gpus: quantity.optional().describe("GPUs to offer; default what nvidia-smi lists"),
+  gpus: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      "GPUs to offer, the first of those in CUDA_VISIBLE_DEVICES; default all of them, or what nvidia-smi lists",
+    ),
   memoryBytes: quantity.optional().describe("Memory to offer; default what the machine has"),
   resources: z.record(z.string(), quantity).default({}).describe("Custom resources to offer"),
   labels: z.record(z.string(), z.string()).default({}).describe("Labels that actors may ask for"),

@@ -31,7 +31,7 @@ function program(
       jobId: options.jobId ?? "job-1",
       bundle,
       argv: ["program", ...(options.argv ?? [])],
-      environment: { FLAVOUR: "vanilla" },
+      environment: { FLAVOUR: "vanilla", CUDA_VISIBLE_DEVICES: "0" },
       workingDir: options.workingDir ?? "",
     },
   });
@@ -41,7 +41,7 @@ describe("drivers", () => {
   test("run with their arguments and environment, and their end tells the size of all their output (DRIVER-2)", async () => {
     program(
       `console.log(process.argv.slice(2).join("+"), process.env.FLAVOUR, process.env.PALIMPSEST_JOB_ID,
-         process.env.PALIMPSEST_ADDRESS, process.env.PALIMPSEST_TOKEN.length); process.stdout.write("no line end"); process.exitCode = 3;`,
+         process.env.PALIMPSEST_ADDRESS, process.env.PALIMPSEST_TOKEN.length, JSON.stringify(process.env.CUDA_VISIBLE_DEVICES)); process.stdout.write("no line end"); process.exitCode = 3;`,
       { argv: ["one", "two words"] },
     );
     const started = await head.next("driverStarted");

@@ -18,6 +18,7 @@ import { type Clock, PalimpsestError, type Peer } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { BundleCache } from "./bundle-cache.js";
 import { DriverLog } from "./driver-log.js";
+import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import { LineSplitter } from "./lines.js";
 import { OutputStream } from "./output-stream.js";
 import { certificateOf, endSentence, type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
@@ -41,6 +42,8 @@ export interface DriversDeps {
   readonly bundles: BundleCache;
   /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN and _JOB_ID are added. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The GPUs of this node, as CUDA names them. */
+  readonly gpus: readonly string[];
   readonly workDir: string;
   /** A channel to the head for output alone. */
   readonly outputPeer: () => Peer;
@@ -201,7 +204,7 @@ export class Drivers {
     const args = await this.#arguments(order, driver.abort.signal);
     const cwd = await this.#folderOf(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
-    const { headAddresses, token, environment, logger } = this.#deps;
+    const { headAddresses, token, environment, gpus, logger } = this.#deps;
     const { jobId } = driver;
     const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
       cwd,
@@ -211,6 +214,7 @@ export class Drivers {
         PALIMPSEST_ADDRESS: headAddresses(),
         PALIMPSEST_TOKEN: token,
         PALIMPSEST_JOB_ID: jobId,
+        [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
       },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       // A process group of its own, so that what it starts ends with it.

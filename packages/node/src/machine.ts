@@ -1,25 +1,21 @@
 /** What this machine has and how busy it is. */
-import { execFile } from "node:child_process";
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
-
-const nvidiaProgram = "nvidia-smi";
-const nvidiaTimeoutMs = 5_000;
 
 export interface MachineOverrides {
   readonly cpus?: number | undefined;
-  readonly gpus?: number | undefined;
+  /** GPUs that were found. */
+  readonly gpus: number;
   readonly memoryBytes?: number | undefined;
   readonly resources: Readonly<Record<string, number>>;
 }
 
 /** Quantities to offer, by name; a resource of which there is none is left out. */
-export async function detectResources(overrides: MachineOverrides): Promise<Record<string, number>> {
-  const gpu = overrides.gpus ?? (await countGpus());
+export function detectResources(overrides: MachineOverrides): Record<string, number> {
   return {
     ...overrides.resources,
     cpu: overrides.cpus ?? availableParallelism(),
     memory: overrides.memoryBytes ?? memoryBytes(),
-    ...(gpu > 0 ? { gpu } : {}),
+    ...(overrides.gpus > 0 ? { gpu: overrides.gpus } : {}),
   };
 }
 
@@ -28,15 +24,6 @@ export function memoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = totalmem();
   return constrained > 0 && constrained < total ? constrained : total;
-}
-
-/** GPUs that nvidia-smi lists; 0 without it. */
-function countGpus(): Promise<number> {
-  return new Promise((resolve) => {
-    execFile(nvidiaProgram, ["--list-gpus"], { timeout: nvidiaTimeoutMs }, (error, stdout) => {
-      resolve(error ? 0 : stdout.split("\n").filter((line) => line.startsWith("GPU ")).length);
-    });
-  });
 }
 
 /** Measures CPU use since the last time it was asked. */

@@ -31,7 +31,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { Drivers } from "./drivers.js";
-import { GpuSlots } from "./gpu-slots.js";
+import { findGpus, visibleDevicesName } from "./gpu-devices.js";
 import { Installation } from "./installation.js";
 import { HeadLink } from "./link.js";
 import { detectResources, LoadMeter } from "./machine.js";
@@ -126,7 +126,7 @@ export class NodeManager {
       logsBytes: config.actorLogsBytes,
       startTimeoutMs: config.actorStartTimeoutMs,
       environment,
-      gpus: new GpuSlots(parts.resources["gpu"] ?? 0),
+      gpus: parts.gpus,
       moduleUrlOf: (code, signal) => moduleUrlOf(code, parts.installation, bundles, signal),
       session: () => ({
         clusterId: this.#clusterId,
@@ -155,6 +155,7 @@ export class NodeManager {
       command: config.driverCommand,
       bundles,
       environment,
+      gpus: parts.gpus,
       workDir: join(config.dataDir, "work"),
       outputPeer: () => this.#bulk,
       clock: systemClock,
@@ -199,10 +200,9 @@ export class NodeManager {
     const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
     await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
     const network = deps.network ?? grpcNetwork({ token: config.token });
-    const [resources, objects] = await Promise.all([
-      detectResources(config),
-      NodeObjects.start({ config, metrics, network, clock: systemClock }),
-    ]);
+    const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
+    const resources = detectResources({ ...config, gpus: gpus.length });
+    const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
     const metricsServer = await serveMetrics(metrics.registry, {
       host: config.listenHost,
       port: config.metricsPort,
@@ -211,6 +211,7 @@ export class NodeManager {
       objects,
       installation,
       resources,
+      gpus,
       metricsServer,
     });
     void manager.#addStandardServices();
@@ -358,6 +359,8 @@ export interface NodeParts {
   readonly objects: NodeObjects;
   readonly installation: Installation;
   readonly resources: Readonly<Record<string, number>>;
+  /** GPUs that it offers, as CUDA names them. */
+  readonly gpus: readonly string[];
   readonly metricsServer: MetricsServer;
 }
 

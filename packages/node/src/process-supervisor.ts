@@ -12,7 +12,7 @@ import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type ErrorCode, errorToProto, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
-import type { GpuLease, GpuSlots } from "./gpu-slots.js";
+import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import { pruneLogs } from "./log-folder.js";
 
 /** One process of one actor, as the supervisor needs it. */
@@ -31,7 +31,8 @@ export interface ProcessSupervisorDeps {
   readonly startTimeoutMs: number;
   /** Environment of every actor; the spec's own is added. */
   readonly environment: Readonly<Record<string, string>>;
-  readonly gpus: GpuSlots;
+  /** The GPUs of this node, as CUDA names them. */
+  readonly gpus: readonly string[];
   /** URL of the module that exports the class. */
   readonly moduleUrlOf: (code: proto.CodeRef.$Properties, signal: AbortSignal) => Promise<string>;
   /** The part of the start message that is the same for all. */
@@ -52,6 +53,8 @@ interface Entry {
   readonly incarnation: number;
   readonly spec: proto.ActorSpec.$Properties;
   readonly restarts: number;
+  /** GPUs of its lease: places in the node's list. */
+  readonly gpuIds: readonly number[];
   process: SupervisedActor | undefined;
   ready: proto.ActorProcessReady.$Properties | undefined;
   /** Set by a stop that came before the process was there. */
@@ -101,6 +104,7 @@ export class ProcessSupervisor {
       incarnation,
       spec,
       restarts: order.restarts ?? 0,
+      gpuIds: order.gpuIds ?? [],
       process: undefined,
       ready: undefined,
       cancelled: undefined,
@@ -129,14 +133,11 @@ export class ProcessSupervisor {
   }
 
   async #run(entry: Entry, spec: proto.ActorSpec.$Properties): Promise<void> {
-    const lease = this.#deps.gpus.lease(spec.resources?.quantities?.["gpu"] ?? 0);
     let end: ActorEnd;
     try {
-      end = await this.#live(entry, spec, lease);
+      end = await this.#live(entry, spec);
     } catch (reason) {
       end = this.#neverRan(spec, PalimpsestError.from(reason));
-    } finally {
-      if (lease) this.#deps.gpus.release(lease);
     }
     if (this.#entries.get(entry.actorId) === entry) this.#entries.delete(entry.actorId);
     this.#report(entry, end);
@@ -158,11 +159,7 @@ export class ProcessSupervisor {
     }
   }
 
-  async #live(
-    entry: Entry,
-    spec: proto.ActorSpec.$Properties,
-    lease: GpuLease | undefined,
-  ): Promise<ActorEnd> {
+  async #live(entry: Entry, spec: proto.ActorSpec.$Properties): Promise<ActorEnd> {
     const moduleUrl = await this.#deps.moduleUrlOf(spec.code ?? {}, entry.abort.signal);
     if (entry.cancelled !== undefined) {
       throw new PalimpsestError("CANCELLED", `${entry.cancelled}, before its process was there`);
@@ -172,7 +169,7 @@ export class ProcessSupervisor {
     const process = (this.#deps.startProcess ?? ActorProcess.start)({
       program,
       start: { ...this.#deps.session(), spec, incarnation: entry.incarnation, nodeId, moduleUrl },
-      environment: this.#environment(spec, lease),
+      environment: this.#environment(entry, spec),
       logPath: this.#logPath(entry),
       startTimeoutMs,
     });
@@ -200,14 +197,12 @@ export class ProcessSupervisor {
     return end;
   }
 
-  #environment(
-    spec: proto.ActorSpec.$Properties,
-    lease: GpuLease | undefined,
-  ): Readonly<Record<string, string>> {
+  #environment({ gpuIds }: Entry, spec: proto.ActorSpec.$Properties): Readonly<Record<string, string>> {
     return {
       ...this.#deps.environment,
-      ...(lease ? { CUDA_VISIBLE_DEVICES: lease.indices.join(",") } : {}),
       ...spec.environment,
+      // Last: neither the node's own nor the actor's environment shows it devices that it does not lease.
+      [visibleDevicesName]: visibleTo(this.#deps.gpus, gpuIds),
     };
   }
 
@@ -248,10 +243,11 @@ function passing(error: PalimpsestError): PalimpsestError {
     : new PalimpsestError(code, rawMessage, { details, cause: error, retryable: true });
 }
 
-function reportOf({ actorId, incarnation, process, ready }: Entry): proto.RunningActor.$Properties {
+function reportOf({ actorId, incarnation, gpuIds, process, ready }: Entry): proto.RunningActor.$Properties {
   return {
     actorId,
     incarnation,
+    gpuIds: [...gpuIds],
     pid: process?.pid ?? 0,
     address: ready?.address ?? "",
     metricsAddress: ready?.metricsAddress ?? "",

@@ -1,5 +1,7 @@
 // For other packages.
-export { type NodeView, type Placement, type PlacementRequest, place } from "./placement.js";
+export { chooseGpus, type GpuShares, giveBackGpus, takeGpus, wholeGpus } from "./gpu-instances.js";
+export { type NodeView, type PlacementRequest, place } from "./placement.js";
+export { PlacementIndex, type WaitingShape } from "./placement-index.js";
 export {
   addQuantities,
   exactQuantity,
@@ -7,5 +9,6 @@ export {
   normalizeQuantities,
   type Quantities,
   quantitiesProblem,
+  requestProblem,
   subtractQuantities,
 } from "./resources.js";

@@ -5,6 +5,7 @@ import {
   fits,
   normalizeQuantities,
   quantitiesProblem,
+  requestProblem,
   subtractQuantities,
 } from "./resources.js";
 
@@ -39,6 +40,14 @@ describe("quantities", () => {
     expect(quantitiesProblem({ cpu: Number.NaN })).toContain("resource cpu is NaN");
     expect(quantitiesProblem({ cpu: 0.000_01 })).toContain("smallest fraction");
     expect(quantitiesProblem({ cpu: 0.5, memory: 1e12, custom: 0 })).toBeUndefined();
+  });
+
+  it("refuses a request of more than one gpu that is not whole", () => {
+    expect(requestProblem({ gpu: 1.5 })).toBe(
+      "resource gpu is 1.5: more than one is a whole number of devices; ask for 1 or 2",
+    );
+    for (const gpu of [0, 0.5, 1, 2]) expect(requestProblem({ gpu, cpu: 1.5 })).toBeUndefined();
+    expect(requestProblem({ gpu: -1 })).toContain("resource gpu is -1");
   });
 
   it("drops zero quantities and sorts names", () => {

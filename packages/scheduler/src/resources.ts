@@ -28,6 +28,13 @@ export function quantitiesProblem(quantities: Quantities): string | undefined {
   return undefined;
 }
 
+/** As `quantitiesProblem`, for what an actor or driver asks: more than one gpu means whole ones. */
+export function requestProblem(quantities: Quantities): string | undefined {
+  const gpu = quantities["gpu"] ?? 0;
+  if (gpu <= 1 || Number.isInteger(gpu) || !Number.isFinite(gpu)) return quantitiesProblem(quantities);
+  return `resource gpu is ${gpu}: more than one is a whole number of devices; ask for ${Math.floor(gpu)} or ${Math.ceil(gpu)}`;
+}
+
 /** Exact quantities without the zero ones; names in alphabetical order, so that messages are stable. */
 export function normalizeQuantities(quantities: Quantities): Quantities {
   const result: Record<string, number> = {};
@@ -50,9 +57,15 @@ export function subtractQuantities(a: Quantities, b: Quantities): Quantities {
 
 /** Whether the request is within what is available. */
 export function fits(available: Quantities, request: Quantities): boolean {
-  return Object.entries(request).every(
-    ([name, need]) => exactQuantity(need) <= exactQuantity(available[name] ?? 0),
-  );
+  for (const name in request) {
+    if (exactQuantity(request[name] ?? 0) > exactQuantity(available[name] ?? 0)) return false;
+  }
+  return true;
+}
+
+/** Entries in the order of their names. */
+export function sortedEntries<Value>(record: Readonly<Record<string, Value>>): [string, Value][] {
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function combine(a: Quantities, b: Quantities, sign: 1 | -1): Quantities {

@@ -35,6 +35,7 @@ export const catalogue = {
   palimpsest_head_actors: gauge("Actors known to the head, by state.", "1", ["state"]),
   palimpsest_head_jobs: gauge("Jobs known to the head, by status.", "jobs", ["status"]),
   palimpsest_head_pending_actors: gauge("Actors that wait for a placement.", "1"),
+  palimpsest_head_reserved_nodes: gauge("Nodes kept free for requests that have waited long.", "1"),
   palimpsest_head_resources_total_units: gauge(
     "Resources that alive nodes offer, by resource name (memory in bytes).",
     "1",

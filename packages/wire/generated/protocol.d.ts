@@ -1701,6 +1701,9 @@ export namespace palimpsest {
             /** ActorSpec ownerIncarnation. */
             ownerIncarnation: number;
 
+            /** ActorSpec argsObject. */
+            argsObject?: (palimpsest.v1.ArgsObject.$Properties|null);
+
             /** ActorSpec fence. */
             fence: palimpsest.v1.Fence;
 
@@ -1787,6 +1790,9 @@ export namespace palimpsest {
                 /** ActorSpec ownerIncarnation */
                 ownerIncarnation?: (number|null);
 
+                /** ActorSpec argsObject */
+                argsObject?: (palimpsest.v1.ArgsObject.$Properties|null);
+
                 /** ActorSpec fence */
                 fence?: (palimpsest.v1.Fence|null);
 
@@ -1813,6 +1819,7 @@ export namespace palimpsest {
               maxTaskRetries?: number|null;
               maxPendingBytes?: number|null;
               ownerIncarnation?: number|null;
+              argsObject?: palimpsest.v1.ArgsObject.$Shape|null;
               fence?: palimpsest.v1.Fence|null;
               $unknowns?: Uint8Array[];
             };
@@ -1829,6 +1836,77 @@ export namespace palimpsest {
 
             /** FENCE_NONE value */
             FENCE_NONE = 2
+        }
+
+        /**
+         * Properties of an ArgsObject.
+         * @deprecated Use palimpsest.v1.ArgsObject.$Properties instead.
+         */
+        interface IArgsObject extends palimpsest.v1.ArgsObject.$Properties {
+        }
+
+        /** Represents an ArgsObject. */
+        class ArgsObject {
+
+            /**
+             * Constructs a new ArgsObject.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ArgsObject.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ArgsObject objectId. */
+            objectId: string;
+
+            /** ArgsObject sizeBytes. */
+            sizeBytes: number;
+
+            /**
+             * Creates a new ArgsObject instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ArgsObject instance
+             */
+            static create(properties: palimpsest.v1.ArgsObject.$Shape): palimpsest.v1.ArgsObject & palimpsest.v1.ArgsObject.$Shape;
+            static create(properties?: palimpsest.v1.ArgsObject.$Properties): palimpsest.v1.ArgsObject;
+
+            /**
+             * Encodes the specified ArgsObject message. Does not implicitly {@link palimpsest.v1.ArgsObject.verify|verify} messages.
+             * @param message ArgsObject message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ArgsObject.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ArgsObject message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ArgsObject & palimpsest.v1.ArgsObject.$Shape} ArgsObject
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ArgsObject & palimpsest.v1.ArgsObject.$Shape;
+        }
+
+        namespace ArgsObject {
+
+            /** Properties of an ArgsObject. */
+            interface $Properties {
+
+                /** ArgsObject objectId */
+                objectId?: (string|null);
+
+                /** ArgsObject sizeBytes */
+                sizeBytes?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ArgsObject. */
+            type $Shape = palimpsest.v1.ArgsObject.$Properties;
         }
 
         /**
@@ -1963,6 +2041,9 @@ export namespace palimpsest {
             /** ActorInfo lostStartNodeIds. */
             lostStartNodeIds: string[];
 
+            /** ActorInfo gpuIds. */
+            gpuIds: number[];
+
             /**
              * Creates a new ActorInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -2040,6 +2121,9 @@ export namespace palimpsest {
                 /** ActorInfo lostStartNodeIds */
                 lostStartNodeIds?: (string[]|null);
 
+                /** ActorInfo gpuIds */
+                gpuIds?: (number[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2061,6 +2145,7 @@ export namespace palimpsest {
               startFailures?: number|null;
               startFailingSinceMs?: number|null;
               lostStartNodeIds?: string[]|null;
+              gpuIds?: number[]|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -2247,6 +2332,27 @@ export namespace palimpsest {
             /** ListActorsRequest includeDead. */
             includeDead: boolean;
 
+            /** ListActorsRequest states. */
+            states: palimpsest.v1.ActorState[];
+
+            /** ListActorsRequest nodeId. */
+            nodeId: string;
+
+            /** ListActorsRequest jobId. */
+            jobId: string;
+
+            /** ListActorsRequest ownerId. */
+            ownerId: string;
+
+            /** ListActorsRequest role. */
+            role: string;
+
+            /** ListActorsRequest limit. */
+            limit: number;
+
+            /** ListActorsRequest pageToken. */
+            pageToken: string;
+
             /**
              * Creates a new ListActorsRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -2282,6 +2388,27 @@ export namespace palimpsest {
                 /** ListActorsRequest includeDead */
                 includeDead?: (boolean|null);
 
+                /** ListActorsRequest states */
+                states?: (palimpsest.v1.ActorState[]|null);
+
+                /** ListActorsRequest nodeId */
+                nodeId?: (string|null);
+
+                /** ListActorsRequest jobId */
+                jobId?: (string|null);
+
+                /** ListActorsRequest ownerId */
+                ownerId?: (string|null);
+
+                /** ListActorsRequest role */
+                role?: (string|null);
+
+                /** ListActorsRequest limit */
+                limit?: (number|null);
+
+                /** ListActorsRequest pageToken */
+                pageToken?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2311,6 +2438,9 @@ export namespace palimpsest {
 
             /** ListActorsResponse actors. */
             actors: palimpsest.v1.ActorInfo.$Properties[];
+
+            /** ListActorsResponse nextPageToken. */
+            nextPageToken: string;
 
             /**
              * Creates a new ListActorsResponse instance using the specified properties.
@@ -2347,6 +2477,9 @@ export namespace palimpsest {
                 /** ListActorsResponse actors */
                 actors?: (palimpsest.v1.ActorInfo.$Properties[]|null);
 
+                /** ListActorsResponse nextPageToken */
+                nextPageToken?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2354,6 +2487,7 @@ export namespace palimpsest {
             /** Shape of a ListActorsResponse. */
             type $Shape = {
               actors?: palimpsest.v1.ActorInfo.$Shape[]|null;
+              nextPageToken?: string|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -2518,6 +2652,18 @@ export namespace palimpsest {
             /** Unknown fields preserved while decoding when enabled */
             $unknowns?: Uint8Array[];
 
+            /** ListNodesRequest states. */
+            states: palimpsest.v1.NodeState[];
+
+            /** ListNodesRequest hostname. */
+            hostname: string;
+
+            /** ListNodesRequest limit. */
+            limit: number;
+
+            /** ListNodesRequest pageToken. */
+            pageToken: string;
+
             /**
              * Creates a new ListNodesRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -2550,6 +2696,18 @@ export namespace palimpsest {
             /** Properties of a ListNodesRequest. */
             interface $Properties {
 
+                /** ListNodesRequest states */
+                states?: (palimpsest.v1.NodeState[]|null);
+
+                /** ListNodesRequest hostname */
+                hostname?: (string|null);
+
+                /** ListNodesRequest limit */
+                limit?: (number|null);
+
+                /** ListNodesRequest pageToken */
+                pageToken?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2579,6 +2737,9 @@ export namespace palimpsest {
 
             /** ListNodesResponse nodes. */
             nodes: palimpsest.v1.NodeInfo.$Properties[];
+
+            /** ListNodesResponse nextPageToken. */
+            nextPageToken: string;
 
             /**
              * Creates a new ListNodesResponse instance using the specified properties.
@@ -2615,12 +2776,418 @@ export namespace palimpsest {
                 /** ListNodesResponse nodes */
                 nodes?: (palimpsest.v1.NodeInfo.$Properties[]|null);
 
+                /** ListNodesResponse nextPageToken */
+                nextPageToken?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a ListNodesResponse. */
             type $Shape = palimpsest.v1.ListNodesResponse.$Properties;
+        }
+
+        /**
+         * Properties of a SummarizeRequest.
+         * @deprecated Use palimpsest.v1.SummarizeRequest.$Properties instead.
+         */
+        interface ISummarizeRequest extends palimpsest.v1.SummarizeRequest.$Properties {
+        }
+
+        /** Represents a SummarizeRequest. */
+        class SummarizeRequest {
+
+            /**
+             * Constructs a new SummarizeRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.SummarizeRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new SummarizeRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns SummarizeRequest instance
+             */
+            static create(properties: palimpsest.v1.SummarizeRequest.$Shape): palimpsest.v1.SummarizeRequest & palimpsest.v1.SummarizeRequest.$Shape;
+            static create(properties?: palimpsest.v1.SummarizeRequest.$Properties): palimpsest.v1.SummarizeRequest;
+
+            /**
+             * Encodes the specified SummarizeRequest message. Does not implicitly {@link palimpsest.v1.SummarizeRequest.verify|verify} messages.
+             * @param message SummarizeRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.SummarizeRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a SummarizeRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeRequest & palimpsest.v1.SummarizeRequest.$Shape} SummarizeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.SummarizeRequest & palimpsest.v1.SummarizeRequest.$Shape;
+        }
+
+        namespace SummarizeRequest {
+
+            /** Properties of a SummarizeRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a SummarizeRequest. */
+            type $Shape = palimpsest.v1.SummarizeRequest.$Properties;
+        }
+
+        /**
+         * Properties of a Summary.
+         * @deprecated Use palimpsest.v1.Summary.$Properties instead.
+         */
+        interface ISummary extends palimpsest.v1.Summary.$Properties {
+        }
+
+        /** Represents a Summary. */
+        class Summary {
+
+            /**
+             * Constructs a new Summary.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Summary.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Summary actors. */
+            actors: palimpsest.v1.ActorCount.$Properties[];
+
+            /** Summary nodes. */
+            nodes: palimpsest.v1.NodeCount.$Properties[];
+
+            /** Summary total. */
+            total?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** Summary used. */
+            used?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** Summary waiting. */
+            waiting: palimpsest.v1.WaitingShape.$Properties[];
+
+            /** Summary waitingCount. */
+            waitingCount: number;
+
+            /** Summary waitingShapeCount. */
+            waitingShapeCount: number;
+
+            /** Summary reservedNodeCount. */
+            reservedNodeCount: number;
+
+            /**
+             * Creates a new Summary instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Summary instance
+             */
+            static create(properties: palimpsest.v1.Summary.$Shape): palimpsest.v1.Summary & palimpsest.v1.Summary.$Shape;
+            static create(properties?: palimpsest.v1.Summary.$Properties): palimpsest.v1.Summary;
+
+            /**
+             * Encodes the specified Summary message. Does not implicitly {@link palimpsest.v1.Summary.verify|verify} messages.
+             * @param message Summary message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Summary.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Summary message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Summary & palimpsest.v1.Summary.$Shape} Summary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Summary & palimpsest.v1.Summary.$Shape;
+        }
+
+        namespace Summary {
+
+            /** Properties of a Summary. */
+            interface $Properties {
+
+                /** Summary actors */
+                actors?: (palimpsest.v1.ActorCount.$Properties[]|null);
+
+                /** Summary nodes */
+                nodes?: (palimpsest.v1.NodeCount.$Properties[]|null);
+
+                /** Summary total */
+                total?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** Summary used */
+                used?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** Summary waiting */
+                waiting?: (palimpsest.v1.WaitingShape.$Properties[]|null);
+
+                /** Summary waitingCount */
+                waitingCount?: (number|null);
+
+                /** Summary waitingShapeCount */
+                waitingShapeCount?: (number|null);
+
+                /** Summary reservedNodeCount */
+                reservedNodeCount?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Summary. */
+            type $Shape = palimpsest.v1.Summary.$Properties;
+        }
+
+        /**
+         * Properties of an ActorCount.
+         * @deprecated Use palimpsest.v1.ActorCount.$Properties instead.
+         */
+        interface IActorCount extends palimpsest.v1.ActorCount.$Properties {
+        }
+
+        /** Represents an ActorCount. */
+        class ActorCount {
+
+            /**
+             * Constructs a new ActorCount.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorCount.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorCount state. */
+            state: palimpsest.v1.ActorState;
+
+            /** ActorCount count. */
+            count: number;
+
+            /**
+             * Creates a new ActorCount instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorCount instance
+             */
+            static create(properties: palimpsest.v1.ActorCount.$Shape): palimpsest.v1.ActorCount & palimpsest.v1.ActorCount.$Shape;
+            static create(properties?: palimpsest.v1.ActorCount.$Properties): palimpsest.v1.ActorCount;
+
+            /**
+             * Encodes the specified ActorCount message. Does not implicitly {@link palimpsest.v1.ActorCount.verify|verify} messages.
+             * @param message ActorCount message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorCount.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorCount message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorCount & palimpsest.v1.ActorCount.$Shape} ActorCount
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorCount & palimpsest.v1.ActorCount.$Shape;
+        }
+
+        namespace ActorCount {
+
+            /** Properties of an ActorCount. */
+            interface $Properties {
+
+                /** ActorCount state */
+                state?: (palimpsest.v1.ActorState|null);
+
+                /** ActorCount count */
+                count?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an ActorCount. */
+            type $Shape = palimpsest.v1.ActorCount.$Properties;
+        }
+
+        /**
+         * Properties of a NodeCount.
+         * @deprecated Use palimpsest.v1.NodeCount.$Properties instead.
+         */
+        interface INodeCount extends palimpsest.v1.NodeCount.$Properties {
+        }
+
+        /** Represents a NodeCount. */
+        class NodeCount {
+
+            /**
+             * Constructs a new NodeCount.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NodeCount.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NodeCount state. */
+            state: palimpsest.v1.NodeState;
+
+            /** NodeCount count. */
+            count: number;
+
+            /**
+             * Creates a new NodeCount instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NodeCount instance
+             */
+            static create(properties: palimpsest.v1.NodeCount.$Shape): palimpsest.v1.NodeCount & palimpsest.v1.NodeCount.$Shape;
+            static create(properties?: palimpsest.v1.NodeCount.$Properties): palimpsest.v1.NodeCount;
+
+            /**
+             * Encodes the specified NodeCount message. Does not implicitly {@link palimpsest.v1.NodeCount.verify|verify} messages.
+             * @param message NodeCount message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NodeCount.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NodeCount message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeCount & palimpsest.v1.NodeCount.$Shape} NodeCount
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NodeCount & palimpsest.v1.NodeCount.$Shape;
+        }
+
+        namespace NodeCount {
+
+            /** Properties of a NodeCount. */
+            interface $Properties {
+
+                /** NodeCount state */
+                state?: (palimpsest.v1.NodeState|null);
+
+                /** NodeCount count */
+                count?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a NodeCount. */
+            type $Shape = palimpsest.v1.NodeCount.$Properties;
+        }
+
+        /**
+         * Properties of a WaitingShape.
+         * @deprecated Use palimpsest.v1.WaitingShape.$Properties instead.
+         */
+        interface IWaitingShape extends palimpsest.v1.WaitingShape.$Properties {
+        }
+
+        /** Represents a WaitingShape. */
+        class WaitingShape {
+
+            /**
+             * Constructs a new WaitingShape.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.WaitingShape.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** WaitingShape resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** WaitingShape labels. */
+            labels: { [k: string]: string };
+
+            /** WaitingShape count. */
+            count: number;
+
+            /** WaitingShape oldestSinceMs. */
+            oldestSinceMs: number;
+
+            /** WaitingShape feasible. */
+            feasible: boolean;
+
+            /** WaitingShape reason. */
+            reason: string;
+
+            /**
+             * Creates a new WaitingShape instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns WaitingShape instance
+             */
+            static create(properties: palimpsest.v1.WaitingShape.$Shape): palimpsest.v1.WaitingShape & palimpsest.v1.WaitingShape.$Shape;
+            static create(properties?: palimpsest.v1.WaitingShape.$Properties): palimpsest.v1.WaitingShape;
+
+            /**
+             * Encodes the specified WaitingShape message. Does not implicitly {@link palimpsest.v1.WaitingShape.verify|verify} messages.
+             * @param message WaitingShape message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.WaitingShape.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a WaitingShape message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WaitingShape & palimpsest.v1.WaitingShape.$Shape} WaitingShape
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.WaitingShape & palimpsest.v1.WaitingShape.$Shape;
+        }
+
+        namespace WaitingShape {
+
+            /** Properties of a WaitingShape. */
+            interface $Properties {
+
+                /** WaitingShape resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** WaitingShape labels */
+                labels?: ({ [k: string]: string }|null);
+
+                /** WaitingShape count */
+                count?: (number|null);
+
+                /** WaitingShape oldestSinceMs */
+                oldestSinceMs?: (number|null);
+
+                /** WaitingShape feasible */
+                feasible?: (boolean|null);
+
+                /** WaitingShape reason */
+                reason?: (string|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a WaitingShape. */
+            type $Shape = palimpsest.v1.WaitingShape.$Properties;
         }
 
         /**
@@ -4403,6 +4970,9 @@ export namespace palimpsest {
             /** JobInfo workingDir. */
             workingDir: string;
 
+            /** JobInfo gpuIds. */
+            gpuIds: number[];
+
             /**
              * Creates a new JobInfo instance using the specified properties.
              * @param [properties] Properties to set
@@ -4479,6 +5049,9 @@ export namespace palimpsest {
 
                 /** JobInfo workingDir */
                 workingDir?: (string|null);
+
+                /** JobInfo gpuIds */
+                gpuIds?: (number[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -5406,6 +5979,9 @@ export namespace palimpsest {
             /** RunningActor metricsAddress. */
             metricsAddress: string;
 
+            /** RunningActor gpuIds. */
+            gpuIds: number[];
+
             /**
              * Creates a new RunningActor instance using the specified properties.
              * @param [properties] Properties to set
@@ -5452,6 +6028,9 @@ export namespace palimpsest {
 
                 /** RunningActor metricsAddress */
                 metricsAddress?: (string|null);
+
+                /** RunningActor gpuIds */
+                gpuIds?: (number[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -6304,6 +6883,9 @@ export namespace palimpsest {
             /** StartActor restarts. */
             restarts: number;
 
+            /** StartActor gpuIds. */
+            gpuIds: number[];
+
             /**
              * Creates a new StartActor instance using the specified properties.
              * @param [properties] Properties to set
@@ -6345,6 +6927,9 @@ export namespace palimpsest {
                 /** StartActor restarts */
                 restarts?: (number|null);
 
+                /** StartActor gpuIds */
+                gpuIds?: (number[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -6354,6 +6939,7 @@ export namespace palimpsest {
               spec?: palimpsest.v1.ActorSpec.$Shape|null;
               incarnation?: number|null;
               restarts?: number|null;
+              gpuIds?: number[]|null;
               $unknowns?: Uint8Array[];
             };
         }
@@ -6469,6 +7055,9 @@ export namespace palimpsest {
             /** StartDriver workingDir. */
             workingDir: string;
 
+            /** StartDriver gpuIds. */
+            gpuIds: number[];
+
             /**
              * Creates a new StartDriver instance using the specified properties.
              * @param [properties] Properties to set
@@ -6515,6 +7104,9 @@ export namespace palimpsest {
 
                 /** StartDriver workingDir */
                 workingDir?: (string|null);
+
+                /** StartDriver gpuIds */
+                gpuIds?: (number[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -9216,6 +9808,7 @@ export namespace palimpsest {
     }
 }
 
+export import ActorCount = palimpsest.v1.ActorCount;
 export import ActorDescribed = palimpsest.v1.ActorDescribed;
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
@@ -9225,6 +9818,7 @@ export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
 export import ActorSpec = palimpsest.v1.ActorSpec;
 export import ActorStarted = palimpsest.v1.ActorStarted;
 export import ActorState = palimpsest.v1.ActorState;
+export import ArgsObject = palimpsest.v1.ArgsObject;
 export import BundleChunk = palimpsest.v1.BundleChunk;
 export import BundleInfo = palimpsest.v1.BundleInfo;
 export import Call = palimpsest.v1.Call;
@@ -9277,6 +9871,7 @@ export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
 export import MissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 export import MissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
+export import NodeCount = palimpsest.v1.NodeCount;
 export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
 export import NodeMessage = palimpsest.v1.NodeMessage;
@@ -9317,10 +9912,13 @@ export import StopNode = palimpsest.v1.StopNode;
 export import StoreDiff = palimpsest.v1.StoreDiff;
 export import StreamCredit = palimpsest.v1.StreamCredit;
 export import SubmitRequest = palimpsest.v1.SubmitRequest;
+export import SummarizeRequest = palimpsest.v1.SummarizeRequest;
+export import Summary = palimpsest.v1.Summary;
 export import Task = palimpsest.v1.Task;
 export import TaskFact = palimpsest.v1.TaskFact;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
+export import WaitingShape = palimpsest.v1.WaitingShape;
 export import WeightAdapters = palimpsest.v1.WeightAdapters;
 export import WeightManifest = palimpsest.v1.WeightManifest;
 export import WeightShard = palimpsest.v1.WeightShard;

@@ -4127,6 +4127,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [maxTaskRetries] ActorSpec maxTaskRetries
              * @property {number|null} [maxPendingBytes] ActorSpec maxPendingBytes
              * @property {number|null} [ownerIncarnation] ActorSpec ownerIncarnation
+             * @property {palimpsest.v1.ArgsObject.$Properties|null} [argsObject] ActorSpec argsObject
              * @property {palimpsest.v1.Fence|null} [fence] ActorSpec fence
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
@@ -4159,6 +4160,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   maxTaskRetries?: number|null;
              *   maxPendingBytes?: number|null;
              *   ownerIncarnation?: number|null;
+             *   argsObject?: palimpsest.v1.ArgsObject.$Shape|null;
              *   fence?: palimpsest.v1.Fence|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorSpec.$Shape
@@ -4318,6 +4320,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorSpec.prototype.ownerIncarnation = 0;
 
             /**
+             * ActorSpec argsObject.
+             * @member {palimpsest.v1.ArgsObject.$Properties|null|undefined} argsObject
+             * @memberof palimpsest.v1.ActorSpec
+             * @instance
+             */
+            ActorSpec.prototype.argsObject = null;
+
+            /**
              * ActorSpec fence.
              * @member {palimpsest.v1.Fence} fence
              * @memberof palimpsest.v1.ActorSpec
@@ -4393,6 +4403,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 16, wireType 0 =*/128).int64(message.maxPendingBytes);
                 if (message.ownerIncarnation != null && $Object.hasOwnProperty.call(message, "ownerIncarnation") && message.ownerIncarnation !== 0)
                     writer.uint32(/* id 17, wireType 0 =*/136).int32(message.ownerIncarnation);
+                if (message.argsObject != null && $Object.hasOwnProperty.call(message, "argsObject"))
+                    $root.palimpsest.v1.ArgsObject.encode(message.argsObject, writer.uint32(/* id 20, wireType 2 =*/162).fork(), _depth + 1).ldelim();
                 if (message.fence != null && $Object.hasOwnProperty.call(message, "fence") && message.fence !== 0)
                     writer.uint32(/* id 21, wireType 0 =*/168).int32(message.fence);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -4640,6 +4652,12 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.ownerIncarnation;
                             continue;
                         }
+                    case 20: {
+                            if (wireType !== 2)
+                                break;
+                            message.argsObject = $root.palimpsest.v1.ArgsObject.decode(reader, reader.size(), $undefined, _depth + 1, message.argsObject);
+                            continue;
+                        }
                     case 21: {
                             if (wireType !== 0)
                                 break;
@@ -4683,6 +4701,178 @@ export const palimpsest = $root.palimpsest = (() => {
             values[valuesById[1] = "FENCE_LEASE"] = 1;
             values[valuesById[2] = "FENCE_NONE"] = 2;
             return values;
+        })();
+
+        v1.ArgsObject = (function() {
+
+            /**
+             * Properties of an ArgsObject.
+             * @typedef {Object} palimpsest.v1.ArgsObject.$Properties
+             * @property {string|null} [objectId] ArgsObject objectId
+             * @property {number|null} [sizeBytes] ArgsObject sizeBytes
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ArgsObject.
+             * @memberof palimpsest.v1
+             * @interface IArgsObject
+             * @augments palimpsest.v1.ArgsObject.$Properties
+             * @deprecated Use palimpsest.v1.ArgsObject.$Properties instead.
+             */
+
+            /**
+             * Shape of an ArgsObject.
+             * @typedef {palimpsest.v1.ArgsObject.$Properties} palimpsest.v1.ArgsObject.$Shape
+             */
+
+            /**
+             * Constructs a new ArgsObject.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ArgsObject.
+             * @constructor
+             * @param {palimpsest.v1.ArgsObject.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ArgsObject = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ArgsObject objectId.
+             * @member {string} objectId
+             * @memberof palimpsest.v1.ArgsObject
+             * @instance
+             */
+            ArgsObject.prototype.objectId = "";
+
+            /**
+             * ArgsObject sizeBytes.
+             * @member {number} sizeBytes
+             * @memberof palimpsest.v1.ArgsObject
+             * @instance
+             */
+            ArgsObject.prototype.sizeBytes = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ArgsObject instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ArgsObject
+             * @static
+             * @param {palimpsest.v1.ArgsObject.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ArgsObject} ArgsObject instance
+             * @type {{
+             *   (properties: palimpsest.v1.ArgsObject.$Shape): palimpsest.v1.ArgsObject & palimpsest.v1.ArgsObject.$Shape;
+             *   (properties?: palimpsest.v1.ArgsObject.$Properties): palimpsest.v1.ArgsObject;
+             * }}
+             */
+            ArgsObject.create = function(properties) {
+                return new ArgsObject(properties);
+            };
+
+            /**
+             * Encodes the specified ArgsObject message. Does not implicitly {@link palimpsest.v1.ArgsObject.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ArgsObject
+             * @static
+             * @param {palimpsest.v1.ArgsObject.$Properties} message ArgsObject message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ArgsObject.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.objectId != null && $Object.hasOwnProperty.call(message, "objectId") && message.objectId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
+                if (message.sizeBytes != null && $Object.hasOwnProperty.call(message, "sizeBytes") && (typeof message.sizeBytes === "object" ? message.sizeBytes.low || message.sizeBytes.high : message.sizeBytes !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.sizeBytes);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ArgsObject message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ArgsObject
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ArgsObject & palimpsest.v1.ArgsObject.$Shape} ArgsObject
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ArgsObject.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ArgsObject();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.objectId = value;
+                            else
+                                delete message.objectId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.sizeBytes = value;
+                            else
+                                delete message.sizeBytes;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ArgsObject;
         })();
 
         v1.CreateActorRequest = (function() {
@@ -4857,6 +5047,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [startFailures] ActorInfo startFailures
              * @property {number|null} [startFailingSinceMs] ActorInfo startFailingSinceMs
              * @property {Array.<string>|null} [lostStartNodeIds] ActorInfo lostStartNodeIds
+             * @property {Array.<number>|null} [gpuIds] ActorInfo gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4886,6 +5077,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   startFailures?: number|null;
              *   startFailingSinceMs?: number|null;
              *   lostStartNodeIds?: Array.<string>|null;
+             *   gpuIds?: Array.<number>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorInfo.$Shape
              */
@@ -4900,6 +5092,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const ActorInfo = function (properties) {
                 this.lostStartNodeIds = [];
+                this.gpuIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -5027,6 +5220,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorInfo.prototype.lostStartNodeIds = $util.emptyArray;
 
             /**
+             * ActorInfo gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.ActorInfo
+             * @instance
+             */
+            ActorInfo.prototype.gpuIds = $util.emptyArray;
+
+            /**
              * Creates a new ActorInfo instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorInfo
@@ -5089,6 +5290,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.lostStartNodeIds != null && message.lostStartNodeIds.length)
                     for (let i = 0; i < message.lostStartNodeIds.length; ++i)
                         writer.uint32(/* id 15, wireType 2 =*/122).string(message.lostStartNodeIds[i]);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 16, wireType 2 =*/130).int32s(message.gpuIds);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5256,6 +5459,20 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.lostStartNodeIds && message.lostStartNodeIds.length))
                                 message.lostStartNodeIds = [];
                             message.lostStartNodeIds.push(reader.stringVerify());
+                            continue;
+                        }
+                    case 16: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
                             continue;
                         }
                     }
@@ -5688,6 +5905,13 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a ListActorsRequest.
              * @typedef {Object} palimpsest.v1.ListActorsRequest.$Properties
              * @property {boolean|null} [includeDead] ListActorsRequest includeDead
+             * @property {Array.<palimpsest.v1.ActorState>|null} [states] ListActorsRequest states
+             * @property {string|null} [nodeId] ListActorsRequest nodeId
+             * @property {string|null} [jobId] ListActorsRequest jobId
+             * @property {string|null} [ownerId] ListActorsRequest ownerId
+             * @property {string|null} [role] ListActorsRequest role
+             * @property {number|null} [limit] ListActorsRequest limit
+             * @property {string|null} [pageToken] ListActorsRequest pageToken
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -5713,6 +5937,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const ListActorsRequest = function (properties) {
+                this.states = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -5726,6 +5951,62 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ListActorsRequest.prototype.includeDead = false;
+
+            /**
+             * ListActorsRequest states.
+             * @member {Array.<palimpsest.v1.ActorState>} states
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.states = $util.emptyArray;
+
+            /**
+             * ListActorsRequest nodeId.
+             * @member {string} nodeId
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.nodeId = "";
+
+            /**
+             * ListActorsRequest jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.jobId = "";
+
+            /**
+             * ListActorsRequest ownerId.
+             * @member {string} ownerId
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.ownerId = "";
+
+            /**
+             * ListActorsRequest role.
+             * @member {string} role
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.role = "";
+
+            /**
+             * ListActorsRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.limit = 0;
+
+            /**
+             * ListActorsRequest pageToken.
+             * @member {string} pageToken
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.pageToken = "";
 
             /**
              * Creates a new ListActorsRequest instance using the specified properties.
@@ -5761,6 +6042,20 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.includeDead != null && $Object.hasOwnProperty.call(message, "includeDead") && message.includeDead !== false)
                     writer.uint32(/* id 1, wireType 0 =*/8).bool(message.includeDead);
+                if (message.states != null && message.states.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).int32s(message.states);
+                if (message.nodeId != null && $Object.hasOwnProperty.call(message, "nodeId") && message.nodeId !== "")
+                    writer.uint32(/* id 3, wireType 2 =*/26).string(message.nodeId);
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.jobId);
+                if (message.ownerId != null && $Object.hasOwnProperty.call(message, "ownerId") && message.ownerId !== "")
+                    writer.uint32(/* id 5, wireType 2 =*/42).string(message.ownerId);
+                if (message.role != null && $Object.hasOwnProperty.call(message, "role") && message.role !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.role);
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).int32(message.limit);
+                if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
+                    writer.uint32(/* id 8, wireType 2 =*/66).string(message.pageToken);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5814,6 +6109,74 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.includeDead;
                             continue;
                         }
+                    case 2: {
+                            if (wireType === 2) {
+                                if (!(message.states && message.states.length))
+                                    message.states = [];
+                                reader.int32s(message.states);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.states && message.states.length))
+                                message.states = [];
+                            message.states.push(reader.int32());
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nodeId = value;
+                            else
+                                delete message.nodeId;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.ownerId = value;
+                            else
+                                delete message.ownerId;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.role = value;
+                            else
+                                delete message.role;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.pageToken = value;
+                            else
+                                delete message.pageToken;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -5840,6 +6203,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a ListActorsResponse.
              * @typedef {Object} palimpsest.v1.ListActorsResponse.$Properties
              * @property {Array.<palimpsest.v1.ActorInfo.$Properties>|null} [actors] ListActorsResponse actors
+             * @property {string|null} [nextPageToken] ListActorsResponse nextPageToken
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -5855,6 +6219,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Shape of a ListActorsResponse.
              * @typedef {{
              *   actors?: Array.<palimpsest.v1.ActorInfo.$Shape>|null;
+             *   nextPageToken?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ListActorsResponse.$Shape
              */
@@ -5882,6 +6247,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             ListActorsResponse.prototype.actors = $util.emptyArray;
+
+            /**
+             * ListActorsResponse nextPageToken.
+             * @member {string} nextPageToken
+             * @memberof palimpsest.v1.ListActorsResponse
+             * @instance
+             */
+            ListActorsResponse.prototype.nextPageToken = "";
 
             /**
              * Creates a new ListActorsResponse instance using the specified properties.
@@ -5918,6 +6291,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.actors != null && message.actors.length)
                     for (let i = 0; i < message.actors.length; ++i)
                         $root.palimpsest.v1.ActorInfo.encode(message.actors[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nextPageToken != null && $Object.hasOwnProperty.call(message, "nextPageToken") && message.nextPageToken !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nextPageToken);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5942,7 +6317,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     _depth = 0;
                 if (_depth > $Reader.recursionLimit)
                     throw $Error("max depth exceeded");
-                let end, message;
+                let end, message, value;
                 if (length === $undefined)
                     end = reader.len;
                 else {
@@ -5968,6 +6343,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.actors && message.actors.length))
                                 message.actors = [];
                             message.actors.push($root.palimpsest.v1.ActorInfo.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nextPageToken = value;
+                            else
+                                delete message.nextPageToken;
                             continue;
                         }
                     }
@@ -6388,6 +6772,10 @@ export const palimpsest = $root.palimpsest = (() => {
             /**
              * Properties of a ListNodesRequest.
              * @typedef {Object} palimpsest.v1.ListNodesRequest.$Properties
+             * @property {Array.<palimpsest.v1.NodeState>|null} [states] ListNodesRequest states
+             * @property {string|null} [hostname] ListNodesRequest hostname
+             * @property {number|null} [limit] ListNodesRequest limit
+             * @property {string|null} [pageToken] ListNodesRequest pageToken
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6413,11 +6801,44 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const ListNodesRequest = function (properties) {
+                this.states = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
                             this[keys[i]] = properties[keys[i]];
             };
+
+            /**
+             * ListNodesRequest states.
+             * @member {Array.<palimpsest.v1.NodeState>} states
+             * @memberof palimpsest.v1.ListNodesRequest
+             * @instance
+             */
+            ListNodesRequest.prototype.states = $util.emptyArray;
+
+            /**
+             * ListNodesRequest hostname.
+             * @member {string} hostname
+             * @memberof palimpsest.v1.ListNodesRequest
+             * @instance
+             */
+            ListNodesRequest.prototype.hostname = "";
+
+            /**
+             * ListNodesRequest limit.
+             * @member {number} limit
+             * @memberof palimpsest.v1.ListNodesRequest
+             * @instance
+             */
+            ListNodesRequest.prototype.limit = 0;
+
+            /**
+             * ListNodesRequest pageToken.
+             * @member {string} pageToken
+             * @memberof palimpsest.v1.ListNodesRequest
+             * @instance
+             */
+            ListNodesRequest.prototype.pageToken = "";
 
             /**
              * Creates a new ListNodesRequest instance using the specified properties.
@@ -6451,6 +6872,14 @@ export const palimpsest = $root.palimpsest = (() => {
                     _depth = 0;
                 if (_depth > $util.recursionLimit)
                     throw $Error("max depth exceeded");
+                if (message.states != null && message.states.length)
+                    writer.uint32(/* id 1, wireType 2 =*/10).int32s(message.states);
+                if (message.hostname != null && $Object.hasOwnProperty.call(message, "hostname") && message.hostname !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.hostname);
+                if (message.limit != null && $Object.hasOwnProperty.call(message, "limit") && message.limit !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.limit);
+                if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
+                    writer.uint32(/* id 4, wireType 2 =*/34).string(message.pageToken);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6475,7 +6904,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     _depth = 0;
                 if (_depth > $Reader.recursionLimit)
                     throw $Error("max depth exceeded");
-                let end, message;
+                let end, message, value;
                 if (length === $undefined)
                     end = reader.len;
                 else {
@@ -6493,7 +6922,51 @@ export const palimpsest = $root.palimpsest = (() => {
                         _end = $undefined;
                         break;
                     }
-                    reader.skipType(tag & 7, _depth, tag);
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType === 2) {
+                                if (!(message.states && message.states.length))
+                                    message.states = [];
+                                reader.int32s(message.states);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.states && message.states.length))
+                                message.states = [];
+                            message.states.push(reader.int32());
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.hostname = value;
+                            else
+                                delete message.hostname;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.limit = value;
+                            else
+                                delete message.limit;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.pageToken = value;
+                            else
+                                delete message.pageToken;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
                         $util.makeProp(message, "$unknowns", false);
                         (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
@@ -6518,6 +6991,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a ListNodesResponse.
              * @typedef {Object} palimpsest.v1.ListNodesResponse.$Properties
              * @property {Array.<palimpsest.v1.NodeInfo.$Properties>|null} [nodes] ListNodesResponse nodes
+             * @property {string|null} [nextPageToken] ListNodesResponse nextPageToken
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6559,6 +7033,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ListNodesResponse.prototype.nodes = $util.emptyArray;
 
             /**
+             * ListNodesResponse nextPageToken.
+             * @member {string} nextPageToken
+             * @memberof palimpsest.v1.ListNodesResponse
+             * @instance
+             */
+            ListNodesResponse.prototype.nextPageToken = "";
+
+            /**
              * Creates a new ListNodesResponse instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ListNodesResponse
@@ -6593,6 +7075,8 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.nodes != null && message.nodes.length)
                     for (let i = 0; i < message.nodes.length; ++i)
                         $root.palimpsest.v1.NodeInfo.encode(message.nodes[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nextPageToken != null && $Object.hasOwnProperty.call(message, "nextPageToken") && message.nextPageToken !== "")
+                    writer.uint32(/* id 2, wireType 2 =*/18).string(message.nextPageToken);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6617,7 +7101,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     _depth = 0;
                 if (_depth > $Reader.recursionLimit)
                     throw $Error("max depth exceeded");
-                let end, message;
+                let end, message, value;
                 if (length === $undefined)
                     end = reader.len;
                 else {
@@ -6645,6 +7129,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.nodes.push($root.palimpsest.v1.NodeInfo.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.nextPageToken = value;
+                            else
+                                delete message.nextPageToken;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -6663,6 +7156,1046 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ListNodesResponse;
+        })();
+
+        v1.SummarizeRequest = (function() {
+
+            /**
+             * Properties of a SummarizeRequest.
+             * @typedef {Object} palimpsest.v1.SummarizeRequest.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a SummarizeRequest.
+             * @memberof palimpsest.v1
+             * @interface ISummarizeRequest
+             * @augments palimpsest.v1.SummarizeRequest.$Properties
+             * @deprecated Use palimpsest.v1.SummarizeRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a SummarizeRequest.
+             * @typedef {palimpsest.v1.SummarizeRequest.$Properties} palimpsest.v1.SummarizeRequest.$Shape
+             */
+
+            /**
+             * Constructs a new SummarizeRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a SummarizeRequest.
+             * @constructor
+             * @param {palimpsest.v1.SummarizeRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const SummarizeRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new SummarizeRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.SummarizeRequest
+             * @static
+             * @param {palimpsest.v1.SummarizeRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.SummarizeRequest} SummarizeRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.SummarizeRequest.$Shape): palimpsest.v1.SummarizeRequest & palimpsest.v1.SummarizeRequest.$Shape;
+             *   (properties?: palimpsest.v1.SummarizeRequest.$Properties): palimpsest.v1.SummarizeRequest;
+             * }}
+             */
+            SummarizeRequest.create = function(properties) {
+                return new SummarizeRequest(properties);
+            };
+
+            /**
+             * Encodes the specified SummarizeRequest message. Does not implicitly {@link palimpsest.v1.SummarizeRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.SummarizeRequest
+             * @static
+             * @param {palimpsest.v1.SummarizeRequest.$Properties} message SummarizeRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            SummarizeRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a SummarizeRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.SummarizeRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.SummarizeRequest & palimpsest.v1.SummarizeRequest.$Shape} SummarizeRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            SummarizeRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.SummarizeRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return SummarizeRequest;
+        })();
+
+        v1.Summary = (function() {
+
+            /**
+             * Properties of a Summary.
+             * @typedef {Object} palimpsest.v1.Summary.$Properties
+             * @property {Array.<palimpsest.v1.ActorCount.$Properties>|null} [actors] Summary actors
+             * @property {Array.<palimpsest.v1.NodeCount.$Properties>|null} [nodes] Summary nodes
+             * @property {palimpsest.v1.Resources.$Properties|null} [total] Summary total
+             * @property {palimpsest.v1.Resources.$Properties|null} [used] Summary used
+             * @property {Array.<palimpsest.v1.WaitingShape.$Properties>|null} [waiting] Summary waiting
+             * @property {number|null} [waitingCount] Summary waitingCount
+             * @property {number|null} [waitingShapeCount] Summary waitingShapeCount
+             * @property {number|null} [reservedNodeCount] Summary reservedNodeCount
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Summary.
+             * @memberof palimpsest.v1
+             * @interface ISummary
+             * @augments palimpsest.v1.Summary.$Properties
+             * @deprecated Use palimpsest.v1.Summary.$Properties instead.
+             */
+
+            /**
+             * Shape of a Summary.
+             * @typedef {palimpsest.v1.Summary.$Properties} palimpsest.v1.Summary.$Shape
+             */
+
+            /**
+             * Constructs a new Summary.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Summary.
+             * @constructor
+             * @param {palimpsest.v1.Summary.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Summary = function (properties) {
+                this.actors = [];
+                this.nodes = [];
+                this.waiting = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Summary actors.
+             * @member {Array.<palimpsest.v1.ActorCount.$Properties>} actors
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.actors = $util.emptyArray;
+
+            /**
+             * Summary nodes.
+             * @member {Array.<palimpsest.v1.NodeCount.$Properties>} nodes
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.nodes = $util.emptyArray;
+
+            /**
+             * Summary total.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} total
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.total = null;
+
+            /**
+             * Summary used.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} used
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.used = null;
+
+            /**
+             * Summary waiting.
+             * @member {Array.<palimpsest.v1.WaitingShape.$Properties>} waiting
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.waiting = $util.emptyArray;
+
+            /**
+             * Summary waitingCount.
+             * @member {number} waitingCount
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.waitingCount = 0;
+
+            /**
+             * Summary waitingShapeCount.
+             * @member {number} waitingShapeCount
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.waitingShapeCount = 0;
+
+            /**
+             * Summary reservedNodeCount.
+             * @member {number} reservedNodeCount
+             * @memberof palimpsest.v1.Summary
+             * @instance
+             */
+            Summary.prototype.reservedNodeCount = 0;
+
+            /**
+             * Creates a new Summary instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Summary
+             * @static
+             * @param {palimpsest.v1.Summary.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Summary} Summary instance
+             * @type {{
+             *   (properties: palimpsest.v1.Summary.$Shape): palimpsest.v1.Summary & palimpsest.v1.Summary.$Shape;
+             *   (properties?: palimpsest.v1.Summary.$Properties): palimpsest.v1.Summary;
+             * }}
+             */
+            Summary.create = function(properties) {
+                return new Summary(properties);
+            };
+
+            /**
+             * Encodes the specified Summary message. Does not implicitly {@link palimpsest.v1.Summary.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Summary
+             * @static
+             * @param {palimpsest.v1.Summary.$Properties} message Summary message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Summary.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.actors != null && message.actors.length)
+                    for (let i = 0; i < message.actors.length; ++i)
+                        $root.palimpsest.v1.ActorCount.encode(message.actors[i], writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.nodes != null && message.nodes.length)
+                    for (let i = 0; i < message.nodes.length; ++i)
+                        $root.palimpsest.v1.NodeCount.encode(message.nodes[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.total != null && $Object.hasOwnProperty.call(message, "total"))
+                    $root.palimpsest.v1.Resources.encode(message.total, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.used != null && $Object.hasOwnProperty.call(message, "used"))
+                    $root.palimpsest.v1.Resources.encode(message.used, writer.uint32(/* id 4, wireType 2 =*/34).fork(), _depth + 1).ldelim();
+                if (message.waiting != null && message.waiting.length)
+                    for (let i = 0; i < message.waiting.length; ++i)
+                        $root.palimpsest.v1.WaitingShape.encode(message.waiting[i], writer.uint32(/* id 5, wireType 2 =*/42).fork(), _depth + 1).ldelim();
+                if (message.waitingCount != null && $Object.hasOwnProperty.call(message, "waitingCount") && message.waitingCount !== 0)
+                    writer.uint32(/* id 6, wireType 0 =*/48).int32(message.waitingCount);
+                if (message.waitingShapeCount != null && $Object.hasOwnProperty.call(message, "waitingShapeCount") && message.waitingShapeCount !== 0)
+                    writer.uint32(/* id 7, wireType 0 =*/56).int32(message.waitingShapeCount);
+                if (message.reservedNodeCount != null && $Object.hasOwnProperty.call(message, "reservedNodeCount") && message.reservedNodeCount !== 0)
+                    writer.uint32(/* id 8, wireType 0 =*/64).int32(message.reservedNodeCount);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Summary message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Summary
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Summary & palimpsest.v1.Summary.$Shape} Summary
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Summary.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Summary();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.actors && message.actors.length))
+                                message.actors = [];
+                            message.actors.push($root.palimpsest.v1.ActorCount.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.nodes && message.nodes.length))
+                                message.nodes = [];
+                            message.nodes.push($root.palimpsest.v1.NodeCount.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            message.total = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.total);
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            message.used = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.used);
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.waiting && message.waiting.length))
+                                message.waiting = [];
+                            message.waiting.push($root.palimpsest.v1.WaitingShape.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.waitingCount = value;
+                            else
+                                delete message.waitingCount;
+                            continue;
+                        }
+                    case 7: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.waitingShapeCount = value;
+                            else
+                                delete message.waitingShapeCount;
+                            continue;
+                        }
+                    case 8: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.reservedNodeCount = value;
+                            else
+                                delete message.reservedNodeCount;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Summary;
+        })();
+
+        v1.ActorCount = (function() {
+
+            /**
+             * Properties of an ActorCount.
+             * @typedef {Object} palimpsest.v1.ActorCount.$Properties
+             * @property {palimpsest.v1.ActorState|null} [state] ActorCount state
+             * @property {number|null} [count] ActorCount count
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorCount.
+             * @memberof palimpsest.v1
+             * @interface IActorCount
+             * @augments palimpsest.v1.ActorCount.$Properties
+             * @deprecated Use palimpsest.v1.ActorCount.$Properties instead.
+             */
+
+            /**
+             * Shape of an ActorCount.
+             * @typedef {palimpsest.v1.ActorCount.$Properties} palimpsest.v1.ActorCount.$Shape
+             */
+
+            /**
+             * Constructs a new ActorCount.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorCount.
+             * @constructor
+             * @param {palimpsest.v1.ActorCount.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorCount = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorCount state.
+             * @member {palimpsest.v1.ActorState} state
+             * @memberof palimpsest.v1.ActorCount
+             * @instance
+             */
+            ActorCount.prototype.state = 0;
+
+            /**
+             * ActorCount count.
+             * @member {number} count
+             * @memberof palimpsest.v1.ActorCount
+             * @instance
+             */
+            ActorCount.prototype.count = 0;
+
+            /**
+             * Creates a new ActorCount instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorCount
+             * @static
+             * @param {palimpsest.v1.ActorCount.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorCount} ActorCount instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorCount.$Shape): palimpsest.v1.ActorCount & palimpsest.v1.ActorCount.$Shape;
+             *   (properties?: palimpsest.v1.ActorCount.$Properties): palimpsest.v1.ActorCount;
+             * }}
+             */
+            ActorCount.create = function(properties) {
+                return new ActorCount(properties);
+            };
+
+            /**
+             * Encodes the specified ActorCount message. Does not implicitly {@link palimpsest.v1.ActorCount.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorCount
+             * @static
+             * @param {palimpsest.v1.ActorCount.$Properties} message ActorCount message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorCount.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.state);
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count") && message.count !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.count);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorCount message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorCount
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorCount & palimpsest.v1.ActorCount.$Shape} ActorCount
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorCount.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorCount();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.count = value;
+                            else
+                                delete message.count;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorCount;
+        })();
+
+        v1.NodeCount = (function() {
+
+            /**
+             * Properties of a NodeCount.
+             * @typedef {Object} palimpsest.v1.NodeCount.$Properties
+             * @property {palimpsest.v1.NodeState|null} [state] NodeCount state
+             * @property {number|null} [count] NodeCount count
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a NodeCount.
+             * @memberof palimpsest.v1
+             * @interface INodeCount
+             * @augments palimpsest.v1.NodeCount.$Properties
+             * @deprecated Use palimpsest.v1.NodeCount.$Properties instead.
+             */
+
+            /**
+             * Shape of a NodeCount.
+             * @typedef {palimpsest.v1.NodeCount.$Properties} palimpsest.v1.NodeCount.$Shape
+             */
+
+            /**
+             * Constructs a new NodeCount.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a NodeCount.
+             * @constructor
+             * @param {palimpsest.v1.NodeCount.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const NodeCount = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * NodeCount state.
+             * @member {palimpsest.v1.NodeState} state
+             * @memberof palimpsest.v1.NodeCount
+             * @instance
+             */
+            NodeCount.prototype.state = 0;
+
+            /**
+             * NodeCount count.
+             * @member {number} count
+             * @memberof palimpsest.v1.NodeCount
+             * @instance
+             */
+            NodeCount.prototype.count = 0;
+
+            /**
+             * Creates a new NodeCount instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.NodeCount
+             * @static
+             * @param {palimpsest.v1.NodeCount.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.NodeCount} NodeCount instance
+             * @type {{
+             *   (properties: palimpsest.v1.NodeCount.$Shape): palimpsest.v1.NodeCount & palimpsest.v1.NodeCount.$Shape;
+             *   (properties?: palimpsest.v1.NodeCount.$Properties): palimpsest.v1.NodeCount;
+             * }}
+             */
+            NodeCount.create = function(properties) {
+                return new NodeCount(properties);
+            };
+
+            /**
+             * Encodes the specified NodeCount message. Does not implicitly {@link palimpsest.v1.NodeCount.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.NodeCount
+             * @static
+             * @param {palimpsest.v1.NodeCount.$Properties} message NodeCount message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            NodeCount.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.state != null && $Object.hasOwnProperty.call(message, "state") && message.state !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.state);
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count") && message.count !== 0)
+                    writer.uint32(/* id 2, wireType 0 =*/16).int32(message.count);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a NodeCount message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.NodeCount
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NodeCount & palimpsest.v1.NodeCount.$Shape} NodeCount
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            NodeCount.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.NodeCount();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.state = value;
+                            else
+                                delete message.state;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.count = value;
+                            else
+                                delete message.count;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return NodeCount;
+        })();
+
+        v1.WaitingShape = (function() {
+
+            /**
+             * Properties of a WaitingShape.
+             * @typedef {Object} palimpsest.v1.WaitingShape.$Properties
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] WaitingShape resources
+             * @property {Object.<string,string>|null} [labels] WaitingShape labels
+             * @property {number|null} [count] WaitingShape count
+             * @property {number|null} [oldestSinceMs] WaitingShape oldestSinceMs
+             * @property {boolean|null} [feasible] WaitingShape feasible
+             * @property {string|null} [reason] WaitingShape reason
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a WaitingShape.
+             * @memberof palimpsest.v1
+             * @interface IWaitingShape
+             * @augments palimpsest.v1.WaitingShape.$Properties
+             * @deprecated Use palimpsest.v1.WaitingShape.$Properties instead.
+             */
+
+            /**
+             * Shape of a WaitingShape.
+             * @typedef {palimpsest.v1.WaitingShape.$Properties} palimpsest.v1.WaitingShape.$Shape
+             */
+
+            /**
+             * Constructs a new WaitingShape.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a WaitingShape.
+             * @constructor
+             * @param {palimpsest.v1.WaitingShape.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const WaitingShape = function (properties) {
+                this.labels = {};
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * WaitingShape resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.resources = null;
+
+            /**
+             * WaitingShape labels.
+             * @member {Object.<string,string>} labels
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.labels = $util.emptyObject;
+
+            /**
+             * WaitingShape count.
+             * @member {number} count
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.count = 0;
+
+            /**
+             * WaitingShape oldestSinceMs.
+             * @member {number} oldestSinceMs
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.oldestSinceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * WaitingShape feasible.
+             * @member {boolean} feasible
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.feasible = false;
+
+            /**
+             * WaitingShape reason.
+             * @member {string} reason
+             * @memberof palimpsest.v1.WaitingShape
+             * @instance
+             */
+            WaitingShape.prototype.reason = "";
+
+            /**
+             * Creates a new WaitingShape instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.WaitingShape
+             * @static
+             * @param {palimpsest.v1.WaitingShape.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.WaitingShape} WaitingShape instance
+             * @type {{
+             *   (properties: palimpsest.v1.WaitingShape.$Shape): palimpsest.v1.WaitingShape & palimpsest.v1.WaitingShape.$Shape;
+             *   (properties?: palimpsest.v1.WaitingShape.$Properties): palimpsest.v1.WaitingShape;
+             * }}
+             */
+            WaitingShape.create = function(properties) {
+                return new WaitingShape(properties);
+            };
+
+            /**
+             * Encodes the specified WaitingShape message. Does not implicitly {@link palimpsest.v1.WaitingShape.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.WaitingShape
+             * @static
+             * @param {palimpsest.v1.WaitingShape.$Properties} message WaitingShape message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            WaitingShape.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.labels != null && $Object.hasOwnProperty.call(message, "labels"))
+                    for (let keys = $Object.keys(message.labels), i = 0; i < keys.length; ++i)
+                        writer.uint32(/* id 2, wireType 2 =*/18).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.labels[keys[i]]).ldelim();
+                if (message.count != null && $Object.hasOwnProperty.call(message, "count") && message.count !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.count);
+                if (message.oldestSinceMs != null && $Object.hasOwnProperty.call(message, "oldestSinceMs") && (typeof message.oldestSinceMs === "object" ? message.oldestSinceMs.low || message.oldestSinceMs.high : message.oldestSinceMs !== 0))
+                    writer.uint32(/* id 4, wireType 0 =*/32).int64(message.oldestSinceMs);
+                if (message.feasible != null && $Object.hasOwnProperty.call(message, "feasible") && message.feasible !== false)
+                    writer.uint32(/* id 5, wireType 0 =*/40).bool(message.feasible);
+                if (message.reason != null && $Object.hasOwnProperty.call(message, "reason") && message.reason !== "")
+                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.reason);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a WaitingShape message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.WaitingShape
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.WaitingShape & palimpsest.v1.WaitingShape.$Shape} WaitingShape
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            WaitingShape.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, key, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.WaitingShape();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (message.labels === $util.emptyObject)
+                                message.labels = {};
+                            let end2 = reader.size() + reader.pos;
+                            if (end2 > reader.len)
+                                throw $RangeError("index out of range");
+                            reader.len = end2;
+                            key = "";
+                            value = "";
+                            while (reader.pos < end2) {
+                                let tag2 = reader.tag();
+                                wireType = tag2 & 7;
+                                switch (tag2 >>>= 3) {
+                                case 1:
+                                    if (wireType !== 2)
+                                        break;
+                                    key = reader.stringVerify();
+                                    continue;
+                                case 2:
+                                    if (wireType !== 2)
+                                        break;
+                                    value = reader.stringVerify();
+                                    continue;
+                                }
+                                reader.skipType(wireType, _depth, tag2);
+                            }
+                            if (reader.pos !== end2)
+                                throw $RangeError("index out of range");
+                            reader.len = end;
+                            if (key === "__proto__")
+                                $util.makeProp(message.labels, key);
+                            message.labels[key] = value;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.count = value;
+                            else
+                                delete message.count;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.oldestSinceMs = value;
+                            else
+                                delete message.oldestSinceMs;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.feasible = value;
+                            else
+                                delete message.feasible;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.reason = value;
+                            else
+                                delete message.reason;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return WaitingShape;
         })();
 
         v1.GetStackRequest = (function() {
@@ -10884,6 +12417,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [outputBytes] JobInfo outputBytes
              * @property {palimpsest.v1.Resources.$Properties|null} [resources] JobInfo resources
              * @property {string|null} [workingDir] JobInfo workingDir
+             * @property {Array.<number>|null} [gpuIds] JobInfo gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -10910,6 +12444,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const JobInfo = function (properties) {
                 this.metadata = {};
+                this.gpuIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -11036,6 +12571,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             JobInfo.prototype.workingDir = "";
 
+            /**
+             * JobInfo gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.JobInfo
+             * @instance
+             */
+            JobInfo.prototype.gpuIds = $util.emptyArray;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -11108,6 +12651,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
                 if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
                     writer.uint32(/* id 15, wireType 2 =*/122).string(message.workingDir);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 20, wireType 2 =*/162).int32s(message.gpuIds);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11307,6 +12852,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.workingDir = value;
                             else
                                 delete message.workingDir;
+                            continue;
+                        }
+                    case 20: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
                             continue;
                         }
                     }
@@ -13522,6 +15081,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [pid] RunningActor pid
              * @property {string|null} [address] RunningActor address
              * @property {string|null} [metricsAddress] RunningActor metricsAddress
+             * @property {Array.<number>|null} [gpuIds] RunningActor gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -13547,6 +15107,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const RunningActor = function (properties) {
+                this.gpuIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -13594,6 +15155,14 @@ export const palimpsest = $root.palimpsest = (() => {
             RunningActor.prototype.metricsAddress = "";
 
             /**
+             * RunningActor gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.RunningActor
+             * @instance
+             */
+            RunningActor.prototype.gpuIds = $util.emptyArray;
+
+            /**
              * Creates a new RunningActor instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.RunningActor
@@ -13635,6 +15204,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 2 =*/34).string(message.address);
                 if (message.metricsAddress != null && $Object.hasOwnProperty.call(message, "metricsAddress") && message.metricsAddress !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.metricsAddress);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -13722,6 +15293,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.metricsAddress = value;
                             else
                                 delete message.metricsAddress;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
                             continue;
                         }
                     }
@@ -15824,6 +17409,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] StartActor spec
              * @property {number|null} [incarnation] StartActor incarnation
              * @property {number|null} [restarts] StartActor restarts
+             * @property {Array.<number>|null} [gpuIds] StartActor gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -15841,6 +17427,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
              *   incarnation?: number|null;
              *   restarts?: number|null;
+             *   gpuIds?: Array.<number>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.StartActor.$Shape
              */
@@ -15854,6 +17441,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
             const StartActor = function (properties) {
+                this.gpuIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -15883,6 +17471,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             StartActor.prototype.restarts = 0;
+
+            /**
+             * StartActor gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.StartActor
+             * @instance
+             */
+            StartActor.prototype.gpuIds = $util.emptyArray;
 
             /**
              * Creates a new StartActor instance using the specified properties.
@@ -15922,6 +17518,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 2, wireType 0 =*/16).int32(message.incarnation);
                 if (message.restarts != null && $Object.hasOwnProperty.call(message, "restarts") && message.restarts !== 0)
                     writer.uint32(/* id 3, wireType 0 =*/24).int32(message.restarts);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -15988,6 +17586,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.restarts = value;
                             else
                                 delete message.restarts;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
                             continue;
                         }
                     }
@@ -16212,6 +17824,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [bundle] StartDriver bundle
              * @property {Object.<string,string>|null} [environment] StartDriver environment
              * @property {string|null} [workingDir] StartDriver workingDir
+             * @property {Array.<number>|null} [gpuIds] StartDriver gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -16239,6 +17852,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const StartDriver = function (properties) {
                 this.argv = [];
                 this.environment = {};
+                this.gpuIds = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -16286,6 +17900,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StartDriver.prototype.workingDir = "";
 
             /**
+             * StartDriver gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.StartDriver
+             * @instance
+             */
+            StartDriver.prototype.gpuIds = $util.emptyArray;
+
+            /**
              * Creates a new StartDriver instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.StartDriver
@@ -16329,6 +17951,8 @@ export const palimpsest = $root.palimpsest = (() => {
                         writer.uint32(/* id 4, wireType 2 =*/34).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 2 =*/18).string(message.environment[keys[i]]).ldelim();
                 if (message.workingDir != null && $Object.hasOwnProperty.call(message, "workingDir") && message.workingDir !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.workingDir);
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -16442,6 +18066,20 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.workingDir = value;
                             else
                                 delete message.workingDir;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
                             continue;
                         }
                     }
@@ -23418,6 +25056,7 @@ export {
   $root as default
 };
 
+const exportedActorCount = palimpsest.v1.ActorCount;
 const exportedActorDescribed = palimpsest.v1.ActorDescribed;
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
@@ -23427,6 +25066,7 @@ const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
 const exportedActorStarted = palimpsest.v1.ActorStarted;
 const exportedActorState = palimpsest.v1.ActorState;
+const exportedArgsObject = palimpsest.v1.ArgsObject;
 const exportedBundleChunk = palimpsest.v1.BundleChunk;
 const exportedBundleInfo = palimpsest.v1.BundleInfo;
 const exportedCall = palimpsest.v1.Call;
@@ -23479,6 +25119,7 @@ const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
 const exportedMissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 const exportedMissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
+const exportedNodeCount = palimpsest.v1.NodeCount;
 const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
 const exportedNodeMessage = palimpsest.v1.NodeMessage;
@@ -23519,14 +25160,17 @@ const exportedStopNode = palimpsest.v1.StopNode;
 const exportedStoreDiff = palimpsest.v1.StoreDiff;
 const exportedStreamCredit = palimpsest.v1.StreamCredit;
 const exportedSubmitRequest = palimpsest.v1.SubmitRequest;
+const exportedSummarizeRequest = palimpsest.v1.SummarizeRequest;
+const exportedSummary = palimpsest.v1.Summary;
 const exportedTask = palimpsest.v1.Task;
 const exportedTaskFact = palimpsest.v1.TaskFact;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
+const exportedWaitingShape = palimpsest.v1.WaitingShape;
 const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
 const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -15,6 +15,7 @@ export const headService = {
   killActor: head.unary("KillActor", proto.KillActorRequest, proto.ActorInfo, access.change),
   listActors: head.unary("ListActors", proto.ListActorsRequest, proto.ListActorsResponse, access.read),
   listNodes: head.unary("ListNodes", proto.ListNodesRequest, proto.ListNodesResponse, access.read),
+  summarize: head.unary("Summarize", proto.SummarizeRequest, proto.Summary, access.read),
   listQueues: head.unary("ListQueues", proto.ListQueuesRequest, proto.ListQueuesResponse, access.read),
   locateObject: head.unary(
     "LocateObject",

@@ -63,7 +63,7 @@ export async function startActorProcess(
     serveMetrics(metrics.registry, { host: listenHost, port: 0 }),
   ]);
   const { context, close } = createContext(start, metrics, environment);
-  const instance = await createInstance(Class, spec.args ?? new Uint8Array(), context);
+  const instance = await createInstance(Class, await argumentsOf(spec, context), context);
   host.serve(instance);
 
   let stopping: Promise<void> | undefined;
@@ -82,6 +82,13 @@ export async function startActorProcess(
       return stopping;
     },
   };
+}
+
+/** The encoded constructor arguments: those in the specification, or the object that stands for them. */
+async function argumentsOf(spec: proto.ActorSpec.$Properties, context: ActorContext): Promise<Uint8Array> {
+  const object = spec.argsObject;
+  if (!object?.objectId) return spec.args ?? new Uint8Array();
+  return await context.objects.get({ objectId: object.objectId, sizeBytes: object.sizeBytes ?? 0 });
 }
 
 function createContext(

@@ -202,6 +202,7 @@ export async function warmUp(): Promise<void> {
     jobId: "",
     upload: async () => undefined,
     create: async () => undefined,
+    putArguments: async () => ({ objectId: "", sizeBytes: 0 }),
   };
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({
     key: "",

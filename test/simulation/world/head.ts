@@ -40,10 +40,10 @@ export class SimHead {
     this.plane = plane;
     world.plant.plane(plane);
     world.records.headOpened(plane);
-    const { actors, nodes, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
+    const { actors, nodes, line, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
     const server = world.network.of(this.process).createServer();
     const rpc = new Rpc(metrics, config.rpcTimeoutMs);
-    const shared = { actors, nodes, sessions, lifecycle, bundles, logger, clusterId };
+    const shared = { actors, nodes, line, clock: systemClock, sessions, lifecycle, bundles, logger, clusterId };
     server.addService(
       headService as ServiceDefinition,
       createHeadHandlers({

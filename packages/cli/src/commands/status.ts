@@ -1,4 +1,4 @@
-import type { ActorInfo, Cluster, NodeInfo } from "@palimpsest/client";
+import type { ActorInfo, Cluster, ClusterSummary, NodeInfo } from "@palimpsest/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
 import { formatTable } from "../table.js";
@@ -35,31 +35,61 @@ export function actorRows(actors: readonly ActorInfo[]): string[][] {
 
 export const actorHeadings = ["actor", "role", "state", "pid", "process", "resources", "note"];
 
+/** The same for the status as JSON. */
+const maxJsonRows = 1_000;
+/** Rows of a table that the status shows; the rest is counted. */
+const maxRows = 50;
+
+/** "3 alive, 1 pending": what there is any of. */
+function formatCounts(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  return parts.map(([name, count]) => `${count} ${name}`).join(", ") || "none";
+}
+
+/** What does not fit on a screen, in numbers. */
+function summaryLines(summary: ClusterSummary): string[] {
+  const lines = [`nodes: ${formatCounts(summary.nodes)}`, `actors: ${formatCounts(summary.actors)}`];
+  if (summary.reservedNodeCount > 0)
+    lines.push(`${summary.reservedNodeCount} nodes are kept free for what waited long`);
+  for (const { count, resources, reason } of summary.waiting.slice(0, 10)) {
+    lines.push(`${count} wait for ${formatResources(resources) || "a node"}: ${reason}`);
+  }
+  const hidden = summary.waitingShapeCount - Math.min(10, summary.waiting.length);
+  if (hidden > 0) lines.push(`${hidden} more kinds of requests wait: palimpsest list actors`);
+  return lines;
+}
+
+function moreRow(total: number, shown: number, kind: string): string[][] {
+  return total > shown ? [[`… ${total - shown} more: palimpsest list ${kind}`]] : [];
+}
+
 async function statusText(cluster: Cluster): Promise<string> {
-  const [info, nodes, actors, queues] = await Promise.all([
+  const [info, summary, nodes, actors, queues] = await Promise.all([
     cluster.info(),
-    cluster.nodes(),
-    cluster.actors(),
+    cluster.summary(),
+    cluster.nodes({ limit: maxRows }),
+    cluster.actors({ limit: maxRows }),
     cluster.queues(),
   ]);
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).reduce((all, [state, count]) => (state === "dead" ? all : all + count), 0);
   const head = `cluster ${info.clusterId}, version ${info.version}: head pid ${info.pid}${info.redisPid ? `, redis pid ${info.redisPid}` : ""}, metrics http://${info.metricsAddress}/metrics`;
-  const nodeRows = nodes.map((node) => [
-    node.nodeId,
-    node.hostname,
-    node.state,
-    String(node.pid),
-    formatUse(node),
-  ]);
+  const nodeRows = [
+    ...nodes.map((node) => [node.nodeId, node.hostname, node.state, String(node.pid), formatUse(node)]),
+    ...moreRow(sum(summary.nodes), nodes.length, "nodes"),
+  ];
+  const rowsOfActors = [...actorRows(actors), ...moreRow(sum(summary.actors), actors.length, "actors")];
   const queueRows = queues.map((queue) =>
     [queue.name, queue.waiting, queue.active, queue.waitingChildren, queue.delayed, queue.failed].map(String),
   );
   const none = "(none)";
   return [
     head,
+    ...summaryLines(summary),
     "",
     formatTable(["node", "host", "state", "pid", "leased"], nodeRows.length > 0 ? nodeRows : [[none]]),
     "",
-    formatTable(actorHeadings, actors.length > 0 ? actorRows(actors) : [[none]]),
+    formatTable(actorHeadings, rowsOfActors.length > 0 ? rowsOfActors : [[none]]),
     "",
     formatTable(
       ["queue", "waiting", "active", "waits for children", "delayed", "failed"],
@@ -79,13 +109,14 @@ export function addStatus(program: Command): void {
           process.stdout.write(await statusText(cluster));
           return;
         }
-        const [{ redisUrl: _secret, ...info }, nodes, actors, queues] = await Promise.all([
+        const [{ redisUrl: _secret, ...info }, summary, nodes, actors, queues] = await Promise.all([
           cluster.info(),
-          cluster.nodes(),
-          cluster.actors(),
+          cluster.summary(),
+          cluster.nodes({ limit: maxJsonRows }),
+          cluster.actors({ limit: maxJsonRows }),
           cluster.queues(),
         ]);
-        process.stdout.write(`${JSON.stringify({ head: info, nodes, actors, queues }, null, 2)}\n`);
+        process.stdout.write(`${JSON.stringify({ head: info, summary, nodes, actors, queues }, null, 2)}\n`);
       });
     });
 }

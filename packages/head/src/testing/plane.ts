@@ -65,6 +65,7 @@ export class TestPlane {
 
 export interface JoinOptions {
   readonly cpu?: number;
+  readonly gpu?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
@@ -88,7 +89,7 @@ export class TestNode implements NodeConnection {
 
   register(options: JoinOptions): void {
     const { nodes, lifecycle, jobLifecycle } = this.#plane;
-    const total = { quantities: { cpu: options.cpu ?? 4 } };
+    const total = { quantities: { cpu: options.cpu ?? 4, ...(options.gpu ? { gpu: options.gpu } : {}) } };
     const { instanceId = "instance-1" } = options;
     nodes.register(
       {

@@ -1,0 +1,22 @@
+/** Rows that one request asks for. */
+const pageRows = 1_000;
+
+/** Reads page after page until there is none left, or until there are `limit` rows. */
+export async function pages<Row>(
+  limit: number | undefined,
+  read: (
+    pageLimit: number,
+    pageToken: string,
+  ) => Promise<{ readonly rows: readonly Row[]; readonly nextPageToken: string }>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let pageToken = "";
+  do {
+    const left = limit === undefined ? pageRows : limit - rows.length;
+    if (left < 1) break;
+    const page = await read(Math.min(pageRows, left), pageToken);
+    rows.push(...page.rows);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  return rows;
+}

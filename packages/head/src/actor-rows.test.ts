@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { maxInlineArgsBytes } from "./actor.js";
+import type { StoreWrite } from "./store.js";
+import { aSpec } from "./testing/builders.js";
+import { settle } from "./testing/manual-clock.js";
+import { MemoryStore } from "./testing/memory-store.js";
+import { TestPlane } from "./testing/plane.js";
+
+/** Counts what is written. */
+class CountingStore extends MemoryStore {
+  readonly written: { readonly row: string; readonly bytes: number }[] = [];
+
+  override async write(writes: readonly StoreWrite[]): Promise<void> {
+    await super.write(writes);
+    for (const { table, key, bytes } of writes) {
+      this.written.push({ row: `${table}/${key}`, bytes: bytes?.byteLength ?? 0 });
+    }
+  }
+}
+
+describe("rows of an actor", () => {
+  it("A5: the specification is written once, a transition takes some hundred bytes, and death drops the arguments", async () => {
+    const store = new CountingStore();
+    const test = await TestPlane.open({}, store);
+    const node = await test.join("a");
+    test.session("session-test");
+    const args = new Uint8Array(90_000).fill(7);
+    await test.plane.lifecycle.create(aSpec("x", { args, maxRestarts: 1, environment: { KEY: "value" } }));
+    await settle();
+    node.started("x", 1);
+    await settle();
+    const ofActor = store.written.filter(({ row }) => row.endsWith("/x"));
+    expect(ofActor.filter(({ row }) => row === "specs/x")).toHaveLength(1);
+    expect(ofActor.filter(({ row }) => row === "deaths/x")).toHaveLength(0);
+    for (const { row, bytes } of ofActor) if (row === "actors/x") expect(bytes).toBeLessThan(300);
+    const order = node.sent.find(({ startActor }) => startActor)?.startActor;
+    expect(Buffer.compare(args, order?.spec?.args ?? Buffer.of())).toBe(0);
+
+    const next = await test.reopened();
+    expect(next.plane.actors.get("x")).toMatchObject({
+      state: "ALIVE",
+      spec: { environment: { KEY: "value" } },
+    });
+    expect(next.plane.actors.get("x")?.spec.args.byteLength).toBe(args.byteLength);
+    await next.plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
+    await settle();
+    expect((await store.readTable("specs")).get("x")?.byteLength).toBeLessThan(300);
+    const last = await next.reopened();
+    expect(last.plane.actors.get("x")).toMatchObject({
+      state: "DEAD",
+      spec: { role: "rollout", environment: {} },
+      certificate: { reason: "it was killed by a client" },
+    });
+    expect(last.plane.actors.get("x")?.spec.args).toHaveLength(0);
+  });
+
+  it("an actor that waits writes nothing however often the cluster changes", async () => {
+    const store = new CountingStore();
+    const test = await TestPlane.open({ nodeTimeoutMs: 86_400_000 }, store);
+    test.session("session-test");
+    const node = await test.join("a", { cpu: 1 });
+    for (let number = 0; number < 50; number++) {
+      await test.plane.lifecycle.create(
+        aSpec(`waits-${number}`, { resources: { quantities: { cpu: 100 + number } } }),
+      );
+    }
+    await test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    store.written.length = 0;
+    node.died("x", 1);
+    await test.join("b", { cpu: 2 });
+    await test.clock.advance(20_000);
+    expect(store.written.filter(({ row }) => row.includes("waits-"))).toEqual([]);
+  });
+
+  it("refuses arguments and environments that would not stay small, naming the fix", () => {
+    expect(() => aSpec("x", { args: new Uint8Array(maxInlineArgsBytes + 1) })).toThrow("args_object");
+    expect(() => aSpec("x", { environment: { LARGE: "x".repeat(100_000) } })).toThrow(
+      "environment and labels",
+    );
+  });
+
+  it("a row without its specification, or the other way round, is removed when the tables are loaded", async () => {
+    const store = new MemoryStore();
+    const test = await TestPlane.open({}, store);
+    test.session("session-test");
+    for (const actorId of ["x", "y", "z"]) await test.plane.lifecycle.create(aSpec(actorId));
+    await store.write([
+      { table: "specs", key: "x", bytes: undefined },
+      { table: "actors", key: "y", bytes: undefined },
+    ]);
+    const next = await test.reopened();
+    await settle();
+    expect([...next.plane.actors.all()].map(({ spec }) => spec.actorId)).toEqual(["z"]);
+    expect([...(await store.readTable("specs")).keys()]).toEqual(["z"]);
+    expect([...(await store.readTable("actors")).keys()]).toEqual(["z"]);
+  });
+});

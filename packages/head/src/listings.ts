@@ -1,0 +1,151 @@
+/**
+ * What readers are told about many actors and nodes: pages and counts, each bounded in bytes and in time, whatever the
+ * size of the cluster.
+ */
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { type Actor, actorForReaders, actorStateFromProto, actorStates, actorStateToProto } from "./actor.js";
+import type { ActorLifecycle } from "./actor-lifecycle.js";
+import type { ActorTable } from "./actor-table.js";
+import { type NodeTable, nodeStates, nodeStateToProto } from "./node-table.js";
+import type { PlacementLine } from "./placement.js";
+
+const defaultLimit = 1_000;
+const maxLimit = 5_000;
+/** A page ends after this many bytes of certificates and errors: the rest of a row is small. */
+const maxPageTextBytes = 8 * 1024 * 1024;
+/** Kinds of waiting requests that a page or summary explains: each costs a look at every node. */
+const maxExplained = 20;
+
+export interface ListingsDeps {
+  readonly actors: ActorTable;
+  readonly lifecycle: ActorLifecycle;
+  readonly nodes: NodeTable;
+  readonly line: PlacementLine;
+  readonly clock: Clock;
+}
+
+export function listActors(
+  deps: ListingsDeps,
+  request: proto.ListActorsRequest.$Properties,
+): proto.ListActorsResponse.$Properties {
+  const states = new Set((request.states ?? []).map(actorStateFromProto));
+  const wanted = (actor: Actor) =>
+    (states.size > 0 ? states.has(actor.state) : request.includeDead || actor.state !== "DEAD") &&
+    (!request.nodeId || actor.nodeId === request.nodeId) &&
+    (!request.jobId || actor.spec.jobId === request.jobId) &&
+    (!request.ownerId || actor.spec.ownerId === request.ownerId) &&
+    (!request.role || actor.spec.role === request.role);
+  const explain = explainer(deps.lifecycle);
+  let textBytes = 0;
+  const { rows, nextPageToken } = pageOf(deps.actors.all(), {
+    request,
+    idOf: (actor) => actor.spec.actorId,
+    wanted,
+    isFull: (actor) => {
+      textBytes += textBytesOf(actor);
+      return textBytes > maxPageTextBytes;
+    },
+  });
+  return { actors: rows.map((actor) => actorForReaders(actor, explain(actor))), nextPageToken };
+}
+
+export function listNodes(
+  { nodes }: ListingsDeps,
+  request: proto.ListNodesRequest.$Properties,
+): proto.ListNodesResponse.$Properties {
+  const states = new Set(request.states ?? []);
+  const { rows, nextPageToken } = pageOf(nodes.all(), {
+    request,
+    idOf: (node) => node.nodeId,
+    wanted: (node) =>
+      (states.size === 0 || states.has(nodeStateToProto[node.state])) &&
+      (!request.hostname || node.hostname === request.hostname),
+    isFull: () => false,
+  });
+  return { nodes: rows.map((node) => nodes.toProto(node)), nextPageToken };
+}
+
+export function summarize({ actors, nodes, line, clock }: ListingsDeps): proto.Summary.$Properties {
+  const { total, used } = nodes.sums.totals();
+  const shapes = line.waitingShapes();
+  const monotonicToEpochMs = clock.now() - clock.monotonicMs();
+  return {
+    actors: actorStates.map((state) => ({ state: actorStateToProto[state], count: actors.count(state) })),
+    nodes: nodeStates.map((state) => ({ state: nodeStateToProto[state], count: nodes.sums.count(state) })),
+    total: { quantities: { ...total } },
+    used: { quantities: { ...used } },
+    waiting: shapes.slice(0, maxExplained).map(({ request, count, oldestSinceMs, feasible }) => ({
+      resources: { quantities: { ...request.resources } },
+      labels: { ...request.labels },
+      count,
+      oldestSinceMs: Math.round(oldestSinceMs + monotonicToEpochMs),
+      feasible,
+      reason: line.explain(request),
+    })),
+    waitingCount: line.length,
+    waitingShapeCount: shapes.length,
+    reservedNodeCount: line.reservedNodes,
+  };
+}
+
+interface PageOptions<Row> {
+  readonly request: { readonly limit?: number | null; readonly pageToken?: string | null };
+  readonly idOf: (row: Row) => string;
+  readonly wanted: (row: Row) => boolean;
+  /** Told each row of the page; true ends the page after it. */
+  readonly isFull: (row: Row) => boolean;
+}
+
+/** The rows after the one that the token names, at most the limit. */
+function pageOf<Row>(
+  all: Iterable<Row>,
+  { request, idOf, wanted, isFull }: PageOptions<Row>,
+): { readonly rows: readonly Row[]; readonly nextPageToken: string } {
+  const limit = request.limit || defaultLimit;
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+    throw new PalimpsestError("INVALID_ARGUMENT", `limit is ${limit}: it must be from 1 to ${maxLimit}`);
+  }
+  const after = request.pageToken ?? "";
+  const rows: Row[] = [];
+  let reached = after === "";
+  let full = false;
+  for (const row of all) {
+    if (!reached) reached = idOf(row) === after;
+    else if (wanted(row)) {
+      const last = rows.at(-1);
+      if (full && last !== undefined) return { rows, nextPageToken: idOf(last) };
+      rows.push(row);
+      full = isFull(row) || rows.length === limit;
+    }
+  }
+  if (reached) return { rows, nextPageToken: "" };
+  throw new PalimpsestError(
+    "NOT_FOUND",
+    `page_token names ${after}, which has been forgotten meanwhile: list from the start`,
+  );
+}
+
+/** Reasons for what waits, of the first few kinds of requests. */
+function explainer(lifecycle: ActorLifecycle): (actor: Actor) => string {
+  const reasons = new Map<string, string>();
+  return (actor) => {
+    if (actor.state !== "PENDING" && actor.state !== "RESTARTING") return "";
+    const { resources, labels } = actor.spec;
+    // Starts that failed have reasons of their own.
+    const failures = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0;
+    const key = failures ? actor.spec.actorId : JSON.stringify([actor.state, resources, labels]);
+    const known = reasons.get(key);
+    if (known !== undefined) return known;
+    if (reasons.size >= maxExplained) return "";
+    const reason = lifecycle.pendingReason(actor);
+    reasons.set(key, reason);
+    return reason;
+  };
+}
+
+function textBytesOf({ certificate, constructorError }: Actor): number {
+  let bytes = certificate?.reason?.length ?? 0;
+  for (const line of certificate?.lastStderrLines ?? []) bytes += line.length;
+  return bytes + (constructorError?.message?.length ?? 0) + (constructorError?.stack?.length ?? 0);
+}

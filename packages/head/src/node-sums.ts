@@ -1,0 +1,36 @@
+import { addQuantities, type Quantities, subtractQuantities } from "@palimpsest/scheduler";
+import type { Node, NodeState } from "./node-table.js";
+
+/** Counts of nodes and sums over those that are alive, kept up with each change so that nobody has to walk the nodes. */
+export class NodeSums {
+  readonly #counts = new Map<NodeState, number>();
+  #total: Quantities = {};
+  #available: Quantities = {};
+
+  /** One node becomes another: undefined before it is known, and after it is forgotten. */
+  replace(before: Node | undefined, after: Node | undefined): void {
+    if (before !== undefined) {
+      this.#counts.set(before.state, this.count(before.state) - 1);
+      if (before.state === "ALIVE") {
+        this.#total = subtractQuantities(this.#total, before.total);
+        this.#available = subtractQuantities(this.#available, before.available);
+      }
+    }
+    if (after !== undefined) {
+      this.#counts.set(after.state, this.count(after.state) + 1);
+      if (after.state === "ALIVE") {
+        this.#total = addQuantities(this.#total, after.total);
+        this.#available = addQuantities(this.#available, after.available);
+      }
+    }
+  }
+
+  count(state: NodeState): number {
+    return this.#counts.get(state) ?? 0;
+  }
+
+  /** Quantities of all nodes that are alive: offered and leased. */
+  totals(): { readonly total: Quantities; readonly used: Quantities } {
+    return { total: this.#total, used: subtractQuantities(this.#total, this.#available) };
+  }
+}

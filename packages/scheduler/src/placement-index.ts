@@ -1,0 +1,332 @@
+/**
+ * Responsibility: the requests that wait for a node, by shape, and for each shape the nodes that can take it, so that an
+ * event costs what it changes and not the number of waiting requests times the number of nodes.
+ *
+ * Not responsible for: leases. The caller takes what `next` chose and tells the node's new view before it asks again.
+ *
+ * Invariants:
+ * - INDEX-1. `next` chooses what `place` would choose for the same request among the nodes that are not reserved for
+ *   another shape (P1, P2, P4).
+ * - INDEX-2. Of the requests that can be placed, `next` returns the oldest. Those of one shape keep their order.
+ * - INDEX-3. A node that changed is looked at again by the shapes that could ever run there, and by no other.
+ * - INDEX-4. A request that a node could hold and that has waited long enough gets a node reserved, which no other
+ *   shape may use: small requests cannot starve it. At most one node in ten is reserved (one at least), the oldest
+ *   requests first.
+ */
+import { compareDistance, explain } from "./explanation.js";
+import { IndexedHeap } from "./indexed-heap.js";
+import {
+  type Candidate,
+  candidateOf,
+  compareCandidates,
+  isFeasible,
+  type NodeView,
+  type PlacementRequest,
+} from "./placement.js";
+import { sortedEntries } from "./resources.js";
+
+/** One node in so many may be reserved. */
+const nodesPerReservation = 10;
+/** Shapes for which nothing waits and that are remembered, with their candidates, for the next such request. */
+const maxIdleShapes = 64;
+
+/** Requests that ask the same. */
+interface Shape {
+  readonly key: string;
+  readonly request: PlacementRequest;
+  /** Oldest first. */
+  readonly waiting: Map<string, Waiter>;
+  /** Nodes with room, the best first; true but for those in `stale`. */
+  readonly candidates: IndexedHeap<Candidate>;
+  /** Nodes that changed since `candidates` was last looked at. */
+  readonly stale: Set<string>;
+  /** Kinds of nodes that could hold it if they were empty. */
+  feasibleKinds: number;
+  reservedNodeId: string | undefined;
+}
+
+interface Waiter {
+  readonly order: number;
+  readonly sinceMs: number;
+}
+
+/** Nodes that offer the same under the same labels: what is feasible on one is feasible on all. */
+interface NodeKind {
+  readonly key: string;
+  readonly total: NodeView["total"];
+  readonly labels: NodeView["labels"];
+  readonly nodeIds: Set<string>;
+  /** Shapes that it could hold. */
+  readonly shapes: Set<Shape>;
+}
+
+/** How many wait for the same, and why. */
+export interface WaitingShape {
+  readonly request: PlacementRequest;
+  readonly count: number;
+  readonly oldestSinceMs: number;
+  readonly feasible: boolean;
+}
+
+export class PlacementIndex {
+  readonly #nodes = new Map<string, { readonly view: NodeView; readonly kind: NodeKind }>();
+  readonly #kinds = new Map<string, NodeKind>();
+  readonly #shapes = new Map<string, Shape>();
+  readonly #idle = new Set<Shape>();
+  readonly #shapeOf = new Map<string, Shape>();
+  /** Shapes that wait and may find room, that of the oldest request first. */
+  readonly #ready = new IndexedHeap<{ readonly shape: Shape; readonly order: number }>(
+    ({ shape }) => shape.key,
+    (a, b) => a.order - b.order,
+  );
+  readonly #reservedFor = new Map<string, Shape>();
+  /** Those made since a node changed. */
+  readonly #explanations = new Map<string, string>();
+  #orders = 0;
+  #looks = 0;
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#shapeOf.size;
+  }
+
+  /** How often a node was looked at for a shape: what the work is counted in. */
+  get looks(): number {
+    return this.#looks;
+  }
+
+  get nodeCount(): number {
+    return this.#nodes.size;
+  }
+
+  /** Node ids with the request they are kept for. */
+  reservations(): ReadonlyMap<string, PlacementRequest> {
+    return new Map([...this.#reservedFor].map(([nodeId, shape]) => [nodeId, shape.request]));
+  }
+
+  /** Enters a node, or what changed of it. */
+  setNode(view: NodeView): void {
+    this.#explanations.clear();
+    const before = this.#nodes.get(view.nodeId);
+    const sameKind = before?.view.total === view.total && before.view.labels === view.labels;
+    const kind = before && sameKind ? before.kind : this.#kindOf(view);
+    if (before && before.kind !== kind) this.#leaveKind(view.nodeId, before.kind);
+    kind.nodeIds.add(view.nodeId);
+    this.#nodes.set(view.nodeId, { view, kind });
+    const grew = before === undefined || before.kind !== kind || view.leases <= before.view.leases;
+    this.#touch(view.nodeId, kind, grew);
+  }
+
+  removeNode(nodeId: string): void {
+    const known = this.#nodes.get(nodeId);
+    if (known === undefined) return;
+    this.#explanations.clear();
+    this.#nodes.delete(nodeId);
+    this.#unreserve(this.#reservedFor.get(nodeId));
+    this.#leaveKind(nodeId, known.kind);
+  }
+
+  /** Adds a request at the end; one that waits under this key already keeps its place. */
+  add(key: string, request: PlacementRequest, sinceMs: number): void {
+    const shape = this.#shape(request);
+    const known = this.#shapeOf.get(key);
+    if (known === shape) return;
+    if (known !== undefined) this.delete(key);
+    this.#orders += 1;
+    shape.waiting.set(key, { order: this.#orders, sinceMs });
+    this.#shapeOf.set(key, shape);
+    this.#idle.delete(shape);
+    this.#makeReady(shape);
+  }
+
+  delete(key: string): void {
+    const shape = this.#shapeOf.get(key);
+    if (shape === undefined) return;
+    this.#shapeOf.delete(key);
+    shape.waiting.delete(key);
+    this.#headChanged(shape);
+  }
+
+  /**
+   * Takes the oldest request for which there is room out of the queue. The caller leases the node for it and calls
+   * `setNode` with what is left before it calls this again.
+   */
+  next(): { readonly key: string; readonly nodeId: string } | undefined {
+    for (;;) {
+      const shape = this.#ready.top()?.shape;
+      if (shape === undefined) return undefined;
+      this.#refresh(shape);
+      const nodeId = shape.candidates.top()?.nodeId;
+      const [key] = shape.waiting.keys();
+      if (nodeId === undefined || key === undefined) {
+        this.#ready.delete(shape.key);
+        continue;
+      }
+      this.#unreserve(shape);
+      this.delete(key);
+      return { key, nodeId };
+    }
+  }
+
+  /** Reserves nodes for requests that wait since before `beforeMs` and that a node could hold (INDEX-4). */
+  reserve(beforeMs: number): void {
+    const limit = Math.max(1, Math.floor(this.#nodes.size / nodesPerReservation));
+    if (this.#reservedFor.size >= limit) return;
+    const starving: { readonly shape: Shape; readonly order: number }[] = [];
+    for (const shape of this.#shapes.values()) {
+      const [oldest] = shape.waiting.values();
+      if (oldest === undefined || oldest.sinceMs > beforeMs) continue;
+      if (shape.feasibleKinds === 0 || shape.reservedNodeId !== undefined) continue;
+      starving.push({ shape, order: oldest.order });
+    }
+    starving.sort((a, b) => a.order - b.order);
+    for (const { shape } of starving.slice(0, limit - this.#reservedFor.size)) this.#reserveFor(shape);
+  }
+
+  /** One sentence on why a request of this kind waits. Looks at every node: for people who ask. */
+  explain(request: PlacementRequest): string {
+    const key = keyOf(request);
+    let reason = this.#explanations.get(key);
+    if (reason === undefined) {
+      reason = explain(this.#views(), request);
+      if (this.#explanations.size >= maxIdleShapes) this.#explanations.clear();
+      this.#explanations.set(key, reason);
+    }
+    return reason;
+  }
+
+  /** What waits, the largest number first. */
+  waitingShapes(): WaitingShape[] {
+    const shapes: WaitingShape[] = [];
+    for (const shape of this.#shapes.values()) {
+      const [oldest] = shape.waiting.values();
+      if (oldest === undefined) continue;
+      shapes.push({
+        request: shape.request,
+        count: shape.waiting.size,
+        oldestSinceMs: oldest.sinceMs,
+        feasible: shape.feasibleKinds > 0,
+      });
+    }
+    return shapes.sort((a, b) => b.count - a.count || a.oldestSinceMs - b.oldestSinceMs);
+  }
+
+  *#views(): Iterable<NodeView> {
+    for (const { view } of this.#nodes.values()) yield view;
+  }
+
+  #kindOf({ total, labels }: NodeView): NodeKind {
+    const key = keyOf({ resources: total, labels });
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    const kind: NodeKind = { key, total, labels, nodeIds: new Set(), shapes: new Set() };
+    this.#kinds.set(key, kind);
+    for (const shape of this.#shapes.values()) this.#relate(shape, kind);
+    return kind;
+  }
+
+  #leaveKind(nodeId: string, kind: NodeKind): void {
+    kind.nodeIds.delete(nodeId);
+    for (const shape of kind.shapes) shape.stale.add(nodeId);
+    if (kind.nodeIds.size > 0) return;
+    this.#kinds.delete(kind.key);
+    for (const shape of kind.shapes) shape.feasibleKinds -= 1;
+  }
+
+  #shape(request: PlacementRequest): Shape {
+    const key = keyOf(request);
+    const known = this.#shapes.get(key);
+    if (known !== undefined) return known;
+    const shape: Shape = {
+      key,
+      request,
+      waiting: new Map(),
+      candidates: new IndexedHeap(({ nodeId }) => nodeId, compareCandidates),
+      stale: new Set(),
+      feasibleKinds: 0,
+      reservedNodeId: undefined,
+    };
+    this.#shapes.set(key, shape);
+    for (const kind of this.#kinds.values()) this.#relate(shape, kind);
+    return shape;
+  }
+
+  #relate(shape: Shape, kind: NodeKind): void {
+    if (!isFeasible(kind, shape.request)) return;
+    kind.shapes.add(shape);
+    shape.feasibleKinds += 1;
+    for (const nodeId of kind.nodeIds) shape.stale.add(nodeId);
+  }
+
+  #touch(nodeId: string, kind: NodeKind, grew: boolean): void {
+    for (const shape of kind.shapes) {
+      shape.stale.add(nodeId);
+      if (grew) this.#makeReady(shape);
+    }
+  }
+
+  #makeReady(shape: Shape): void {
+    const [oldest] = shape.waiting.values();
+    if (oldest !== undefined) this.#ready.set({ shape, order: oldest.order });
+  }
+
+  #headChanged(shape: Shape): void {
+    if (shape.waiting.size > 0) {
+      // A shape that is not ready stays so: its candidates are the same for whoever is first.
+      if (this.#ready.has(shape.key)) this.#makeReady(shape);
+      return;
+    }
+    this.#ready.delete(shape.key);
+    this.#unreserve(shape);
+    this.#idle.add(shape);
+    for (const oldest of this.#idle) {
+      if (this.#idle.size <= maxIdleShapes) return;
+      this.#idle.delete(oldest);
+      this.#shapes.delete(oldest.key);
+      for (const kind of this.#kinds.values()) kind.shapes.delete(oldest);
+    }
+  }
+
+  #refresh(shape: Shape): void {
+    for (const nodeId of shape.stale) {
+      this.#looks += 1;
+      const known = this.#nodes.get(nodeId);
+      const reservedFor = this.#reservedFor.get(nodeId);
+      const usable = known?.kind.shapes.has(shape) && (reservedFor === undefined || reservedFor === shape);
+      const candidate = known && usable ? candidateOf(known.view, shape.request) : undefined;
+      if (candidate) shape.candidates.set(candidate);
+      else shape.candidates.delete(nodeId);
+    }
+    shape.stale.clear();
+  }
+
+  #reserveFor(shape: Shape): void {
+    let nearest: NodeView | undefined;
+    for (const { view, kind } of this.#nodes.values()) {
+      if (!kind.shapes.has(shape) || this.#reservedFor.has(view.nodeId)) continue;
+      if (nearest === undefined || compareDistance(view, nearest, shape.request) < 0) nearest = view;
+    }
+    if (nearest === undefined) return;
+    shape.reservedNodeId = nearest.nodeId;
+    this.#reservedFor.set(nearest.nodeId, shape);
+    this.#retouch(nearest.nodeId, false);
+  }
+
+  #unreserve(shape: Shape | undefined): void {
+    if (shape?.reservedNodeId === undefined) return;
+    const nodeId = shape.reservedNodeId;
+    shape.reservedNodeId = undefined;
+    this.#reservedFor.delete(nodeId);
+    this.#retouch(nodeId, true);
+  }
+
+  #retouch(nodeId: string, grew: boolean): void {
+    const known = this.#nodes.get(nodeId);
+    if (known !== undefined) this.#touch(nodeId, known.kind, grew);
+  }
+}
+
+/** The same text for requests that ask the same. */
+function keyOf({ resources, labels }: PlacementRequest): string {
+  return JSON.stringify([sortedEntries(resources), sortedEntries(labels)]);
+}
