@@ -42,10 +42,10 @@ const load = (path: string) => import(pathToFileURL(join(root, path)).href);
 const { ActorChannel, createHandle } = (await load(
   "packages/client/src/index.ts",
 )) as typeof import("../../packages/client/src/index.js");
-const { encodeValue, grpcNetwork, newToken } = (await load(
+const { Credentials, encodeValue, grpcNetwork, newToken, processCredentials } = (await load(
   "packages/wire/dist/index.js",
 )) as typeof import("../../packages/wire/src/index.js");
-const { ActorProcessEvent, ActorProcessStart, ActorState } = (await load(
+const { ActorProcessEvent, ActorProcessOrder, ActorState } = (await load(
   "packages/wire/generated/protocol.js",
 )) as typeof import("../../packages/wire/generated/protocol.js");
 
@@ -64,11 +64,9 @@ const spec = {
   role: "bench",
 };
 const moduleUrl = pathToFileURL(join(root, "packages/worker/fixtures/counter.mjs")).href;
-child.send(
-  Buffer.from(
-    ActorProcessStart.encode({ spec, incarnation: 1, moduleUrl, token, logLevel: "warn" }).finish(),
-  ),
-);
+const credentials = processCredentials(Credentials.ofCluster(token).grantFor("actor"), undefined);
+const start = { spec, incarnation: 1, moduleUrl, credentials, logLevel: "warn" };
+child.send(Buffer.from(ActorProcessOrder.encode({ start }).finish()));
 const [bytes] = (await once(child, "message")) as [Uint8Array];
 const started: Started = { startMs: performance.now() - forkedAt, actorMiB: actorMiB() };
 const address = ActorProcessEvent.decode(bytes).ready?.address ?? "";

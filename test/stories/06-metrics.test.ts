@@ -1,4 +1,5 @@
 /** Prometheus pages of every process in the middle of a run. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogue, type MetricName } from "@palimpsest/telemetry";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,8 +21,14 @@ let pages: readonly Page[];
 let headMetrics: string;
 let addresses: readonly string[];
 
+/** As Prometheus with the file of the readers' token. */
+function scrape(): RequestInit {
+  const token = readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim();
+  return { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(10_000) };
+}
+
 async function pageOf(role: string, address: string): Promise<Page> {
-  const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`http://${address}/metrics`, scrape());
   expect(response.status, role).toBe(200);
   expect(response.headers.get("content-type")).toContain("text/plain");
   const lines = (await response.text()).split("\n");
@@ -99,7 +106,7 @@ test("head, node and every actor have a page", () => {
 });
 
 test("the head names all of them for Prometheus to find", async () => {
-  const response = await fetch(`http://${headMetrics}/targets`, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`http://${headMetrics}/targets`, scrape());
   const groups = (await response.json()) as { readonly targets: readonly string[] }[];
   expect(groups.flatMap(({ targets }) => targets).sort()).toEqual([...addresses].sort());
 });

@@ -1,13 +1,8 @@
 // A user's program, submitted as a job: spawns an actor class from a file of its own and prints what it says.
-import { connect } from "@palimpsest/client";
+import { connect, fromEnvironment } from "@palimpsest/client";
 import { WordCounter } from "./word-counter.js";
 
-const {
-  PALIMPSEST_ADDRESS: address = "",
-  PALIMPSEST_TOKEN: token = "",
-  PALIMPSEST_JOB_ID: jobId = "",
-} = process.env;
-const cluster = await connect({ address, token, jobId, name: "program" });
+const cluster = await connect({ ...fromEnvironment(process.env), name: "program" });
 const counters = cluster.actor(WordCounter, { from: new URL("./word-counter.js", import.meta.url) });
 const counter = await counters.spawn();
 await counter.add(process.argv.slice(2).join(" "));

@@ -10,6 +10,8 @@ import { GivenUp, until } from "./until.js";
 export interface TestClusterOptions {
   /** Default 1. Each offers 4 cpus, whatever the machine has. */
   readonly workers?: number;
+  /** Everything under mutual TLS. */
+  readonly tls?: boolean;
 }
 
 const endTimeoutMs = 60_000;
@@ -19,6 +21,7 @@ export class TestCluster {
   readonly dir: string;
   readonly headDir: string;
   readonly workers: Command[] = [];
+  #tls = false;
   #head: Command | undefined;
   #client: Cluster | undefined;
   #commands: Command[] = [];
@@ -33,6 +36,7 @@ export class TestCluster {
   static async start(options: TestClusterOptions = {}): Promise<TestCluster> {
     const cluster = new TestCluster(mkdtempSync(join(tmpdir(), "palimpsest-story-")));
     try {
+      if (options.tls) await cluster.#makeCertificates();
       await cluster.startHead();
       await Promise.all(Array.from({ length: options.workers ?? 1 }, () => cluster.startWorker()));
       return cluster;
@@ -62,14 +66,34 @@ export class TestCluster {
     return this.#client;
   }
 
+  /** Folder with the certificate of a role; empty without TLS. */
+  certificates(role: string): string {
+    return this.#tls ? join(this.dir, "certs", role) : "";
+  }
+
+  async #makeCertificates(): Promise<void> {
+    const end = await this.run(["certs", "init", "--dir", join(this.dir, "certs")]);
+    if (end.code !== 0) throw new Error(`certs init failed: ${end.stderr}`);
+    this.#tls = true;
+  }
+
+  #tlsArguments(role: string): string[] {
+    return this.#tls ? ["--tls", this.certificates(role)] : [];
+  }
+
   /** Starts the head on the cluster's folder; again after it was killed. */
   async startHead(): Promise<Command> {
-    const head = this.start(["head", "start", "--data-dir", this.headDir]);
+    const head = this.start(["head", "start", "--data-dir", this.headDir, ...this.#tlsArguments("head")]);
     this.#head = head;
     await until("the head listens", () => head.output.includes("listens on") || failIfEnded(head), {
       explain: () => head.output,
     });
-    this.#client ??= await connect({ address: this.address, token: this.token, name: "test" });
+    this.#client ??= await connect({
+      address: this.address,
+      token: this.token,
+      tls: this.certificates("driver"),
+      name: "test",
+    });
     this.#redisPids.add((await this.client.info()).redisPid);
     return head;
   }
@@ -77,7 +101,7 @@ export class TestCluster {
   async startWorker(args: readonly string[] = []): Promise<Command> {
     const folder = join(this.dir, `node-${this.workers.length + 1}`);
     const options = ["--address", this.address, "--token", this.token, "--node-dir", folder, "--cpus", "4"];
-    const worker = this.start(["worker", "join", ...options, ...args]);
+    const worker = this.start(["worker", "join", ...options, ...this.#tlsArguments("node"), ...args]);
     this.workers.push(worker);
     await until("the worker joins", () => worker.output.includes("joined") || failIfEnded(worker), {
       explain: () => worker.output,
@@ -137,7 +161,7 @@ export class TestCluster {
   async stop(): Promise<readonly string[]> {
     await this.#client?.close().catch(() => undefined);
     this.#client = undefined;
-    if (this.#head?.running) await this.run(["stop"]);
+    if (this.#head?.running) await this.run(["stop", ...this.#tlsArguments("driver")]);
     const gone = () => this.processes().length === 0;
     await until("every process has ended", gone, { timeoutMs: endTimeoutMs }).catch(() => undefined);
     const left = this.processes();

@@ -9,6 +9,7 @@ import { defaultDataDir } from "./data-dir.js";
 export interface ConnectionOptions {
   readonly address?: string;
   readonly token?: string;
+  readonly tls?: string;
   readonly dataDir?: string;
 }
 
@@ -19,6 +20,10 @@ export function withConnection(command: Command): Command {
       "--token <token>",
       "the cluster's token; other users see it in the process list, so rather set PALIMPSEST_TOKEN (default: that, else this machine's token file)",
     )
+    .option(
+      "--tls <folder>",
+      "ca.crt, tls.crt and tls.key of this role, made by `palimpsest certs` (default: PALIMPSEST_TLS)",
+    )
     .option("--data-dir <folder>", "data folder of this machine's head");
 }
 
@@ -26,6 +31,7 @@ export function withConnection(command: Command): Command {
 export function resolveConnection(options: ConnectionOptions): {
   readonly address: string;
   readonly token: string;
+  readonly tls: string;
 } {
   const dataDir = options.dataDir ?? defaultDataDir("head");
   const address = options.address ?? process.env["PALIMPSEST_ADDRESS"] ?? readHeadAddress(dataDir)?.address;
@@ -35,19 +41,20 @@ export function resolveConnection(options: ConnectionOptions): {
       `no head is known: give --address HOST:PORT, or start one with \`palimpsest head start\` (looked into ${dataDir})`,
     );
   }
-  const token = options.token ?? process.env["PALIMPSEST_TOKEN"] ?? readToken(dataDir);
+  const token = options.token ?? process.env["PALIMPSEST_TOKEN"] ?? tokenFile(dataDir);
   if (!token) {
     throw new PalimpsestError(
       "UNAUTHENTICATED",
       `no token is known for ${address}: give --token or PALIMPSEST_TOKEN; \`palimpsest head start\` prints where it is`,
     );
   }
-  return { address, token };
+  return { address, token, tls: options.tls ?? process.env["PALIMPSEST_TLS"] ?? "" };
 }
 
-function readToken(dataDir: string): string | undefined {
+/** A job's driver gets PALIMPSEST_TOKEN_FILE from its node; elsewhere it is the file of this machine's head. */
+function tokenFile(dataDir: string): string | undefined {
   try {
-    return readFileSync(tokenPathOf(dataDir), "utf8").trim();
+    return readFileSync(process.env["PALIMPSEST_TOKEN_FILE"] ?? tokenPathOf(dataDir), "utf8").trim();
   } catch {
     return undefined;
   }

@@ -37,9 +37,21 @@ export class LocalCluster {
     let worker: Started | undefined;
     try {
       const facts = await listening(head, headDir, signal);
-      worker = command(["worker", "join", "--address", facts.address, "--node-dir", join(dataDir, "node")], {
-        PALIMPSEST_TOKEN: facts.token,
-      });
+      worker = command(
+        [
+          "worker",
+          "join",
+          "--pass-env",
+          "*",
+          "--address",
+          facts.address,
+          "--node-dir",
+          join(dataDir, "node"),
+        ],
+        {
+          PALIMPSEST_TOKEN: facts.token,
+        },
+      );
       await joined(worker, facts, signal);
       return new LocalCluster(head.child, worker.child, facts, headDir);
     } catch (reason) {

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   score: async () => (await import("./commands/score.js")).addScore,
   loss: async () => (await import("./commands/loss-check.js")).addLoss,
   eval: async () => (await import("./commands/eval.js")).addEval,
+  certs: async () => (await import("./commands/certs.js")).addCerts,
   doctor: async () => (await import("./commands/doctor.js")).addDoctor,
 };
 

@@ -1,8 +1,10 @@
 import { hostname } from "node:os";
 import {
+  Credentials,
   grpcNetwork,
   HeadPeer,
   headService,
+  loadTls,
   type Network,
   newId,
   PalimpsestError,
@@ -49,6 +51,15 @@ type OpenSession = (
 /** Time over its own wait that ResolveActor gets to answer. */
 const resolveSlackMs = 2_000;
 
+export interface ConnectDeps {
+  /** Default: gRPC with the token and the certificate of the options. */
+  readonly network?: Network;
+}
+
+function networkOf({ token, tls }: ResolvedConnectOptions): Network {
+  return grpcNetwork({ credentials: Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined }) });
+}
+
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
 export class Cluster {
   readonly sessionId: string;
@@ -83,15 +94,17 @@ export class Cluster {
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
-  static async connect(options: ConnectOptions): Promise<Cluster> {
+  static async connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
-    const { address, token } = resolved;
-    return Cluster.over(grpcNetwork({ token }), resolved, (peer, options, timeoutMs) =>
+    const network = deps.network ?? networkOf(resolved);
+    const { credentials } = network;
+    if (credentials === undefined) return Cluster.over(network, resolved);
+    return Cluster.over(network, resolved, (peer, session, timeoutMs) =>
       // The thread begins with every head that is known by now.
       SessionThread.open(
         peer,
-        { address: peer instanceof HeadPeer ? peer.addresses : address, token },
-        options,
+        { address: peer instanceof HeadPeer ? peer.addresses : resolved.address, credentials },
+        session,
         timeoutMs,
       ),
     );
@@ -111,7 +124,8 @@ export class Cluster {
       cluster.#info = clusterView(info);
       // What an actor spawns is owned by the actor, whose process its node watches: it needs no lease of its own.
       if (resolved.owner === undefined) {
-        cluster.#session = await openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);
+        const opening = openSession(cluster.#head.peer, cluster.#sessionOptions(), timeoutMs);
+        cluster.#session = await opening.catch(undefinedForReader);
       }
       return cluster;
     } catch (reason) {
@@ -335,7 +349,13 @@ export class Cluster {
   }
 }
 
+/** A reader owns nothing, so it needs no lease, and the head grants it none. */
+function undefinedForReader(reason: unknown): undefined {
+  if (PalimpsestError.from(reason).code === "PERMISSION_DENIED") return undefined;
+  throw reason;
+}
+
 /** Connects to a cluster as a driver. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
-export function connect(options: ConnectOptions): Promise<Cluster> {
-  return Cluster.connect(options);
+export function connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
+  return Cluster.connect(options, deps);
 }

@@ -10,6 +10,10 @@ const connectOptionsSchema = z.strictObject({
     .min(1)
     .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
   token: z.string().min(1).describe("The cluster's token"),
+  tls: z
+    .string()
+    .default("")
+    .describe("Folder with ca.crt, tls.crt and tls.key, made by `palimpsest certs`; empty: without TLS"),
   name: z.string().default("driver").describe("Name of the session, for people"),
   jobId: z.string().default("").describe("Job that this driver belongs to; empty for an interactive one"),
   owner: z

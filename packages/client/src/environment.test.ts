@@ -7,7 +7,12 @@ test("a driver finds its cluster in its environment", () => {
     PALIMPSEST_TOKEN: "t",
     PALIMPSEST_JOB_ID: "job-1",
   };
-  expect(fromEnvironment(environment)).toEqual({ address: "127.0.0.1:1", token: "t", jobId: "job-1" });
+  expect(fromEnvironment(environment)).toEqual({
+    address: "127.0.0.1:1",
+    token: "t",
+    tls: "",
+    jobId: "job-1",
+  });
   expect(fromEnvironment({ ...environment, PALIMPSEST_JOB_ID: undefined }).jobId).toBe("");
 });
 

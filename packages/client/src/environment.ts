@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { ConnectOptions } from "./config.js";
 
@@ -8,10 +9,11 @@ import type { ConnectOptions } from "./config.js";
  */
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-): Pick<ConnectOptions, "address" | "token" | "jobId"> {
+): Pick<ConnectOptions, "address" | "token" | "tls" | "jobId"> {
   return {
     address: required(environment, "PALIMPSEST_ADDRESS"),
-    token: required(environment, "PALIMPSEST_TOKEN"),
+    token: tokenOf(environment) || required(environment, "PALIMPSEST_TOKEN"),
+    tls: environment["PALIMPSEST_TLS"] ?? "",
     jobId: environment["PALIMPSEST_JOB_ID"] ?? "",
   };
 }
@@ -23,4 +25,15 @@ function required(environment: Readonly<Record<string, string | undefined>>, nam
     "CONFIG_INVALID",
     `${name} is not set; run the program as a job, or set it to what \`palimpsest head start\` printed`,
   );
+}
+
+/** A node writes the token of its jobs to a file, which it rewrites when the token is rotated. */
+function tokenOf(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  const path = environment["PALIMPSEST_TOKEN_FILE"];
+  if (!path) return environment["PALIMPSEST_TOKEN"];
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new PalimpsestError("CONFIG_INVALID", `PALIMPSEST_TOKEN_FILE ${path} cannot be read`, { cause });
+  }
 }

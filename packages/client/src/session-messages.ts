@@ -1,7 +1,8 @@
 /** What the driver's main thread gives to its session's thread. */
 export interface SessionThreadData {
   readonly address: string;
-  readonly token: string;
+  /** A ProcessCredentials message: the token of this moment, and the certificate. */
+  readonly credentials: Uint8Array;
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;

@@ -3,7 +3,7 @@
  * thread's stack when the head asks for it.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { errorToProto, grpcNetwork, HeadPeer, PalimpsestError } from "@palimpsest/wire";
+import { credentialsOf, errorToProto, grpcNetwork, HeadPeer, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
@@ -12,7 +12,7 @@ import type { SessionNews, SessionOrder, SessionThreadData } from "./session-mes
 /** Of news that a busy main thread has not read: deaths it will learn of from its streams all the same. */
 const maxUnreadNews = 10_000;
 
-const { address, token, sessionId, name, jobId } = workerData as SessionThreadData;
+const { address, sessionId, name, jobId, ...given } = workerData as SessionThreadData;
 const port = parentPort;
 if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a worker thread only");
 
@@ -23,7 +23,8 @@ function tell(news: SessionNews): void {
   port?.postMessage(news);
 }
 
-const peer = new HeadPeer(grpcNetwork({ token }), address);
+const credentials = credentialsOf(proto.ProcessCredentials.decode(given.credentials));
+const peer = new HeadPeer(grpcNetwork({ credentials }), address);
 const opening = Session.open(
   peer,
   {

@@ -11,10 +11,22 @@
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { errorFromProto, PalimpsestError, type Peer } from "@palimpsest/wire";
+import {
+  type Credentials,
+  errorFromProto,
+  PalimpsestError,
+  type Peer,
+  processCredentials,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { Session, type SessionOptions } from "./session.js";
 import type { SessionNews, SessionThreadData } from "./session-messages.js";
+
+/** How the thread reaches the head, and what it proves itself with. */
+export interface SessionThreadLink {
+  readonly address: string;
+  readonly credentials: Credentials;
+}
 
 const closeTimeoutMs = 4_000;
 /** Programs that end sooner never pay for a thread. */
@@ -25,7 +37,7 @@ const program = fileURLToPath(new URL("../dist/session-thread-main.js", import.m
 
 export class SessionThread {
   readonly #session: Session;
-  readonly #data: SessionThreadData;
+  readonly #link: SessionThreadLink;
   readonly #options: SessionOptions;
   #start: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
@@ -33,9 +45,9 @@ export class SessionThread {
   #hasSession = false;
   #closing = false;
 
-  private constructor(session: Session, data: SessionThreadData, options: SessionOptions) {
+  private constructor(session: Session, link: SessionThreadLink, options: SessionOptions) {
     this.#session = session;
-    this.#data = data;
+    this.#link = link;
     this.#options = options;
     this.#start = setTimeout(() => this.#startThread(), threadAfterMs);
   }
@@ -43,13 +55,12 @@ export class SessionThread {
   /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
   static async open(
     peer: Peer,
-    credentials: Pick<SessionThreadData, "address" | "token">,
+    link: SessionThreadLink,
     options: SessionOptions,
     timeoutMs: number,
   ): Promise<SessionThread> {
     const session = await Session.open(peer, options, timeoutMs);
-    const { sessionId, name, jobId } = options;
-    return new SessionThread(session, { ...credentials, sessionId, name, jobId }, options);
+    return new SessionThread(session, link, options);
   }
 
   async close(): Promise<void> {
@@ -67,7 +78,7 @@ export class SessionThread {
   #startThread(): void {
     const worker = new Worker(program, {
       name: "palimpsest session",
-      workerData: this.#data,
+      workerData: this.#data(),
       execArgv: [],
     });
     this.#worker = worker;
@@ -87,6 +98,19 @@ export class SessionThread {
         if (!this.#closing && failure !== undefined) this.#lost(PalimpsestError.from(failure));
       });
     });
+  }
+
+  #data(): SessionThreadData {
+    const { address, credentials } = this.#link;
+    const { sessionId, name, jobId } = this.#options;
+    const message = processCredentials({ token: credentials.token, accepted: [] }, credentials.tls);
+    return {
+      address,
+      credentials: proto.ProcessCredentials.encode(message).finish(),
+      sessionId,
+      name,
+      jobId,
+    };
   }
 
   #learn(news: SessionNews): void {

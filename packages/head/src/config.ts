@@ -42,6 +42,13 @@ export const headConfigSchema = z.strictObject({
     .min(100)
     .default(5_000)
     .describe("How long a head that says nothing keeps the lead. A standby takes over after it."),
+  queueRedisUrl: z
+    .string()
+    .regex(/^rediss?:\/\//)
+    .optional()
+    .describe(
+      "URL that nodes and drivers get, of a user that may touch keys of runs only. Default: redisUrl.",
+    ),
   redisServer: z
     .string()
     .min(1)
@@ -59,6 +66,16 @@ export const headConfigSchema = z.strictObject({
     .min(minTokenLength)
     .optional()
     .describe("Secret of the cluster. Default: the one in dataDir, made at the first start."),
+  tls: z
+    .string()
+    .default("")
+    .describe(
+      "Folder with the head's ca.crt, tls.crt and tls.key (`palimpsest certs init`); empty: without TLS.",
+    ),
+  insecure: z
+    .boolean()
+    .default(false)
+    .describe("True: it may listen beyond loopback without TLS, in a network that is trusted."),
   heartbeatIntervalMs: milliseconds.min(10).default(1_000).describe("How often nodes say that they live."),
   nodeTimeoutMs: milliseconds.min(50).default(5_000).describe("Silence after which a node is dead."),
   fenceAfterMs: milliseconds

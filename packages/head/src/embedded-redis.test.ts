@@ -27,6 +27,7 @@ async function start(program = "redis-server", maxMemoryBytes = 64 * 1024 * 1024
     advertiseHost: "127.0.0.1",
     program,
     maxMemoryBytes,
+    tls: undefined,
     logger: quietLogger(),
   });
   started.push(redis);
@@ -72,6 +73,32 @@ describe("EmbeddedRedis", () => {
     stranger.on("error", () => undefined);
     await expect(stranger.connect().then(() => stranger.ping())).rejects.toThrow();
     stranger.disconnect();
+  });
+
+  it("gives runs a user that reaches neither the head's tables nor the server's settings", async () => {
+    const redis = await start();
+    await using(redis, (client) => client.hset("palimpsest:{main}:head:actors", "a", "row"));
+    const client = new Redis(redis.queueUrl, { lazyConnect: true, retryStrategy: () => null });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.set("{palimpsest-run-1}:ledger:counts", "1");
+      expect(await client.get("{palimpsest-run-1}:ledger:counts")).toBe("1");
+      await client.sadd("palimpsest:runs", "run-1");
+      for (const command of [
+        () => client.hgetall("palimpsest:{main}:head:actors"),
+        () => client.del("palimpsest:{main}:head:actors"),
+        () => client.eval("return redis.call('DEL', 'palimpsest:{main}:head:actors')", 0),
+        () => client.config("GET", "dir"),
+        () => client.flushall(),
+        () => client.keys("*"),
+        () => client.call("ACL", "LIST"),
+      ]) {
+        await expect(command()).rejects.toThrow(/NOPERM|ACL|permission|can.t access/i);
+      }
+    } finally {
+      client.disconnect();
+    }
   });
 
   it("R1: a second start of the same folder adopts the server that runs", async () => {

@@ -11,7 +11,7 @@
  *   else has taken it.
  * - R5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
  *   evicted, and the kernel has no reason to end it.
- * - R4. The password is in files of mode 0600, never among the arguments of a process.
+ * - R4. Passwords are in files of mode 0600, never among the arguments of a process.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -21,17 +21,29 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Logger } from "@palimpsest/telemetry";
-import { formatAddress, isLoopback, newToken, PalimpsestError } from "@palimpsest/wire";
+import {
+  formatAddress,
+  isLoopback,
+  newToken,
+  PalimpsestError,
+  redisTlsOptions,
+  redisUrlWithCa,
+} from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { z } from "zod";
 import { writeSecretFile } from "./head-files.js";
+import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
 
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 10_000;
 const probeEveryMs = 20;
 const portAttempts = 5;
 
-const recordSchema = z.object({ pid: z.number(), port: z.number(), password: z.string() });
+const recordSchema = z.object({
+  pid: z.number(),
+  port: z.number(),
+  passwords: z.object({ head: z.string(), queues: z.string() }),
+});
 type Record = z.infer<typeof recordSchema>;
 
 export interface EmbeddedRedisOptions {
@@ -45,6 +57,8 @@ export interface EmbeddedRedisOptions {
   readonly program: string;
   /** Most memory that its data may take; 0: no limit. */
   readonly maxMemoryBytes: number;
+  /** Listens with TLS only. */
+  readonly tls: RedisTls | undefined;
   readonly logger: Logger;
 }
 
@@ -66,25 +80,32 @@ export class EmbeddedRedis {
     mkdirSync(options.folder, { recursive: true, mode: 0o700 });
     const known = readRecord(options.folder);
     if (known !== undefined) {
-      const running = await answersWithin(
-        options.folder,
-        known,
-        (await isRedisOf(known)) ? startTimeoutMs : 0,
-      );
+      const running = await answersWithin(options, known, (await isRedisOf(known)) ? startTimeoutMs : 0);
       if (running !== undefined) {
         options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
-        await limitMemory(running, options.maxMemoryBytes);
+        await limitMemory(running, options);
         return new EmbeddedRedis(options, keep(options.folder, running), true);
       }
     }
     return new EmbeddedRedis(options, await startAnywhere(options, known), false);
   }
 
-  /** ioredis URL with the password. */
+  /** ioredis URL of the head's own user: it never leaves this process. */
   get url(): string {
+    return this.#urlOf("head", "127.0.0.1");
+  }
+
+  /** ioredis URL of the user for runs: for nodes and drivers. */
+  get queueUrl(): string {
     const { host, advertiseHost } = this.#options;
-    const address = formatAddress(isLoopback(host) ? "127.0.0.1" : advertiseHost, this.#record.port);
-    return `redis://:${this.#record.password}@${address}`;
+    return this.#urlOf("queues", isLoopback(host) ? "127.0.0.1" : advertiseHost);
+  }
+
+  #urlOf(user: keyof RedisPasswords, host: string): string {
+    const { tls } = this.#options;
+    const address = formatAddress(host, this.#record.port);
+    const url = `${tls ? "rediss" : "redis"}://${user}:${this.#record.passwords[user]}@${address}`;
+    return tls ? redisUrlWithCa(url, tls.identity) : url;
   }
 
   get pid(): number {
@@ -107,7 +128,7 @@ export class EmbeddedRedis {
   async stop(): Promise<void> {
     await this.#ensuring?.catch(() => undefined);
     const { folder, logger } = this.#options;
-    const running = await probe(folder, this.#record);
+    const running = await probe(folder, this.#record, this.#options.tls);
     if (running === undefined) return;
     process.kill(running.pid, "SIGTERM");
     const deadline = Date.now() + stopTimeoutMs;
@@ -123,22 +144,22 @@ export class EmbeddedRedis {
 
   async #ensure(): Promise<void> {
     const { folder, logger } = this.#options;
-    const running = await probe(folder, this.#record);
+    const running = await probe(folder, this.#record, this.#options.tls);
     if (running !== undefined) {
       if (running.pid !== this.#record.pid) this.#record = keep(folder, running);
       return;
     }
     logger.warn({ pid: this.#record.pid, port: this.#record.port }, "own redis is gone, starting it again");
-    this.#record = await launch(this.#options, this.#record.port, this.#record.password);
+    this.#record = await launch(this.#options, this.#record.port, this.#record.passwords);
   }
 }
 
 async function startAnywhere(options: EmbeddedRedisOptions, known: Record | undefined): Promise<Record> {
-  const password = known?.password ?? newToken();
+  const passwords = known?.passwords ?? { head: newToken(), queues: newToken() };
   for (let attempt = 0; ; attempt++) {
     const port = attempt === 0 && known ? known.port : await freePort();
     try {
-      return await launch(options, port, password);
+      return await launch(options, port, passwords);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
       // R2: the recorded server may still hold the port and the folder.
@@ -149,22 +170,26 @@ async function startAnywhere(options: EmbeddedRedisOptions, known: Record | unde
 }
 
 /** @throws {PalimpsestError} ALREADY_EXISTS when the port is taken, CONFIG_INVALID when there is no redis-server */
-async function launch(options: EmbeddedRedisOptions, port: number, password: string): Promise<Record> {
+async function launch(
+  options: EmbeddedRedisOptions,
+  port: number,
+  passwords: RedisPasswords,
+): Promise<Record> {
   const { folder, program, logger } = options;
   const startedAt = Date.now();
   const configPath = join(folder, "redis.conf");
-  writeSecretFile(configPath, configOf(options, port, password));
+  writeSecretFile(configPath, configOf(options, port, passwords));
   // Before the process exists: a head killed right after the start finds it by its port.
-  keep(folder, { pid: 0, port, password });
+  keep(folder, { pid: 0, port, passwords });
   const logPath = join(folder, "redis.log");
   const log = openSync(logPath, "w", 0o600);
   const child = spawn(program, [configPath], { detached: true, stdio: ["ignore", log, log] });
   closeSync(log);
   child.unref();
-  const wanted = { pid: child.pid ?? 0, port, password };
+  const wanted = { pid: child.pid ?? 0, port, passwords };
   const starting = new AbortController();
   const running = await Promise.race([
-    answersWithin(folder, wanted, startTimeoutMs, starting.signal),
+    answersWithin(options, wanted, startTimeoutMs, starting.signal),
     endOf(child, program, logPath, starting.signal),
   ]).finally(() => starting.abort());
   if (running instanceof PalimpsestError) throw running;
@@ -209,9 +234,9 @@ function cannotRun(program: string, reason: NodeJS.ErrnoException): PalimpsestEr
 }
 
 function configOf(
-  { folder, host, maxMemoryBytes }: EmbeddedRedisOptions,
+  { folder, host, tls, maxMemoryBytes }: EmbeddedRedisOptions,
   port: number,
-  password: string,
+  passwords: RedisPasswords,
 ): string {
   const bind = isLoopback(host)
     ? "127.0.0.1"
@@ -220,8 +245,8 @@ function configOf(
       : `${host} 127.0.0.1`;
   return [
     `bind ${bind}`,
-    `port ${port}`,
-    `requirepass ${password}`,
+    ...listenLines(port, tls),
+    ...accessLines(passwords),
     `dir ${JSON.stringify(realpathSync(folder))}`,
     "appendonly yes",
     "appendfsync everysec",
@@ -263,25 +288,27 @@ function keep(folder: string, record: Record): Record {
 }
 
 async function answersWithin(
-  folder: string,
+  { folder, tls }: EmbeddedRedisOptions,
   record: Record,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<Record | undefined> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const running = await probe(folder, record);
+    const running = await probe(folder, record, tls);
     if (running !== undefined || Date.now() >= deadline || signal?.aborted) return running;
     await delay(probeEveryMs);
   }
 }
 
 /** A client that tries once and gives up soon. */
-function clientOf(record: Record): Redis {
+function clientOf(record: Record, tls: RedisTls | undefined): Redis {
   const client = new Redis({
     host: "127.0.0.1",
     port: record.port,
-    password: record.password,
+    username: "head",
+    password: record.passwords.head,
+    ...(tls ? redisTlsOptions(redisUrlWithCa("", tls.identity)) : {}),
     lazyConnect: true,
     connectTimeout: 1_000,
     commandTimeout: 2_000,
@@ -293,8 +320,8 @@ function clientOf(record: Record): Redis {
 }
 
 /** A server that outlived its head may have been started with another limit. */
-async function limitMemory(record: Record, maxMemoryBytes: number): Promise<void> {
-  const client = clientOf(record);
+async function limitMemory(record: Record, { tls, maxMemoryBytes }: EmbeddedRedisOptions): Promise<void> {
+  const client = clientOf(record, tls);
   try {
     await client.config("SET", "maxmemory", maxMemoryBytes);
   } finally {
@@ -303,8 +330,8 @@ async function limitMemory(record: Record, maxMemoryBytes: number): Promise<void
 }
 
 /** The server that answers on the port with the password and works on the folder, with its true pid. */
-async function probe(folder: string, record: Record): Promise<Record | undefined> {
-  const client = clientOf(record);
+async function probe(folder: string, record: Record, tls: RedisTls | undefined): Promise<Record | undefined> {
+  const client = clientOf(record, tls);
   try {
     await client.connect();
     await client.ping();

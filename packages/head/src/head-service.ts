@@ -1,7 +1,7 @@
 /** The RPCs of service Head over the tables. Not its job: anything that goes on after the answer. */
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { QueueDepth } from "@palimpsest/trajectories";
-import { headService, PalimpsestError } from "@palimpsest/wire";
+import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, type ActorSpec, actorForReaders, actorSpecFromProto } from "./actor.js";
 import type { Bundles } from "./bundles.js";
@@ -28,7 +28,10 @@ export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
 export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImplementation {
   const { rpc, lifecycle } = deps;
   return {
-    getCluster: rpc.unary(headService.getCluster, () => deps.clusterInfo()),
+    getCluster: rpc.unary(headService.getCluster, (_request, _signal, call) => {
+      const info = deps.clusterInfo();
+      return isReader(callerOf(call)) ? { ...info, redisUrl: "" } : info;
+    }),
     createActor: rpc.unary(headService.createActor, async (request) => createActor(deps, request)),
     resolveActor: rpc.unary(
       headService.resolveActor,

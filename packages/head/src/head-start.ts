@@ -1,7 +1,7 @@
 /** How a head starts, part by part; each part says how it ends. */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   createMetrics,
   type Logger,
@@ -11,10 +11,12 @@ import {
 } from "@palimpsest/telemetry";
 import {
   type Clock,
+  type Credentials,
   every,
   formatAddress,
   grpcNetwork,
   headService,
+  httpGuard,
   isLoopback,
   jobsService,
   type Network,
@@ -23,9 +25,12 @@ import {
   PalimpsestError,
   type RpcServer,
   systemClock,
+  type TlsIdentity,
+  tlsFiles,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Redis } from "ioredis";
+import { AuditLog, auditPathOf } from "./audit-log.js";
 import type { HeadConfig } from "./config.js";
 import { ControlPlane } from "./control-plane.js";
 import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
@@ -37,6 +42,7 @@ import { createJobsHandlers } from "./jobs-service.js";
 import { Leadership } from "./leadership.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
 import { measureQueues, readQueueDepths } from "./queues.js";
+import type { RedisTls } from "./redis-access.js";
 import { connectRedis } from "./redis-connection.js";
 import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
@@ -73,7 +79,7 @@ export interface Beginning {
   readonly config: HeadConfig;
   readonly deps: HeadDeps;
   readonly parts: Parts;
-  readonly token: string;
+  readonly credentials: Credentials;
   readonly shutdown: (all: boolean) => void;
   /** What the last head of this folder told. */
   readonly before: HeadAddress | undefined;
@@ -86,10 +92,11 @@ export interface Begun {
 }
 
 export async function begin(beginning: Beginning): Promise<Begun> {
-  const { config, deps, parts, token } = beginning;
-  const network = grpcNetwork({ token });
+  const { config, deps, parts, credentials } = beginning;
   const clock = deps.clock ?? systemClock;
   const logger = deps.logger;
+  const audit = new AuditLog(auditPathOf(config.dataDir), { clock, logger });
+  const network = grpcNetwork({ credentials, onCall: audit.record });
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
   const startedAtMs = clock.now();
   // Takes a while to load, and Redis takes a while to start: both at once.
@@ -107,11 +114,11 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   redis.client.on("ready", () => leadership.check());
   parts.endings.push(() => plane.close(parts.deposed));
   parts.stopNodes = () => plane.endCluster(nodesStopTimeoutMs);
-  const metricsAddress = await beginMetrics(beginning, plane, metrics, redis.client, clock);
+  const metricsAddress = await beginMetrics(beginning, plane, metrics, redis.client, audit, clock);
   const version = ownVersion();
   const clusterInfo = (): proto.ClusterInfo.$Properties => ({
     clusterId: plane.clusterId,
-    redisUrl: redis.url(),
+    redisUrl: redis.queueUrl(),
     redisPid: redis.pid(),
     version,
     startedAtMs,
@@ -130,8 +137,9 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     plane.sessions.close();
     await server.close();
   });
-  if (!isLoopback(config.host))
-    logger.warn({ host: config.host }, "the token travels unencrypted: trust the network");
+  if (!isLoopback(config.host) && !credentials.tls) {
+    logger.warn({ host: config.host }, "insecure: tokens and data travel unencrypted");
+  }
   const facts: HeadAddress = {
     address: formatAddress(advertisedHost(config), portOf(bound)),
     pid: process.pid,
@@ -156,7 +164,8 @@ export async function begin(beginning: Beginning): Promise<Begun> {
 
 interface HeadRedis {
   readonly client: Redis;
-  readonly url: () => string;
+  /** What nodes and drivers get. */
+  readonly queueUrl: () => string;
   readonly pid: () => number;
 }
 
@@ -218,7 +227,7 @@ function leaderExists(cluster: string, leader: Leader): PalimpsestError {
   );
 }
 
-async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Promise<HeadRedis> {
+async function beginRedis({ config, deps, parts, credentials }: Beginning, clock: Clock): Promise<HeadRedis> {
   const { logger } = deps;
   const embedded =
     config.redisUrl === undefined
@@ -228,6 +237,7 @@ async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Pro
           advertiseHost: advertisedHost(config),
           program: config.redisServer,
           maxMemoryBytes: config.redisMaxMemoryBytes ?? defaultMaxMemoryBytes(),
+          tls: credentials.tls ? redisTls(config.tls, credentials.tls) : undefined,
           logger,
         })
       : undefined;
@@ -246,20 +256,23 @@ async function beginRedis({ config, deps, parts }: Beginning, clock: Clock): Pro
     });
     parts.endings.push(stopChecking);
   }
-  return { client, url, pid: () => embedded?.pid ?? 0 };
+  const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
+  return { client, queueUrl, pid: () => embedded?.pid ?? 0 };
 }
 
 async function beginMetrics(
-  { config, deps, parts, before }: Beginning,
+  { config, deps, parts, credentials, before }: Beginning,
   plane: ControlPlane,
   metrics: Metrics,
   redis: Redis,
+  audit: AuditLog,
   clock: Clock,
 ): Promise<string> {
   if (config.metricsPort === null) return "";
   const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
   let address = "";
   const options = {
+    guard: httpGuard(credentials, audit.record),
     host: config.host,
     healthy: () => redis.status === "ready",
     targets: () => scrapeTargets(address, plane.nodes, plane.actors),
@@ -333,7 +346,7 @@ function addServices(
     stacks: plane.stacks,
     logger: deps.logger,
     clusterId: plane.clusterId,
-    redisUrl: own.redis.url,
+    redisUrl: own.redis.queueUrl,
     heartbeatIntervalMs: config.heartbeatIntervalMs,
     nodeTimeoutMs: config.nodeTimeoutMs,
     fenceAfterMs: config.fenceAfterMs,
@@ -354,6 +367,13 @@ function addServices(
       uploadStallMs: config.rpcTimeoutMs,
     }),
   );
+}
+
+function redisTls(folder: string, identity: TlsIdentity): RedisTls {
+  const [caFile, certFile, keyFile] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
+    resolve(folder, name),
+  );
+  return { identity, caFile: caFile ?? "", certFile: certFile ?? "", keyFile: keyFile ?? "" };
 }
 
 function advertisedHost(config: HeadConfig): string {

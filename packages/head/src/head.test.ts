@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
-import { bearerMetadata, fromGrpcError, headService, jobsService } from "@palimpsest/wire";
+import { bearerMetadata, fromGrpcError, headService, jobsService, roleToken } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { service as healthService } from "grpc-health-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -20,6 +20,11 @@ beforeEach(() => {
   bench = new HeadBench();
 });
 afterEach(() => bench.end());
+
+/** What Prometheus sends with the token of readers. */
+const asReader = (head: Head) => ({
+  headers: { authorization: `Bearer ${roleToken(head.token, "reader")}` },
+});
 
 describe("a head started again with the same folder", () => {
   it.each([
@@ -174,7 +179,7 @@ describe("the head's door", () => {
     await bench.join(head, { nodeId: "node-a" });
     await create(peer, anActor("actor-1"));
     await resolve(peer, "actor-1");
-    const page = async () => (await fetch(`http://${head.metricsAddress}/metrics`)).text();
+    const page = async () => (await fetch(`http://${head.metricsAddress}/metrics`, asReader(head))).text();
     await expect.poll(page).toMatch(/palimpsest_head_actors\{state="alive",component="head"\} 1/);
     const text = await page();
     expect(text).toMatch(/palimpsest_head_nodes\{state="alive",.*\} 1/);
@@ -185,7 +190,7 @@ describe("the head's door", () => {
   it("lists the metrics pages of head and nodes for Prometheus's service discovery", async () => {
     const head = await bench.start();
     await bench.join(head, { nodeId: "node-a", metricsAddress: "10.0.0.2:9100" });
-    const targets = async () => (await fetch(`http://${head.metricsAddress}/targets`)).json();
+    const targets = async () => (await fetch(`http://${head.metricsAddress}/targets`, asReader(head))).json();
     await expect.poll(targets).toEqual([
       { targets: [head.metricsAddress], labels: { role: "head" } },
       { targets: ["10.0.0.2:9100"], labels: { role: "node", node_id: "node-a" } },

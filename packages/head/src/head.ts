@@ -12,9 +12,10 @@
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import type { Clock } from "@palimpsest/wire";
+import { type Clock, type Credentials, systemClock } from "@palimpsest/wire";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
-import { type HeadAddress, keepToken, prepareFolder, readHeadAddress } from "./head-files.js";
+import { openCredentials } from "./head-credentials.js";
+import { type HeadAddress, prepareFolder, readHeadAddress } from "./head-files.js";
 import { begin, endAll, type Parts } from "./head-start.js";
 import { refuseSecondHead } from "./second-head.js";
 
@@ -53,7 +54,7 @@ export interface HeadCloseOptions {
 export class Head {
   /** host:port to give to nodes and drivers. */
   readonly address: string;
-  readonly token: string;
+  readonly #credentials: Credentials;
   readonly clusterId: string;
   /** host:port of the metrics page, empty when off. */
   readonly metricsAddress: string;
@@ -63,9 +64,9 @@ export class Head {
   #closing: Promise<void> | undefined;
   #markClosed!: (end: HeadEnd) => void;
 
-  private constructor(facts: HeadAddress, token: string, parts: Parts) {
+  private constructor(facts: HeadAddress, credentials: Credentials, parts: Parts) {
     this.address = facts.address;
-    this.token = token;
+    this.#credentials = credentials;
     this.clusterId = facts.clusterId;
     this.metricsAddress = facts.metricsAddress;
     this.#parts = parts;
@@ -89,10 +90,10 @@ export class Head {
     };
     let head: Head | undefined;
     try {
-      const token = keepToken(config.dataDir, config.token);
+      const credentials = openCredentials(config, deps.clock ?? systemClock);
       const shutdown = (all: boolean) => void head?.close({ stopNodes: all, leaveRedis: !all });
-      const { facts, lost } = await begin({ config, deps, parts, token, shutdown, before });
-      const started = new Head(facts, token, parts);
+      const { facts, lost } = await begin({ config, deps, parts, credentials, shutdown, before });
+      const started = new Head(facts, credentials, parts);
       head = started;
       void lost.then((reason) => started.#depose(reason));
       return started;
@@ -100,6 +101,17 @@ export class Head {
       await endAll(parts);
       throw reason;
     }
+  }
+
+  /** URL of the metrics page, empty when off. */
+  get metricsUrl(): string {
+    if (this.metricsAddress === "") return "";
+    return `${this.#credentials.tls ? "https" : "http"}://${this.metricsAddress}/metrics`;
+  }
+
+  /** The cluster's token of this moment. */
+  get token(): string {
+    return this.#credentials.token;
   }
 
   /** Ends the head in order. Without options its own Redis ends too, and nodes go on looking for the head. */

@@ -1,5 +1,5 @@
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 
 const connectTimeoutMs = 5_000;
@@ -11,6 +11,7 @@ const longestReconnectMs = 500;
  */
 export async function connectRedis(url: string, logger: Logger): Promise<Redis> {
   const client = new Redis(url, {
+    ...redisTlsOptions(url),
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
     commandTimeout: connectTimeoutMs,

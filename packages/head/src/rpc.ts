@@ -5,6 +5,7 @@ import { type Method, PalimpsestError, toGrpcError, unary } from "@palimpsest/wi
 export type UnaryHandler<Request, Response> = (
   request: Request,
   signal: AbortSignal,
+  call: ServerUnaryCall<Request, Response>,
 ) => Promise<Response> | Response;
 
 /** Makes unary handlers that answer within a bound and are measured. */
@@ -31,7 +32,7 @@ export class Rpc {
       const end = histogram.startTimer({ method: method.name });
       try {
         const response = await this.#bounded(method.name, timeoutMs, call, (signal) =>
-          handle(request, signal),
+          handle(request, signal, call),
         );
         end({ code: "OK" });
         return response;

@@ -34,6 +34,7 @@ export class ActorProcess {
   readonly ready: Promise<proto.ActorProcessReady.$Properties | undefined>;
   readonly ended: Promise<ActorEnd>;
   readonly #process: SupervisedProcess;
+  readonly #order: (order: proto.ActorProcessOrder.$Properties) => void;
 
   private constructor(options: ActorProcessOptions) {
     const spec = options.start.spec ?? {};
@@ -73,7 +74,11 @@ export class ActorProcess {
     });
     this.ended = this.#end(spec, options.start.nodeId ?? "", () => failure, output);
     // A process that died at once cannot take its message; its end tells why.
-    child.send(Buffer.from(proto.ActorProcessStart.encode(options.start).finish()), () => undefined);
+    this.#order = (order) => {
+      if (child.connected)
+        child.send(Buffer.from(proto.ActorProcessOrder.encode(order).finish()), () => undefined);
+    };
+    this.#order({ start: options.start });
   }
 
   static start(options: ActorProcessOptions): ActorProcess {
@@ -83,6 +88,11 @@ export class ActorProcess {
   /** SIGTERM, then SIGKILL after the grace; 0 kills at once. */
   async stop(graceMs: number, reason: string): Promise<void> {
     await this.#process.stop(graceMs, reason);
+  }
+
+  /** Hands it the credentials that follow a rotation of the token. */
+  adopt(credentials: proto.ProcessCredentials.$Properties): void {
+    this.#order({ credentials });
   }
 
   get stopping(): boolean {

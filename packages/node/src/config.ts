@@ -10,6 +10,20 @@ export const nodeConfigSchema = z.strictObject({
     .min(1)
     .describe("host:port of the head; of several, separated by commas, the one that serves is found"),
   token: z.string().min(1).describe("The cluster's token"),
+  tls: z
+    .string()
+    .default("")
+    .describe(
+      "Folder with the node's ca.crt, tls.crt and tls.key, and the folders actor and driver; empty: without TLS",
+    ),
+  insecure: z
+    .boolean()
+    .default(false)
+    .describe("True: it may listen beyond loopback without TLS, in a network that is trusted"),
+  passEnvironment: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Names of variables that actors and drivers get although they look like secrets; "*" for all'),
   nodeId: z.string().default("").describe("Unique in the cluster; empty: a new one"),
   version: z.string().default("").describe("Version of the software, for people"),
   listenHost: z

@@ -41,13 +41,13 @@ describe("drivers", () => {
   test("run with their arguments and environment, and their end tells the size of all their output (DRIVER-2)", async () => {
     program(
       `console.log(process.argv.slice(2).join("+"), process.env.FLAVOUR, process.env.PALIMPSEST_JOB_ID,
-         process.env.PALIMPSEST_ADDRESS, process.env.PALIMPSEST_TOKEN.length, JSON.stringify(process.env.CUDA_VISIBLE_DEVICES)); process.stdout.write("no line end"); process.exitCode = 3;`,
+         process.env.PALIMPSEST_ADDRESS, typeof process.env.PALIMPSEST_TOKEN_FILE, JSON.stringify(process.env.CUDA_VISIBLE_DEVICES)); process.stdout.write("no line end"); process.exitCode = 3;`,
       { argv: ["one", "two words"] },
     );
     const started = await head.next("driverStarted");
     const exited = await head.next("driverExited");
     expect(exited.certificate).toMatchObject({ exitCode: 3, pid: started.pid, nodeId: node.manager.nodeId });
-    const expected = `one+two words vanilla job-1 ${head.address} ${head.token.length}\nno line end\n`;
+    const expected = `one+two words vanilla job-1 ${head.address} string\nno line end\n`;
     expect(exited.outputBytes).toBe(Buffer.byteLength(expected));
     expect(await head.logUntil((text) => text.length >= expected.length)).toBe(expected);
   });

@@ -36,11 +36,14 @@ export interface DriversDeps {
   readonly nodeId: string;
   /** Addresses of all heads, separated by commas. */
   readonly headAddresses: () => string;
-  readonly token: string;
+  /** File with the token of the role "driver". */
+  readonly tokenFile: string;
+  /** Folder with the certificate of jobs; empty without TLS. */
+  readonly tls: string;
   /** The palimpsest command: arguments of node. */
   readonly command: readonly string[];
   readonly bundles: BundleCache;
-  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN and _JOB_ID are added. */
+  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID are added. */
   readonly environment: Readonly<Record<string, string>>;
   /** The GPUs of this node, as CUDA names them. */
   readonly gpus: readonly string[];
@@ -204,7 +207,7 @@ export class Drivers {
     const args = await this.#arguments(order, driver.abort.signal);
     const cwd = await this.#folderOf(order, driver.abort.signal);
     if (driver.cancelled !== undefined) throw new PalimpsestError("CANCELLED", driver.cancelled);
-    const { headAddresses, token, environment, gpus, logger } = this.#deps;
+    const { headAddresses, tokenFile, tls, environment, gpus, logger } = this.#deps;
     const { jobId } = driver;
     const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
       cwd,
@@ -212,7 +215,8 @@ export class Drivers {
         ...environment,
         ...order.environment,
         PALIMPSEST_ADDRESS: headAddresses(),
-        PALIMPSEST_TOKEN: token,
+        PALIMPSEST_TOKEN_FILE: tokenFile,
+        ...(tls ? { PALIMPSEST_TLS: tls } : {}),
         PALIMPSEST_JOB_ID: jobId,
         [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
       },

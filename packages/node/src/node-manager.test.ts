@@ -18,6 +18,8 @@ afterEach(async () => {
   head.kill();
 });
 
+const bearer = { headers: { authorization: "Bearer token-of-the-tests" } };
+
 describe("registration", () => {
   test("tells what the machine offers and where its services are, and then gives signs of life (K1, K2)", async () => {
     const register = await head.next("register");
@@ -28,7 +30,7 @@ describe("registration", () => {
     const heartbeat = await head.next("heartbeat");
     expect(heartbeat.memoryUsedBytes).toBeGreaterThan(0);
     expect(head.messages[0]?.register).toBeTruthy();
-    const metrics = await fetch(`http://${node.manager.metricsAddress}/metrics`);
+    const metrics = await fetch(`http://${node.manager.metricsAddress}/metrics`, bearer);
     expect(await metrics.text()).toContain("palimpsest_node_processes");
   });
 
@@ -92,7 +94,7 @@ describe("actors", () => {
       nodeId: node.manager.nodeId,
       pid: started.pid,
     });
-    const metrics = await fetch(`http://${started.metricsAddress}/metrics`);
+    const metrics = await fetch(`http://${started.metricsAddress}/metrics`, bearer);
     expect(await metrics.text()).toContain('palimpsest_actor_calls_total{method="whoAmI",outcome="ok"');
   });
 

@@ -21,6 +21,7 @@ import {
   type Clock,
   grpcNetwork,
   HeadConnection,
+  httpGuard,
   type Network,
   newId,
   PalimpsestError,
@@ -29,12 +30,14 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { BundleCache } from "./bundle-cache.js";
+import { childEnvironment } from "./child-environment.js";
 import { type NodeConfig, parseNodeConfig, type ResolvedNodeConfig } from "./config.js";
 import { Drivers } from "./drivers.js";
 import { findGpus, visibleDevicesName } from "./gpu-devices.js";
 import { Installation } from "./installation.js";
 import { HeadLink } from "./link.js";
 import { detectResources, LoadMeter } from "./machine.js";
+import { NodeCredentials } from "./node-credentials.js";
 import { NodeLease } from "./node-lease.js";
 import { NodeObjects } from "./node-objects.js";
 import { ProcessSupervisor, type StartActorProcess } from "./process-supervisor.js";
@@ -46,7 +49,7 @@ export interface NodeDeps {
   readonly logger: Logger;
   /** Environment of actors and drivers; PALIMPSEST_* of it is left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Default: gRPC with the configuration's token. */
+  /** Default: gRPC with the configuration's token and certificate. */
   readonly network?: Network;
   /** Default: a forked Node.js process for each actor. */
   readonly startProcess?: StartActorProcess;
@@ -93,7 +96,7 @@ export class NodeManager {
     this.#metrics = metrics;
     this.#deaths = new RecentDeaths(config.headAwayLimitMs);
     this.#load = deps.load ?? new LoadMeter();
-    const network = deps.network ?? grpcNetwork({ token: config.token });
+    const { network } = parts;
     const clock = deps.clock ?? systemClock;
     this.#heads = new HeadConnection(network, config.headAddress);
     this.#bulk = network.connect(this.#heads.peer.address, "bulk");
@@ -108,7 +111,8 @@ export class NodeManager {
     this.#firstRegistration = new Promise((resolve) => {
       this.#registered = resolve;
     });
-    const environment = childEnvironment(deps.environment);
+    const environment = childEnvironment(deps.environment, config.passEnvironment);
+    parts.credentials.own.onChange(() => this.#parts.supervisor.adopt(parts.credentials.forActor()));
     const bundles = new BundleCache({
       folder: join(config.dataDir, "bundles"),
       head: () => this.#bulk,
@@ -131,7 +135,7 @@ export class NodeManager {
       session: () => ({
         clusterId: this.#clusterId,
         headAddress: this.#heads.addresses,
-        token: config.token,
+        credentials: parts.credentials.forActor(),
         objectsAddress: parts.objects.address,
         listenHost: config.listenHost,
         objectsPath: parts.objects.folder,
@@ -151,7 +155,8 @@ export class NodeManager {
     const drivers = new Drivers({
       nodeId: this.nodeId,
       headAddresses: () => this.#heads.addresses,
-      token: config.token,
+      tokenFile: parts.credentials.driverTokenFile,
+      tls: parts.credentials.driverTls,
       command: config.driverCommand,
       bundles,
       environment,
@@ -197,18 +202,22 @@ export class NodeManager {
     const config = { ...parsed, nodeId: parsed.nodeId || newId("node") };
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
     const installation = new Installation(config.modulesFrom);
+    const credentials = NodeCredentials.open(config);
+    const network = deps.network ?? grpcNetwork({ credentials: credentials.own });
     const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
     await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
-    const network = deps.network ?? grpcNetwork({ token: config.token });
     const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
     const resources = detectResources({ ...config, gpus: gpus.length });
     const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
     const metricsServer = await serveMetrics(metrics.registry, {
+      guard: httpGuard(credentials.own),
       host: config.listenHost,
       port: config.metricsPort,
     });
     const manager = NodeManager.assemble(config, deps, metrics, {
       objects,
+      network,
+      credentials,
       installation,
       resources,
       gpus,
@@ -357,6 +366,8 @@ export class NodeManager {
 /** What a node is made of besides its link and its processes. */
 export interface NodeParts {
   readonly objects: NodeObjects;
+  readonly network: Network;
+  readonly credentials: NodeCredentials;
   readonly installation: Installation;
   readonly resources: Readonly<Record<string, number>>;
   /** GPUs that it offers, as CUDA names them. */
@@ -377,15 +388,4 @@ async function moduleUrlOf(
 ): Promise<string> {
   if (code.module) return installation.urlOf(code.module);
   return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program", signal)).href;
-}
-
-/** The node's own settings and secrets are not the actors'. */
-function childEnvironment(
-  environment: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && !name.startsWith("PALIMPSEST_")) kept[name] = value;
-  }
-  return kept;
 }

@@ -91,7 +91,11 @@ function broken(call: PullStream): void {
 }
 
 async function metricOf(node: TestNode, name: string): Promise<number> {
-  const text = await (await fetch(`http://${node.manager.metricsAddress}/metrics`)).text();
+  const text = await (
+    await fetch(`http://${node.manager.metricsAddress}/metrics`, {
+      headers: { authorization: `Bearer ${head.token}` },
+    })
+  ).text();
   const line = text.split("\n").find((candidate) => candidate.includes(name));
   return Number(line?.split(" ").at(-1));
 }
@@ -123,7 +127,11 @@ describe("objects over gRPC", () => {
     const request = { objectId: objectId ?? "", holder: "job-2" };
     await Promise.all(Array.from({ length: 5 }, () => at(1).unary(objectsService.fetch, request, timeout)));
     expect((await pull(at(1), { objectId: objectId ?? "" })).bytes.equals(bytes)).toBe(true);
-    const metrics = await (await fetch(`http://${far.manager.metricsAddress}/metrics`)).text();
+    const metrics = await (
+      await fetch(`http://${far.manager.metricsAddress}/metrics`, {
+        headers: { authorization: `Bearer ${head.token}` },
+      })
+    ).text();
     expect(metrics).toMatch(new RegExp(`transferred_bytes_total\\{direction="in",.*\\} ${2 * mebibyte}`));
   });
 

@@ -16,7 +16,7 @@ import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import { pruneLogs } from "./log-folder.js";
 
 /** One process of one actor, as the supervisor needs it. */
-export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping">;
+export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt">;
 
 /** Makes the process of an actor; a simulation has its own. */
 export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
@@ -38,7 +38,7 @@ export interface ProcessSupervisorDeps {
   /** The part of the start message that is the same for all. */
   readonly session: () => Pick<
     proto.ActorProcessStart.$Properties,
-    "clusterId" | "headAddress" | "token" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
+    "clusterId" | "headAddress" | "credentials" | "objectsAddress" | "listenHost" | "objectsPath" | "logLevel"
   >;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
@@ -123,6 +123,11 @@ export class ProcessSupervisor {
       entry.cancelled ??= reason;
       entry.abort.abort(new PalimpsestError("CANCELLED", `${reason}, before its process was there`));
     }
+  }
+
+  /** Hands new credentials to all processes: the token was rotated. */
+  adopt(credentials: proto.ProcessCredentials.$Properties): void {
+    for (const { process } of this.#entries.values()) process?.adopt(credentials);
   }
 
   async close(graceMs: number, reason: string): Promise<void> {

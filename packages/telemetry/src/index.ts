@@ -16,6 +16,7 @@ export { catalogueMarkdown } from "./catalogue-markdown.js";
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, logLevels } from "./logger.js";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
 export {
+  type MetricsGuard,
   type MetricsServer,
   type MetricsServerOptions,
   type ScrapeTarget,

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 
@@ -6,10 +7,20 @@ export interface MetricsServerOptions {
   readonly host: string;
   /** 0 picks a free port; the address tells which. */
   readonly port: number;
+  /** Who may read the pages. */
+  readonly guard: MetricsGuard;
   /** Answers /healthz: false or a rejection gives status 503. Default: always healthy. */
   readonly healthy?: () => boolean | Promise<boolean>;
   /** Processes that Prometheus should scrape, for GET /targets (its HTTP service discovery). Absent: 404. */
   readonly targets?: () => readonly ScrapeTarget[];
+}
+
+/** Decides on every request, before anything is told. */
+export interface MetricsGuard {
+  /** Undefined when the request carries valid credentials, else what to answer. */
+  refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
+  /** Own certificate and the CA of clients: the pages are served over https to clients with a certificate only. */
+  readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | undefined;
 }
 
 /** One process of Prometheus's HTTP service discovery. */
@@ -25,15 +36,25 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** Serves GET /metrics (Prometheus text) and GET /healthz over plain HTTP.
+/** The longest request header, and how many connections a page has at once: scrapers need few. */
+const limits = { maxHeaderSize: 16 * 1024, connections: 256, headersTimeoutMs: 10_000 } as const;
+
+/** Serves GET /metrics (Prometheus text) and GET /healthz, over https when the guard has a certificate.
  *  @throws the listen error, such as EADDRINUSE */
 export async function serveMetrics(
   registry: Registry,
   options: MetricsServerOptions,
 ): Promise<MetricsServer> {
-  const server = createServer((request, response) => {
+  const { maxHeaderSize, headersTimeoutMs } = limits;
+  const bounds = { maxHeaderSize, headersTimeout: headersTimeoutMs };
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
     void answer(registry, options, request, response);
-  });
+  };
+  const { tls } = options.guard;
+  const server = tls
+    ? createTlsServer({ ...bounds, ...tls, requestCert: true, rejectUnauthorized: true }, listener)
+    : createServer(bounds, listener);
+  server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -62,6 +83,12 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const refusal = options.guard.refuse(request);
+  if (refusal) {
+    if (refusal.status === 401) response.setHeader("www-authenticate", "Bearer");
+    send(response, refusal.status, "text/plain", `${refusal.message}\n`);
+    return;
+  }
   if (request.method !== "GET" && request.method !== "HEAD") {
     send(response, 405, "text/plain", "only GET\n");
     return;

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createMetrics } from "./metrics.js";
-import { type MetricsServer, serveMetrics } from "./metrics-server.js";
+import { type MetricsGuard, type MetricsServer, serveMetrics } from "./metrics-server.js";
+
+const guard: MetricsGuard = { refuse: () => undefined, tls: undefined };
+const open = { guard };
 
 let server: MetricsServer | undefined;
 afterEach(async () => {
@@ -52,7 +55,7 @@ describe("metrics", () => {
   it("serves /metrics with process metrics, and /healthz by the given check", async () => {
     let healthy = true;
     const { registry } = createMetrics({ component: "head" });
-    server = await serveMetrics(registry, { host: "127.0.0.1", port: 0, healthy: () => healthy });
+    server = await serveMetrics(registry, { ...open, host: "127.0.0.1", port: 0, healthy: () => healthy });
     const metrics = await fetch(`http://${server.address}/metrics`);
     expect(metrics.headers.get("content-type")).toContain("text/plain");
     expect(await metrics.text()).toContain('process_resident_memory_bytes{component="head"}');
@@ -65,10 +68,10 @@ describe("metrics", () => {
 
   it("closes twice without an error and frees its port", async () => {
     const { registry } = createMetrics({ component: "head", processMetrics: false });
-    const first = await serveMetrics(registry, { host: "127.0.0.1", port: 0 });
+    const first = await serveMetrics(registry, { ...open, host: "127.0.0.1", port: 0 });
     await Promise.all([first.close(), first.close()]);
     const port = Number(first.address.split(":")[1]);
-    server = await serveMetrics(registry, { host: "127.0.0.1", port });
+    server = await serveMetrics(registry, { ...open, host: "127.0.0.1", port });
     expect(server.address).toBe(first.address);
   });
 });
@@ -76,8 +79,8 @@ describe("metrics", () => {
 it("GET /targets lists processes in the form of Prometheus's service discovery, and only where there is a list", async () => {
   const { registry } = createMetrics({ component: "head", processMetrics: false });
   const targets = () => [{ address: "10.0.0.2:9000", labels: { role: "rollout" } }];
-  const server = await serveMetrics(registry, { host: "127.0.0.1", port: 0, targets });
-  const without = await serveMetrics(registry, { host: "127.0.0.1", port: 0 });
+  const server = await serveMetrics(registry, { ...open, host: "127.0.0.1", port: 0, targets });
+  const without = await serveMetrics(registry, { ...open, host: "127.0.0.1", port: 0 });
   try {
     const answer = await fetch(`http://${server.address}/targets`);
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -85,5 +88,23 @@ it("GET /targets lists processes in the form of Prometheus's service discovery, 
     expect((await fetch(`http://${without.address}/targets`)).status).toBe(404);
   } finally {
     await Promise.all([server.close(), without.close()]);
+  }
+});
+
+it("tells a refused request nothing of any page", async () => {
+  const { registry } = createMetrics({ component: "test" });
+  const refuse = () => ({ status: 401, message: "who are you" });
+  const server = await serveMetrics(registry, {
+    guard: { refuse, tls: undefined },
+    host: "127.0.0.1",
+    port: 0,
+  });
+  try {
+    for (const path of ["/metrics", "/healthz", "/targets", "/nothing"]) {
+      const answer = await fetch(`http://${server.address}${path}`);
+      expect([answer.status, await answer.text()]).toEqual([401, "who are you\n"]);
+    }
+  } finally {
+    await server.close();
   }
 });

@@ -1,5 +1,5 @@
 import { type Logger, redactText } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 
 const firstRetryMs = 50;
@@ -20,6 +20,7 @@ export interface ConnectOptions {
  *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys */
 export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
   const redis = new Redis(url, {
+    ...redisTlsOptions(url),
     lazyConnect: true,
     maxRetriesPerRequest: null,
     connectTimeout: options.timeoutMs ?? 10_000,

@@ -872,6 +872,89 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of an ActorProcessOrder.
+         * @deprecated Use palimpsest.v1.ActorProcessOrder.$Properties instead.
+         */
+        interface IActorProcessOrder extends palimpsest.v1.ActorProcessOrder.$Properties {
+        }
+
+        /** Represents an ActorProcessOrder. */
+        class ActorProcessOrder {
+
+            /**
+             * Constructs a new ActorProcessOrder.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ActorProcessOrder.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ActorProcessOrder start. */
+            start?: (palimpsest.v1.ActorProcessStart.$Properties|null);
+
+            /** ActorProcessOrder credentials. */
+            credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
+
+            /** ActorProcessOrder order. */
+            order?: ("start"|"credentials");
+
+            /**
+             * Creates a new ActorProcessOrder instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ActorProcessOrder instance
+             */
+            static create(properties: palimpsest.v1.ActorProcessOrder.$Shape): palimpsest.v1.ActorProcessOrder & palimpsest.v1.ActorProcessOrder.$Shape;
+            static create(properties?: palimpsest.v1.ActorProcessOrder.$Properties): palimpsest.v1.ActorProcessOrder;
+
+            /**
+             * Encodes the specified ActorProcessOrder message. Does not implicitly {@link palimpsest.v1.ActorProcessOrder.verify|verify} messages.
+             * @param message ActorProcessOrder message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ActorProcessOrder.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an ActorProcessOrder message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessOrder & palimpsest.v1.ActorProcessOrder.$Shape} ActorProcessOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ActorProcessOrder & palimpsest.v1.ActorProcessOrder.$Shape;
+        }
+
+        namespace ActorProcessOrder {
+
+            /** Properties of an ActorProcessOrder. */
+            interface $Properties {
+
+                /** ActorProcessOrder start */
+                start?: (palimpsest.v1.ActorProcessStart.$Properties|null);
+
+                /** ActorProcessOrder credentials */
+                credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
+
+                /** ActorProcessOrder order */
+                order?: ("start"|"credentials");
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Narrowed shape of an ActorProcessOrder. */
+            type $Shape = {
+              start?: palimpsest.v1.ActorProcessStart.$Shape|null;
+              credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
+              $unknowns?: Uint8Array[];
+            } & (
+              ({ order?: undefined; start?: null; credentials?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape })
+            );
+        }
+
+        /**
          * Properties of an ActorProcessStart.
          * @deprecated Use palimpsest.v1.ActorProcessStart.$Properties instead.
          */
@@ -905,8 +988,8 @@ export namespace palimpsest {
             /** ActorProcessStart headAddress. */
             headAddress: string;
 
-            /** ActorProcessStart token. */
-            token: string;
+            /** ActorProcessStart credentials. */
+            credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
 
             /** ActorProcessStart objectsAddress. */
             objectsAddress: string;
@@ -970,8 +1053,8 @@ export namespace palimpsest {
                 /** ActorProcessStart headAddress */
                 headAddress?: (string|null);
 
-                /** ActorProcessStart token */
-                token?: (string|null);
+                /** ActorProcessStart credentials */
+                credentials?: (palimpsest.v1.ProcessCredentials.$Properties|null);
 
                 /** ActorProcessStart objectsAddress */
                 objectsAddress?: (string|null);
@@ -999,7 +1082,7 @@ export namespace palimpsest {
               nodeId?: string|null;
               clusterId?: string|null;
               headAddress?: string|null;
-              token?: string|null;
+              credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
               objectsAddress?: string|null;
               moduleUrl?: string|null;
               listenHost?: string|null;
@@ -1007,6 +1090,172 @@ export namespace palimpsest {
               logLevel?: string|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /**
+         * Properties of a ProcessCredentials.
+         * @deprecated Use palimpsest.v1.ProcessCredentials.$Properties instead.
+         */
+        interface IProcessCredentials extends palimpsest.v1.ProcessCredentials.$Properties {
+        }
+
+        /** Represents a ProcessCredentials. */
+        class ProcessCredentials {
+
+            /**
+             * Constructs a new ProcessCredentials.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ProcessCredentials.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ProcessCredentials token. */
+            token: string;
+
+            /** ProcessCredentials accepted. */
+            accepted: palimpsest.v1.AcceptedToken.$Properties[];
+
+            /** ProcessCredentials ca. */
+            ca: Uint8Array;
+
+            /** ProcessCredentials certificate. */
+            certificate: Uint8Array;
+
+            /** ProcessCredentials key. */
+            key: Uint8Array;
+
+            /**
+             * Creates a new ProcessCredentials instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ProcessCredentials instance
+             */
+            static create(properties: palimpsest.v1.ProcessCredentials.$Shape): palimpsest.v1.ProcessCredentials & palimpsest.v1.ProcessCredentials.$Shape;
+            static create(properties?: palimpsest.v1.ProcessCredentials.$Properties): palimpsest.v1.ProcessCredentials;
+
+            /**
+             * Encodes the specified ProcessCredentials message. Does not implicitly {@link palimpsest.v1.ProcessCredentials.verify|verify} messages.
+             * @param message ProcessCredentials message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ProcessCredentials.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ProcessCredentials message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ProcessCredentials & palimpsest.v1.ProcessCredentials.$Shape} ProcessCredentials
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ProcessCredentials & palimpsest.v1.ProcessCredentials.$Shape;
+        }
+
+        namespace ProcessCredentials {
+
+            /** Properties of a ProcessCredentials. */
+            interface $Properties {
+
+                /** ProcessCredentials token */
+                token?: (string|null);
+
+                /** ProcessCredentials accepted */
+                accepted?: (palimpsest.v1.AcceptedToken.$Properties[]|null);
+
+                /** ProcessCredentials ca */
+                ca?: (Uint8Array|null);
+
+                /** ProcessCredentials certificate */
+                certificate?: (Uint8Array|null);
+
+                /** ProcessCredentials key */
+                key?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ProcessCredentials. */
+            type $Shape = palimpsest.v1.ProcessCredentials.$Properties;
+        }
+
+        /**
+         * Properties of an AcceptedToken.
+         * @deprecated Use palimpsest.v1.AcceptedToken.$Properties instead.
+         */
+        interface IAcceptedToken extends palimpsest.v1.AcceptedToken.$Properties {
+        }
+
+        /** Represents an AcceptedToken. */
+        class AcceptedToken {
+
+            /**
+             * Constructs a new AcceptedToken.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.AcceptedToken.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** AcceptedToken role. */
+            role: string;
+
+            /** AcceptedToken digest. */
+            digest: Uint8Array;
+
+            /** AcceptedToken remainingMs. */
+            remainingMs: number;
+
+            /**
+             * Creates a new AcceptedToken instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns AcceptedToken instance
+             */
+            static create(properties: palimpsest.v1.AcceptedToken.$Shape): palimpsest.v1.AcceptedToken & palimpsest.v1.AcceptedToken.$Shape;
+            static create(properties?: palimpsest.v1.AcceptedToken.$Properties): palimpsest.v1.AcceptedToken;
+
+            /**
+             * Encodes the specified AcceptedToken message. Does not implicitly {@link palimpsest.v1.AcceptedToken.verify|verify} messages.
+             * @param message AcceptedToken message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.AcceptedToken.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an AcceptedToken message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AcceptedToken & palimpsest.v1.AcceptedToken.$Shape} AcceptedToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.AcceptedToken & palimpsest.v1.AcceptedToken.$Shape;
+        }
+
+        namespace AcceptedToken {
+
+            /** Properties of an AcceptedToken. */
+            interface $Properties {
+
+                /** AcceptedToken role */
+                role?: (string|null);
+
+                /** AcceptedToken digest */
+                digest?: (Uint8Array|null);
+
+                /** AcceptedToken remainingMs */
+                remainingMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an AcceptedToken. */
+            type $Shape = palimpsest.v1.AcceptedToken.$Properties;
         }
 
         /**
@@ -9808,11 +10057,13 @@ export namespace palimpsest {
     }
 }
 
+export import AcceptedToken = palimpsest.v1.AcceptedToken;
 export import ActorCount = palimpsest.v1.ActorCount;
 export import ActorDescribed = palimpsest.v1.ActorDescribed;
 export import ActorDied = palimpsest.v1.ActorDied;
 export import ActorInfo = palimpsest.v1.ActorInfo;
 export import ActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+export import ActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 export import ActorProcessReady = palimpsest.v1.ActorProcessReady;
 export import ActorProcessStart = palimpsest.v1.ActorProcessStart;
 export import ActorSpec = palimpsest.v1.ActorSpec;
@@ -9881,6 +10132,7 @@ export import ObjectPlace = palimpsest.v1.ObjectPlace;
 export import ObjectReport = palimpsest.v1.ObjectReport;
 export import ObjectRow = palimpsest.v1.ObjectRow;
 export import Probe = palimpsest.v1.Probe;
+export import ProcessCredentials = palimpsest.v1.ProcessCredentials;
 export import PullChunk = palimpsest.v1.PullChunk;
 export import PullRequest = palimpsest.v1.PullRequest;
 export import PutChunk = palimpsest.v1.PutChunk;

@@ -2228,6 +2228,195 @@ export const palimpsest = $root.palimpsest = (() => {
             return CodeRef;
         })();
 
+        v1.ActorProcessOrder = (function() {
+
+            /**
+             * Properties of an ActorProcessOrder.
+             * @typedef {Object} palimpsest.v1.ActorProcessOrder.$Properties
+             * @property {palimpsest.v1.ActorProcessStart.$Properties|null} [start] ActorProcessOrder start
+             * @property {palimpsest.v1.ProcessCredentials.$Properties|null} [credentials] ActorProcessOrder credentials
+             * @property {"start"|"credentials"} [order] ActorProcessOrder order
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an ActorProcessOrder.
+             * @memberof palimpsest.v1
+             * @interface IActorProcessOrder
+             * @augments palimpsest.v1.ActorProcessOrder.$Properties
+             * @deprecated Use palimpsest.v1.ActorProcessOrder.$Properties instead.
+             */
+
+            /**
+             * Narrowed shape of an ActorProcessOrder.
+             * @typedef {{
+             *   start?: palimpsest.v1.ActorProcessStart.$Shape|null;
+             *   credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
+             *   $unknowns?: Array.<Uint8Array>;
+             * } & (
+             *   ({ order?: undefined; start?: null; credentials?: null }|{ order?: "start"; start: palimpsest.v1.ActorProcessStart.$Shape; credentials?: null }|{ order?: "credentials"; start?: null; credentials: palimpsest.v1.ProcessCredentials.$Shape })
+             * )} palimpsest.v1.ActorProcessOrder.$Shape
+             */
+
+            /**
+             * Constructs a new ActorProcessOrder.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an ActorProcessOrder.
+             * @constructor
+             * @param {palimpsest.v1.ActorProcessOrder.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ActorProcessOrder = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ActorProcessOrder start.
+             * @member {palimpsest.v1.ActorProcessStart.$Properties|null|undefined} start
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            ActorProcessOrder.prototype.start = null;
+
+            /**
+             * ActorProcessOrder credentials.
+             * @member {palimpsest.v1.ProcessCredentials.$Properties|null|undefined} credentials
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            ActorProcessOrder.prototype.credentials = null;
+
+            // OneOf field names bound to virtual getters and setters
+            let $oneOfFields;
+
+            /**
+             * ActorProcessOrder order.
+             * @member {"start"|"credentials"|undefined} order
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @instance
+             */
+            $Object.defineProperty(ActorProcessOrder.prototype, "order", {
+                get: $util.oneOfGetter($oneOfFields = ["start", "credentials"]),
+                set: $util.oneOfSetter($oneOfFields)
+            });
+
+            /**
+             * Creates a new ActorProcessOrder instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @static
+             * @param {palimpsest.v1.ActorProcessOrder.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ActorProcessOrder} ActorProcessOrder instance
+             * @type {{
+             *   (properties: palimpsest.v1.ActorProcessOrder.$Shape): palimpsest.v1.ActorProcessOrder & palimpsest.v1.ActorProcessOrder.$Shape;
+             *   (properties?: palimpsest.v1.ActorProcessOrder.$Properties): palimpsest.v1.ActorProcessOrder;
+             * }}
+             */
+            ActorProcessOrder.create = function(properties) {
+                return new ActorProcessOrder(properties);
+            };
+
+            /**
+             * Encodes the specified ActorProcessOrder message. Does not implicitly {@link palimpsest.v1.ActorProcessOrder.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @static
+             * @param {palimpsest.v1.ActorProcessOrder.$Properties} message ActorProcessOrder message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ActorProcessOrder.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.start != null && $Object.hasOwnProperty.call(message, "start"))
+                    $root.palimpsest.v1.ActorProcessStart.encode(message.start, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.credentials != null && $Object.hasOwnProperty.call(message, "credentials"))
+                    $root.palimpsest.v1.ProcessCredentials.encode(message.credentials, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an ActorProcessOrder message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ActorProcessOrder
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ActorProcessOrder & palimpsest.v1.ActorProcessOrder.$Shape} ActorProcessOrder
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ActorProcessOrder.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ActorProcessOrder();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            message.start = $root.palimpsest.v1.ActorProcessStart.decode(reader, reader.size(), $undefined, _depth + 1, message.start);
+                            message.order = "start";
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.credentials = $root.palimpsest.v1.ProcessCredentials.decode(reader, reader.size(), $undefined, _depth + 1, message.credentials);
+                            message.order = "credentials";
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ActorProcessOrder;
+        })();
+
         v1.ActorProcessStart = (function() {
 
             /**
@@ -2238,7 +2427,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [nodeId] ActorProcessStart nodeId
              * @property {string|null} [clusterId] ActorProcessStart clusterId
              * @property {string|null} [headAddress] ActorProcessStart headAddress
-             * @property {string|null} [token] ActorProcessStart token
+             * @property {palimpsest.v1.ProcessCredentials.$Properties|null} [credentials] ActorProcessStart credentials
              * @property {string|null} [objectsAddress] ActorProcessStart objectsAddress
              * @property {string|null} [moduleUrl] ActorProcessStart moduleUrl
              * @property {string|null} [listenHost] ActorProcessStart listenHost
@@ -2263,7 +2452,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   nodeId?: string|null;
              *   clusterId?: string|null;
              *   headAddress?: string|null;
-             *   token?: string|null;
+             *   credentials?: palimpsest.v1.ProcessCredentials.$Shape|null;
              *   objectsAddress?: string|null;
              *   moduleUrl?: string|null;
              *   listenHost?: string|null;
@@ -2329,12 +2518,12 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorProcessStart.prototype.headAddress = "";
 
             /**
-             * ActorProcessStart token.
-             * @member {string} token
+             * ActorProcessStart credentials.
+             * @member {palimpsest.v1.ProcessCredentials.$Properties|null|undefined} credentials
              * @memberof palimpsest.v1.ActorProcessStart
              * @instance
              */
-            ActorProcessStart.prototype.token = "";
+            ActorProcessStart.prototype.credentials = null;
 
             /**
              * ActorProcessStart objectsAddress.
@@ -2418,8 +2607,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 2 =*/34).string(message.clusterId);
                 if (message.headAddress != null && $Object.hasOwnProperty.call(message, "headAddress") && message.headAddress !== "")
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.headAddress);
-                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
-                    writer.uint32(/* id 6, wireType 2 =*/50).string(message.token);
+                if (message.credentials != null && $Object.hasOwnProperty.call(message, "credentials"))
+                    $root.palimpsest.v1.ProcessCredentials.encode(message.credentials, writer.uint32(/* id 6, wireType 2 =*/50).fork(), _depth + 1).ldelim();
                 if (message.objectsAddress != null && $Object.hasOwnProperty.call(message, "objectsAddress") && message.objectsAddress !== "")
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.objectsAddress);
                 if (message.moduleUrl != null && $Object.hasOwnProperty.call(message, "moduleUrl") && message.moduleUrl !== "")
@@ -2519,10 +2708,7 @@ export const palimpsest = $root.palimpsest = (() => {
                     case 6: {
                             if (wireType !== 2)
                                 break;
-                            if ((value = reader.stringVerify()).length)
-                                message.token = value;
-                            else
-                                delete message.token;
+                            message.credentials = $root.palimpsest.v1.ProcessCredentials.decode(reader, reader.size(), $undefined, _depth + 1, message.credentials);
                             continue;
                         }
                     case 7: {
@@ -2588,6 +2774,431 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return ActorProcessStart;
+        })();
+
+        v1.ProcessCredentials = (function() {
+
+            /**
+             * Properties of a ProcessCredentials.
+             * @typedef {Object} palimpsest.v1.ProcessCredentials.$Properties
+             * @property {string|null} [token] ProcessCredentials token
+             * @property {Array.<palimpsest.v1.AcceptedToken.$Properties>|null} [accepted] ProcessCredentials accepted
+             * @property {Uint8Array|null} [ca] ProcessCredentials ca
+             * @property {Uint8Array|null} [certificate] ProcessCredentials certificate
+             * @property {Uint8Array|null} [key] ProcessCredentials key
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ProcessCredentials.
+             * @memberof palimpsest.v1
+             * @interface IProcessCredentials
+             * @augments palimpsest.v1.ProcessCredentials.$Properties
+             * @deprecated Use palimpsest.v1.ProcessCredentials.$Properties instead.
+             */
+
+            /**
+             * Shape of a ProcessCredentials.
+             * @typedef {palimpsest.v1.ProcessCredentials.$Properties} palimpsest.v1.ProcessCredentials.$Shape
+             */
+
+            /**
+             * Constructs a new ProcessCredentials.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ProcessCredentials.
+             * @constructor
+             * @param {palimpsest.v1.ProcessCredentials.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ProcessCredentials = function (properties) {
+                this.accepted = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ProcessCredentials token.
+             * @member {string} token
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.token = "";
+
+            /**
+             * ProcessCredentials accepted.
+             * @member {Array.<palimpsest.v1.AcceptedToken.$Properties>} accepted
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.accepted = $util.emptyArray;
+
+            /**
+             * ProcessCredentials ca.
+             * @member {Uint8Array} ca
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.ca = $util.newBuffer([]);
+
+            /**
+             * ProcessCredentials certificate.
+             * @member {Uint8Array} certificate
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.certificate = $util.newBuffer([]);
+
+            /**
+             * ProcessCredentials key.
+             * @member {Uint8Array} key
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.key = $util.newBuffer([]);
+
+            /**
+             * Creates a new ProcessCredentials instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @static
+             * @param {palimpsest.v1.ProcessCredentials.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ProcessCredentials} ProcessCredentials instance
+             * @type {{
+             *   (properties: palimpsest.v1.ProcessCredentials.$Shape): palimpsest.v1.ProcessCredentials & palimpsest.v1.ProcessCredentials.$Shape;
+             *   (properties?: palimpsest.v1.ProcessCredentials.$Properties): palimpsest.v1.ProcessCredentials;
+             * }}
+             */
+            ProcessCredentials.create = function(properties) {
+                return new ProcessCredentials(properties);
+            };
+
+            /**
+             * Encodes the specified ProcessCredentials message. Does not implicitly {@link palimpsest.v1.ProcessCredentials.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @static
+             * @param {palimpsest.v1.ProcessCredentials.$Properties} message ProcessCredentials message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ProcessCredentials.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
+                if (message.accepted != null && message.accepted.length)
+                    for (let i = 0; i < message.accepted.length; ++i)
+                        $root.palimpsest.v1.AcceptedToken.encode(message.accepted[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.ca != null && $Object.hasOwnProperty.call(message, "ca") && message.ca.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).bytes(message.ca);
+                if (message.certificate != null && $Object.hasOwnProperty.call(message, "certificate") && message.certificate.length)
+                    writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.certificate);
+                if (message.key != null && $Object.hasOwnProperty.call(message, "key") && message.key.length)
+                    writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.key);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ProcessCredentials message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ProcessCredentials & palimpsest.v1.ProcessCredentials.$Shape} ProcessCredentials
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ProcessCredentials.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ProcessCredentials();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.accepted && message.accepted.length))
+                                message.accepted = [];
+                            message.accepted.push($root.palimpsest.v1.AcceptedToken.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.ca = value;
+                            else
+                                delete message.ca;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.certificate = value;
+                            else
+                                delete message.certificate;
+                            continue;
+                        }
+                    case 5: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.key = value;
+                            else
+                                delete message.key;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ProcessCredentials;
+        })();
+
+        v1.AcceptedToken = (function() {
+
+            /**
+             * Properties of an AcceptedToken.
+             * @typedef {Object} palimpsest.v1.AcceptedToken.$Properties
+             * @property {string|null} [role] AcceptedToken role
+             * @property {Uint8Array|null} [digest] AcceptedToken digest
+             * @property {number|null} [remainingMs] AcceptedToken remainingMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of an AcceptedToken.
+             * @memberof palimpsest.v1
+             * @interface IAcceptedToken
+             * @augments palimpsest.v1.AcceptedToken.$Properties
+             * @deprecated Use palimpsest.v1.AcceptedToken.$Properties instead.
+             */
+
+            /**
+             * Shape of an AcceptedToken.
+             * @typedef {palimpsest.v1.AcceptedToken.$Properties} palimpsest.v1.AcceptedToken.$Shape
+             */
+
+            /**
+             * Constructs a new AcceptedToken.
+             * @memberof palimpsest.v1
+             * @classdesc Represents an AcceptedToken.
+             * @constructor
+             * @param {palimpsest.v1.AcceptedToken.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const AcceptedToken = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * AcceptedToken role.
+             * @member {string} role
+             * @memberof palimpsest.v1.AcceptedToken
+             * @instance
+             */
+            AcceptedToken.prototype.role = "";
+
+            /**
+             * AcceptedToken digest.
+             * @member {Uint8Array} digest
+             * @memberof palimpsest.v1.AcceptedToken
+             * @instance
+             */
+            AcceptedToken.prototype.digest = $util.newBuffer([]);
+
+            /**
+             * AcceptedToken remainingMs.
+             * @member {number} remainingMs
+             * @memberof palimpsest.v1.AcceptedToken
+             * @instance
+             */
+            AcceptedToken.prototype.remainingMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new AcceptedToken instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.AcceptedToken
+             * @static
+             * @param {palimpsest.v1.AcceptedToken.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.AcceptedToken} AcceptedToken instance
+             * @type {{
+             *   (properties: palimpsest.v1.AcceptedToken.$Shape): palimpsest.v1.AcceptedToken & palimpsest.v1.AcceptedToken.$Shape;
+             *   (properties?: palimpsest.v1.AcceptedToken.$Properties): palimpsest.v1.AcceptedToken;
+             * }}
+             */
+            AcceptedToken.create = function(properties) {
+                return new AcceptedToken(properties);
+            };
+
+            /**
+             * Encodes the specified AcceptedToken message. Does not implicitly {@link palimpsest.v1.AcceptedToken.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.AcceptedToken
+             * @static
+             * @param {palimpsest.v1.AcceptedToken.$Properties} message AcceptedToken message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            AcceptedToken.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.role != null && $Object.hasOwnProperty.call(message, "role") && message.role !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.role);
+                if (message.digest != null && $Object.hasOwnProperty.call(message, "digest") && message.digest.length)
+                    writer.uint32(/* id 2, wireType 2 =*/18).bytes(message.digest);
+                if (message.remainingMs != null && $Object.hasOwnProperty.call(message, "remainingMs") && (typeof message.remainingMs === "object" ? message.remainingMs.low || message.remainingMs.high : message.remainingMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.remainingMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes an AcceptedToken message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.AcceptedToken
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.AcceptedToken & palimpsest.v1.AcceptedToken.$Shape} AcceptedToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            AcceptedToken.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.AcceptedToken();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.role = value;
+                            else
+                                delete message.role;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.bytes()).length)
+                                message.digest = value;
+                            else
+                                delete message.digest;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.remainingMs = value;
+                            else
+                                delete message.remainingMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return AcceptedToken;
         })();
 
         v1.ActorProcessEvent = (function() {
@@ -25056,11 +25667,13 @@ export {
   $root as default
 };
 
+const exportedAcceptedToken = palimpsest.v1.AcceptedToken;
 const exportedActorCount = palimpsest.v1.ActorCount;
 const exportedActorDescribed = palimpsest.v1.ActorDescribed;
 const exportedActorDied = palimpsest.v1.ActorDied;
 const exportedActorInfo = palimpsest.v1.ActorInfo;
 const exportedActorProcessEvent = palimpsest.v1.ActorProcessEvent;
+const exportedActorProcessOrder = palimpsest.v1.ActorProcessOrder;
 const exportedActorProcessReady = palimpsest.v1.ActorProcessReady;
 const exportedActorProcessStart = palimpsest.v1.ActorProcessStart;
 const exportedActorSpec = palimpsest.v1.ActorSpec;
@@ -25129,6 +25742,7 @@ const exportedObjectPlace = palimpsest.v1.ObjectPlace;
 const exportedObjectReport = palimpsest.v1.ObjectReport;
 const exportedObjectRow = palimpsest.v1.ObjectRow;
 const exportedProbe = palimpsest.v1.Probe;
+const exportedProcessCredentials = palimpsest.v1.ProcessCredentials;
 const exportedPullChunk = palimpsest.v1.PullChunk;
 const exportedPullRequest = palimpsest.v1.PullRequest;
 const exportedPutChunk = palimpsest.v1.PutChunk;
@@ -25173,4 +25787,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -22,13 +22,16 @@ const optionsOfKind: Readonly<Record<ChannelKind, typeof channelOptions>> = {
  * The network of processes that talk gRPC over TCP, with the faults that PALIMPSEST_FAULTS asks for. A token alone
  * means: without TLS, as a member of the cluster.
  */
-export function grpcNetwork(options: GrpcNetworkOptions | { readonly token: string }): Network {
+export function grpcNetwork(
+  options: GrpcNetworkOptions | { readonly token: string },
+): Network & { readonly credentials: Credentials } {
   const { credentials, onCall } =
     "token" in options
       ? { credentials: Credentials.ofCluster(options.token), onCall: undefined }
       : { onCall: undefined, ...options };
-  return withEnvironmentFaults({
+  const network = withEnvironmentFaults({
     connect: (address, kind = "control") => new GrpcPeer(address, credentials, optionsOfKind[kind], kind),
     createServer: () => new GrpcServer(credentials, onCall ? { onCall } : {}),
   });
+  return { ...network, credentials };
 }

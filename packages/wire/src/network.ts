@@ -5,6 +5,7 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import type { Credentials } from "./credentials.js";
 import type { Method } from "./method.js";
 
 export interface CallSettings {
@@ -75,6 +76,8 @@ export interface RpcServer {
  * else, so that credentials, encryption and injected faults apply to all of them, and a simulation can stand in.
  */
 export interface Network {
+  /** What this process proves itself with; absent where nobody asks for it, as in a simulation. */
+  readonly credentials?: Credentials;
   /** Opens a channel to host:port; `kind` defaults to "control". It connects with its first call. */
   connect(address: string, kind?: ChannelKind): Peer;
   createServer(): RpcServer;

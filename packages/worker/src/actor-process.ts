@@ -14,7 +14,14 @@ import {
   type Metrics,
   serveMetrics,
 } from "@palimpsest/telemetry";
-import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import {
+  credentialsOf,
+  grantOf,
+  grpcNetwork,
+  httpGuard,
+  type Network,
+  PalimpsestError,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
@@ -24,6 +31,8 @@ const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 
 
 export interface RunningActorProcess {
   readonly ready: proto.ActorProcessReady.$Properties;
+  /** Takes the credentials that follow a rotation of the token. */
+  adopt(credentials: proto.ProcessCredentials.$Properties): void;
   /** Runs the actor's stop() and ends its services. */
   stop(): Promise<void>;
 }
@@ -42,6 +51,8 @@ export async function startActorProcess(
   const incarnation = start.incarnation ?? 0;
   const listenHost = start.listenHost || "127.0.0.1";
   const role = spec.role || "actor";
+  const credentials = credentialsOf(start.credentials ?? {});
+  const network = grpcNetwork({ credentials });
   const metrics = createMetrics({
     component: role,
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
@@ -55,14 +66,14 @@ export async function startActorProcess(
         maxConcurrency: spec.maxConcurrency || defaults.maxConcurrency,
         maxPendingCalls: spec.maxPendingCalls || defaults.maxPendingCalls,
         maxPendingBytes: spec.maxPendingBytes || defaults.maxPendingBytes,
-        network: grpcNetwork({ token: start.token ?? "" }),
+        network,
         listenHost,
       },
       { metrics },
     ),
-    serveMetrics(metrics.registry, { host: listenHost, port: 0 }),
+    serveMetrics(metrics.registry, { guard: httpGuard(credentials), host: listenHost, port: 0 }),
   ]);
-  const { context, close } = createContext(start, metrics, environment);
+  const { context, close } = createContext(start, network, metrics, environment);
   const instance = await createInstance(Class, await argumentsOf(spec, context), context);
   host.serve(instance);
 
@@ -77,6 +88,7 @@ export async function startActorProcess(
   }
   return {
     ready: { address, metricsAddress: metricsServer.address },
+    adopt: (next) => credentials.adopt(grantOf(next)),
     stop() {
       stopping ??= stop();
       return stopping;
@@ -93,18 +105,18 @@ async function argumentsOf(spec: proto.ActorSpec.$Properties, context: ActorCont
 
 function createContext(
   start: proto.ActorProcessStart.$Properties,
+  network: Network,
   metrics: Metrics,
   environment: ActorContext["environment"],
 ) {
   const spec = start.spec ?? {};
   const actorId = spec.actorId ?? "";
   const role = spec.role || "actor";
-  const token = start.token ?? "";
   const abort = new AbortController();
   const objectsAddress = start.objectsAddress ?? "";
   const objects = new Objects({
     address: () => Promise.resolve(objectsAddress),
-    network: grpcNetwork({ token }),
+    network,
     // They live as long as the actor, through its restarts: those of a detached one outlive its owner.
     holder: actorId,
     defaultTimeoutMs: objectTimeoutMs,
@@ -129,15 +141,18 @@ function createContext(
     metrics,
     signal: abort.signal,
     connect() {
-      cluster ??= connect({
-        address: start.headAddress ?? "",
-        token,
-        name: `${role} ${actorId}`,
-        jobId: spec.jobId ?? "",
-        objectsAddress,
-        objectHolder: actorId,
-        owner: { actorId, incarnation: Math.max(1, start.incarnation ?? 1) },
-      }).catch((reason: unknown) => {
+      cluster ??= connect(
+        {
+          address: start.headAddress ?? "",
+          token: network.credentials?.token ?? "",
+          name: `${role} ${actorId}`,
+          jobId: spec.jobId ?? "",
+          objectsAddress,
+          objectHolder: actorId,
+          owner: { actorId, incarnation: Math.max(1, start.incarnation ?? 1) },
+        },
+        { network },
+      ).catch((reason: unknown) => {
         cluster = undefined;
         throw reason;
       });

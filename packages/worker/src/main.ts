@@ -4,7 +4,12 @@
  * ActorProcessEvent. It ends when the node asks (SIGTERM) or is gone (the channel closes).
  */
 import { errorToProto } from "@palimpsest/wire";
-import { ActorProcessEvent, ActorProcessStart } from "@palimpsest/wire/protocol";
+import {
+  ActorProcessEvent,
+  ActorProcessOrder,
+  type ActorProcessStart,
+  type ProcessCredentials,
+} from "@palimpsest/wire/protocol";
 import { type RunningActorProcess, startActorProcess } from "./actor-process.js";
 
 /** Exit code after a failed constructor; the node has the error by then. */
@@ -33,6 +38,14 @@ async function start(message: ActorProcessStart.$Properties): Promise<void> {
   }
 }
 
+/** Before the start is done the order waits: the process has its first credentials by then. */
+function adopt(credentials: ProcessCredentials.$Properties): void {
+  void running?.then(
+    (process) => process.adopt(credentials),
+    () => undefined,
+  );
+}
+
 async function stop(): Promise<void> {
   try {
     await (await running)?.stop();
@@ -53,7 +66,11 @@ function endWithGroup(): void {
   process.exit(0);
 }
 
-process.once("message", (bytes: Uint8Array) => void start(ActorProcessStart.decode(bytes)));
+process.on("message", (bytes: Uint8Array) => {
+  const order = ActorProcessOrder.decode(bytes);
+  if (order.start) void start(order.start);
+  else if (order.credentials) adopt(order.credentials);
+});
 process.once("disconnect", endWithGroup);
 process.once("SIGTERM", () => void stop());
 // Ctrl-C in a terminal reaches the whole process group; the node decides what ends.

@@ -45,6 +45,13 @@ export class SimNode {
     };
     const nothing = async () => undefined;
     const parts = {
+      network: deps.network,
+      credentials: {
+        own: { onChange: () => nothing },
+        forActor: () => ({}),
+        driverTokenFile: "",
+        driverTls: "",
+      },
       installation: {
         urlOf: (name: string) => pathToFileURL(`/nowhere/${name}`).href,
         pathOf: () => "/nowhere",

@@ -56,6 +56,9 @@ export class SimWorker implements SupervisedActor {
     return this.#stopReason !== undefined;
   }
 
+  /** Nobody asks for credentials here. */
+  adopt(): void {}
+
   async stop(graceMs: number, reason: string): Promise<void> {
     this.#stopReason ??= reason;
     if (graceMs === 0) {

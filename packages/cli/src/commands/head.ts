@@ -14,6 +14,8 @@ interface HeadOptions {
   readonly dataDir: string;
   readonly metricsPort: number;
   readonly token?: string;
+  readonly tls?: string;
+  readonly insecure?: boolean;
   readonly logLevel: string;
 }
 
@@ -38,6 +40,11 @@ export function addHead(program: Command): void {
     .option("--data-dir <folder>", "token, logs, bundles and Redis's data", defaultDataDir("head"))
     .option("--metrics-port <port>", "port of the Prometheus page; 0: a free one", parseWhole, 0)
     .option("--token <token>", "the cluster's token (default: made at the first start)")
+    .option(
+      "--tls <folder>",
+      "the head's ca.crt, tls.crt and tls.key, made by `palimpsest certs init` (default: PALIMPSEST_TLS)",
+    )
+    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: HeadOptions) => {
       const [{ Head }, { createLogger }] = await Promise.all([
@@ -59,6 +66,8 @@ export function addHead(program: Command): void {
             ...(options.advertise ? { advertiseHost: options.advertise } : {}),
             ...(options.redis ? { redisUrl: options.redis } : {}),
             ...(token ? { token } : {}),
+            tls: options.tls ?? process.env["PALIMPSEST_TLS"] ?? "",
+            insecure: options.insecure ?? false,
           },
           {
             logger,
@@ -80,7 +89,7 @@ export function addHead(program: Command): void {
             `head ${started.clusterId} listens on ${started.address}`,
             `token file      ${tokenPathOf(options.dataDir)}`,
             `address file    ${headAddressPathOf(options.dataDir)}`,
-            `metrics         http://${started.metricsAddress}/metrics`,
+            `metrics         ${started.metricsUrl} (with the token of reader-token, or a certificate)`,
             `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
             "",
           ].join("\n"),

@@ -13,6 +13,8 @@ interface WorkerOptions extends ConnectionOptions {
   readonly labels?: Record<string, string>;
   readonly host: string;
   readonly nodeDir: string;
+  readonly insecure?: boolean;
+  readonly passEnv?: string;
   readonly logLevel: string;
 }
 
@@ -29,17 +31,25 @@ export function addWorker(program: Command): void {
     .option("--labels <name=value,…>", "labels that actors may ask for", parseKeyValues)
     .option("--host <address>", "address that callers reach this machine at", "127.0.0.1")
     .option("--node-dir <folder>", "logs, bundles and objects", defaultDataDir("node"))
+    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
+    .option(
+      "--pass-env <name,…>",
+      "variables that actors and jobs get although they look like secrets; * for all",
+    )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(async (options: WorkerOptions) => {
       const [{ NodeManager }, { createLogger }] = await Promise.all([
         import("@palimpsest/node"),
         import("@palimpsest/telemetry"),
       ]);
-      const { address, token } = resolveConnection(options);
+      const { address, token, tls } = resolveConnection(options);
       const node = await NodeManager.start(
         {
           headAddress: address,
           token,
+          tls,
+          insecure: options.insecure ?? false,
+          passEnvironment: options.passEnv?.split(",") ?? [],
           version,
           listenHost: options.host,
           dataDir: options.nodeDir,

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { PalimpsestError, type Role, roles, tlsFiles } from "@palimpsest/wire";
+import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
+import type { Command } from "commander";
+import { parseWhole } from "../key-values.js";
+
+const authorityFolder = "ca";
+const authorityFiles = { cert: "ca.crt", key: "ca.key" } as const;
+const defaults = { folder: "certs", authorityDays: 3_650, days: 365 } as const;
+
+interface InitOptions {
+  readonly dir: string;
+  readonly host: readonly string[];
+  readonly days: number;
+}
+
+interface IssueOptions extends InitOptions {
+  readonly role: string;
+  readonly name: string;
+  readonly out?: string;
+}
+
+/** Loaded when it is needed: every other command starts without the certificate library. */
+const certificates = () => import("@palimpsest/wire/certificates");
+
+export function addCerts(program: Command): void {
+  const certs = program.command("certs").description("certificates of a cluster, for --tls");
+  withCommon(certs.command("init"))
+    .description("makes a CA and a folder of certificates for each role: head, node, driver, reader")
+    .action(async (options: InitOptions) => {
+      const folder = resolve(options.dir);
+      if (existsSync(join(folder, authorityFolder, authorityFiles.key))) {
+        throw new PalimpsestError(
+          "ALREADY_EXISTS",
+          `--dir: ${folder} has a CA: \`palimpsest certs issue --dir ${options.dir}\` makes more certificates of it`,
+        );
+      }
+      const authority = await (await certificates()).makeAuthority(
+        "palimpsest cluster",
+        defaults.authorityDays,
+      );
+      writePem(join(folder, authorityFolder), authority, authorityFiles);
+      for (const role of ["head", "node", "driver", "reader"] as const) {
+        await issueRole(authority, join(folder, role), {
+          role,
+          name: role,
+          hosts: options.host,
+          days: options.days,
+        });
+      }
+      process.stdout.write(
+        [
+          `${join(folder, authorityFolder)} holds the CA's key: keep it away from the machines of the cluster`,
+          `head            palimpsest head start --tls ${join(folder, "head")} --host …`,
+          `worker          copy ${join(folder, "node")} there; palimpsest worker join --tls …/node --host …`,
+          `people, jobs    PALIMPSEST_TLS=${join(folder, "driver")} palimpsest job submit …`,
+          `who only looks  PALIMPSEST_TLS=${join(folder, "reader")} palimpsest status`,
+          `valid for       ${options.days} days; \`palimpsest certs issue\` renews one`,
+          "",
+        ].join("\n"),
+      );
+    });
+  withCommon(certs.command("issue"))
+    .description("makes one more certificate, or renews one in its folder; processes read it when they start")
+    .requiredOption("--role <role>", roles.join(", "))
+    .requiredOption("--name <name>", "its holder, as the audit log will name it")
+    .option("--out <folder>", "where to write it (default: the name, in --dir)")
+    .action(async (options: IssueOptions) => {
+      const role = roles.find((known) => known === options.role);
+      if (role === undefined) {
+        throw new PalimpsestError(
+          "INVALID_ARGUMENT",
+          `--role: ${JSON.stringify(options.role)} is none of ${roles.join(", ")}`,
+        );
+      }
+      const folder = resolve(options.dir);
+      const out = resolve(options.out ?? join(folder, options.name));
+      const { name, host: hosts, days } = options;
+      await issueRole(readAuthority(folder), out, { role, name, hosts, days });
+      process.stdout.write(`${out}: role ${role}, name ${name}, valid for ${days} days\n`);
+    });
+}
+
+function withCommon(command: Command): Command {
+  return command
+    .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
+    .option(
+      "--host <name>",
+      "name or address for clients that check it, such as a browser; may be repeated",
+      (value: string, before: readonly string[]) => [...before, value],
+      [] as readonly string[],
+    )
+    .option("--days <count>", "how long certificates are valid", parseWhole, defaults.days);
+}
+
+/** A node's folder also holds what it hands to the actors and the jobs that it starts. */
+async function issueRole(authority: Pem, folder: string, request: CertificateRequest): Promise<void> {
+  const { issueCertificate } = await certificates();
+  const parts: [string, Role][] = [[folder, request.role]];
+  if (request.role === "node")
+    parts.push([join(folder, "actor"), "actor"], [join(folder, "driver"), "driver"]);
+  for (const [path, role] of parts) {
+    const name = role === request.role ? request.name : `${role} on ${request.name}`;
+    const pem = await issueCertificate(authority, { ...request, role, name });
+    writePem(path, pem, tlsFiles);
+    writeFileSync(join(path, tlsFiles.ca), authority.cert, { mode: 0o600 });
+  }
+}
+
+function writePem(folder: string, pem: Pem, files: { readonly cert: string; readonly key: string }): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, files.key), pem.key, { mode: 0o600 });
+  writeFileSync(join(folder, files.cert), pem.cert, { mode: 0o600 });
+}
+
+function readAuthority(folder: string): Pem {
+  const read = (name: string) => {
+    const path = join(folder, authorityFolder, name);
+    try {
+      return readFileSync(path, "utf8");
+    } catch (cause) {
+      throw new PalimpsestError(
+        "NOT_FOUND",
+        `--dir: ${path} cannot be read: make a CA with \`palimpsest certs init\``,
+        {
+          cause,
+        },
+      );
+    }
+  };
+  return { cert: read(authorityFiles.cert), key: read(authorityFiles.key) };
+}

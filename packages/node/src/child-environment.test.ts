@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { childEnvironment } from "./child-environment.js";
+
+const plain = {
+  PATH: "/bin",
+  HOME: "/home/x",
+  KEYBOARD: "us",
+  TOKENIZERS_PARALLELISM: "false",
+  HF_HOME: "/hf",
+};
+const secrets = {
+  AWS_SESSION: "1",
+  OPENAI_API_KEY: "2",
+  GITHUB_TOKEN: "3",
+  DB_PASSWORD: "4",
+  CLIENT_SECRET: "5",
+  hf_token: "6",
+};
+
+test("actors get the node's environment without its settings and without what looks like a secret", () => {
+  expect(childEnvironment({ ...plain, ...secrets, PALIMPSEST_TOKEN: "x", GONE: undefined }, [])).toEqual(
+    plain,
+  );
+});
+
+test("what is named passes all the same, and all but the node's own settings with a star", () => {
+  expect(childEnvironment(secrets, ["OPENAI_API_KEY"])).toEqual({ OPENAI_API_KEY: "2" });
+  expect(childEnvironment({ ...plain, ...secrets, PALIMPSEST_TOKEN: "x" }, ["*"])).toEqual({
+    ...plain,
+    ...secrets,
+  });
+});

@@ -1,0 +1,21 @@
+/** Names that look like secrets: keys of clouds and services that the worker was started with. */
+const secretNames =
+  /(^|_)(TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)_?KEY(_ID)?|KEY)$|^AWS_|^AZURE_|^GOOGLE_APPLICATION_|^(REDISCLI_AUTH|PGPASSFILE|SSH_AUTH_SOCK)$/;
+
+/**
+ * The environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without variables
+ * that look like secrets. What an actor needs of those is named in its `environment` option.
+ * @param pass names that are passed all the same; "*" passes all but PALIMPSEST_*
+ */
+export function childEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  pass: readonly string[],
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || name.startsWith("PALIMPSEST_")) continue;
+    const named = pass.includes("*") || pass.includes(name);
+    if (named || !secretNames.test(name.toUpperCase())) kept[name] = value;
+  }
+  return kept;
+}

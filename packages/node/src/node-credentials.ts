@@ -1,0 +1,61 @@
+/** What a node proves itself with, and what it hands to the processes that it starts. */
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  Credentials,
+  loadTls,
+  PalimpsestError,
+  processCredentials,
+  refuseOpenBind,
+  roleToken,
+  type TlsIdentity,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { ResolvedNodeConfig } from "./config.js";
+
+export class NodeCredentials {
+  readonly own: Credentials;
+  /** File of mode 0600 with the token of jobs' drivers; rewritten when the token is rotated. */
+  readonly driverTokenFile: string;
+  /** Folder with the certificate of jobs' drivers; empty without TLS. */
+  readonly driverTls: string;
+  readonly #actorTls: TlsIdentity | undefined;
+
+  private constructor(own: Credentials, folder: string, tls: string) {
+    this.own = own;
+    this.driverTokenFile = join(folder, "driver-token");
+    this.driverTls = tls === "" ? "" : join(tls, "driver");
+    this.#actorTls = tls === "" ? undefined : loadTls(join(tls, "actor"));
+    this.#keepDriverToken();
+    own.onChange(() => this.#keepDriverToken());
+  }
+
+  /** @throws {PalimpsestError} CONFIG_INVALID: unencrypted beyond loopback, or certificates of another role */
+  static open(
+    config: Pick<ResolvedNodeConfig, "token" | "tls" | "insecure" | "listenHost" | "dataDir">,
+  ): NodeCredentials {
+    const { token, tls, insecure, listenHost, dataDir } = config;
+    refuseOpenBind(listenHost, { tls: tls !== "", insecure });
+    const identity = tls === "" ? undefined : loadTls(tls);
+    if (identity && identity.role !== "node") {
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `tls: the certificate in ${tls} has the role ${identity.role}; a worker needs one of the role node`,
+      );
+    }
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return new NodeCredentials(Credentials.ofCluster(token, { tls: identity }), dataDir, tls);
+  }
+
+  /** For an actor's process: its own token and certificate, nothing of the node's. */
+  forActor(): proto.ProcessCredentials.$Properties {
+    return processCredentials(this.own.grantFor("actor"), this.#actorTls);
+  }
+
+  #keepDriverToken(): void {
+    const temporary = `${this.driverTokenFile}.${process.pid}.tmp`;
+    writeFileSync(temporary, `${roleToken(this.own.token, "driver")}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, this.driverTokenFile);
+  }
+}

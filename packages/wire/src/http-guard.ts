@@ -1,0 +1,47 @@
+/** The rules of RPCs, for the HTTP pages of a process: a token or, under TLS, a client certificate. */
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import { type Caller, type CallRecord, holderOf, tokenHolder } from "./authorization.js";
+import type { Credentials } from "./credentials.js";
+import { PalimpsestError } from "./error.js";
+import { contextOf } from "./tls.js";
+
+export interface HttpGuard {
+  /** Undefined when the request is let in, else what to answer. */
+  refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
+  readonly tls: ReturnType<typeof contextOf> | undefined;
+}
+
+/** Every role may read the pages; nobody without one. */
+export function httpGuard(
+  credentials: Credentials,
+  onCall: (record: CallRecord) => void = () => undefined,
+): HttpGuard {
+  return {
+    tls: credentials.tls ? contextOf(credentials.tls) : undefined,
+    refuse(request) {
+      try {
+        admit(credentials, request);
+        return undefined;
+      } catch (reason) {
+        const error = PalimpsestError.from(reason);
+        const { remoteAddress, remotePort } = request.socket;
+        const caller: Caller | undefined = undefined;
+        onCall({
+          method: `${request.method} ${(request.url ?? "/").split("?", 1)[0]}`,
+          peer: `${remoteAddress}:${remotePort}`,
+          caller,
+          outcome: error.code,
+          refused: true,
+        });
+        return { status: 401, message: error.rawMessage };
+      }
+    },
+  };
+}
+
+function admit(credentials: Credentials, request: IncomingMessage): void {
+  // The handshake has verified that the certificate is the cluster's: its role is what is left to read.
+  if (credentials.tls && request.socket instanceof TLSSocket) holderOf(request.socket.getPeerCertificate());
+  else tokenHolder(credentials, request.headers.authorization);
+}

@@ -1,0 +1,48 @@
+/** Credentials on their way from a node to the processes that it starts, over their IPC channel. */
+import type { ProcessCredentials } from "@palimpsest/wire/protocol";
+import type { TokenRole } from "./access.js";
+import { Credentials, type Grant } from "./credentials.js";
+import { PalimpsestError } from "./error.js";
+import { type TlsIdentity, tlsIdentity } from "./tls.js";
+
+const tokenRoles: readonly TokenRole[] = ["cluster", "driver", "actor", "reader"];
+
+export function processCredentials(
+  grant: Grant,
+  tls: TlsIdentity | undefined,
+): ProcessCredentials.$Properties {
+  return {
+    token: grant.token,
+    accepted: grant.accepted.map(({ role, digest, remainingMs }) => ({
+      role,
+      digest,
+      // 0 says that there is no limit: one that has just passed is over in a moment.
+      remainingMs: Number.isFinite(remainingMs) ? Math.max(1, Math.round(remainingMs)) : 0,
+    })),
+    ...(tls ? { ca: tls.ca, certificate: tls.cert, key: tls.key } : {}),
+  };
+}
+
+/** What a node handed down. @throws {PalimpsestError} INVALID_ARGUMENT */
+export function grantOf(message: ProcessCredentials.$Properties): Grant {
+  const accepted = (message.accepted ?? []).map(({ role, digest, remainingMs }) => {
+    const known = tokenRoles.find((name) => name === role);
+    if (known === undefined)
+      throw new PalimpsestError("INVALID_ARGUMENT", `unknown role of a token: ${role}`);
+    return {
+      role: known,
+      digest: digest ?? new Uint8Array(),
+      remainingMs: remainingMs || Number.POSITIVE_INFINITY,
+    };
+  });
+  return { token: message.token ?? "", accepted };
+}
+
+/** Credentials of a process that a node has started. */
+export function credentialsOf(message: ProcessCredentials.$Properties): Credentials {
+  const { ca, certificate, key } = message;
+  const tls = ca?.length
+    ? tlsIdentity({ ca, cert: certificate ?? new Uint8Array(), key: key ?? new Uint8Array() }, "this process")
+    : undefined;
+  return new Credentials(grantOf(message), { tls });
+}
