@@ -4,10 +4,10 @@ import { plantedBugs } from "./planted-bugs.js";
 import { simulate } from "./world/world.js";
 
 /** Seeds that once found a bug of the product, see docs/simulation.md. */
-const formerFailures = [37, 38];
+const formerFailures = [20, 37, 38];
 
 test("no seed breaks an invariant", async () => {
-  for (const seed of [...formerFailures, 1, 2, 3, 4]) {
+  for (const seed of [...formerFailures, 1, 2]) {
     const { violation, counts } = await simulate(seed);
     expect(violation, `replay with: run.ts --seed ${seed} --story`).toBeUndefined();
     expect(counts.answered).toBeGreaterThan(20);
@@ -37,6 +37,6 @@ test("a failing seed replays exactly and tells its story to the violation", asyn
 });
 
 // The whole table is made by: run.ts --bugs
-test.each(plantedBugs.filter((_, index) => index % 4 === 0))("finds that $name", async (bug) => {
+test.each(plantedBugs.filter((_, index) => index % 6 === 0))("finds that $name", async (bug) => {
   expect((await findBug(bug, 50)).seed).toBeDefined();
 });

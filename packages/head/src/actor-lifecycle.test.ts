@@ -64,6 +64,19 @@ describe("ActorLifecycle", () => {
     expect(again.startsOf("x")).toEqual([2]);
   });
 
+  it("C1: a node that registers again hears of a start only when the store holds it", async () => {
+    const test = await TestPlane.open();
+    await test.join("a");
+    test.store.failure = new Error("redis is away");
+    void test.plane.lifecycle.create(aSpec("x"));
+    await test.clock.advance(100);
+    const back = await test.join("a");
+    expect(back.startsOf("x")).toEqual([]);
+    test.store.failure = undefined;
+    await test.clock.advance(2_000);
+    expect(new Set(back.startsOf("x"))).toEqual(new Set([1]));
+  });
+
   it("says why an actor waits, and places it when a node that fits joins", async () => {
     const test = await TestPlane.open();
     await test.join("small", { cpu: 0.5 });

@@ -339,13 +339,22 @@ export class ActorLifecycle {
       )
         continue;
       if (actor.state === "STARTING") {
-        this.#sendStart(actor);
+        void this.#orderAgain(nodeId, actor);
         continue;
       }
       nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
       const reason = "its process ended while its node was out of the head's reach";
       this.#ended(actor, this.#certificate(actor, reason), "node", undefined);
     }
+  }
+
+  /** Tells a node once more to start what it did not list; the decision may not be in the store yet (C1). */
+  async #orderAgain(nodeId: string, { spec, incarnation }: Actor): Promise<void> {
+    const { actors } = this.#deps;
+    await actors.durable(spec.actorId);
+    const actor = actors.get(spec.actorId);
+    if (actor?.state !== "STARTING" || actor.incarnation !== incarnation || actor.nodeId !== nodeId) return;
+    this.#sendStart(actor);
   }
 
   #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {

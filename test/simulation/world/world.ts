@@ -112,8 +112,8 @@ export class World {
         err,
         ...rest
       } = JSON.parse(String(chunk));
-      // The head looks at a folder of the real disk, at a time that is not the simulation's.
-      if (String(msg).startsWith("bundles")) return true;
+      // Head and node look at folders of the real disk, at a time that is not the simulation's.
+      if (String(msg).startsWith("bundles") || String(err?.message).includes("/nowhere")) return true;
       this.story.tell(component, () => `log: ${msg} ${JSON.stringify(rest)}${err ? ` ${err.message}` : ""}`);
       return true;
     };
