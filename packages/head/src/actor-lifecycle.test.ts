@@ -143,14 +143,14 @@ describe("ActorLifecycle", () => {
     await test.plane.lifecycle.create(child("first"));
     await test.plane.lifecycle.create(aSpec("free", { ownerId: "parent", detached: true }));
     node.died("parent", 1);
-    expect([test.state("first"), test.state("free")]).toEqual(["DEAD", "PENDING"]);
+    expect([test.state("first"), test.state("free")]).toEqual(["DEAD", "STARTING"]);
     expect(test.plane.actors.get("first")?.certificate?.reason).toBe(
       "its owner, incarnation 1 of actor parent, ended",
     );
     await settle();
     node.started("parent", 2);
     await test.plane.lifecycle.create(child("second"));
-    expect(test.state("second")).toBe("PENDING");
+    expect(test.state("second")).toBe("STARTING");
   });
 
   it("a crash that is asked for twice happens once", async () => {
