@@ -9,6 +9,8 @@ export function checkAtRest(world: World): void {
     records.violation("REST", "no head serves");
     return;
   }
+  // A run in which nothing happens would find nothing wrong.
+  if (records.counts.answered === 0) records.violation("VACUOUS", "no call was answered in the whole run");
   const running = [...world.workers].map((worker) => {
     const nodeId = world.nodes.find((node) => node.workers.has(worker))?.nodeId ?? "?";
     return `${nodeId} ${worker.actorId}#${worker.incarnation}${worker.serving ? "" : " (not serving)"}`;

@@ -43,7 +43,17 @@ export class SimHead {
     const { actors, nodes, line, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
     const server = world.network.of(this.process).createServer();
     const rpc = new Rpc(metrics, config.rpcTimeoutMs);
-    const shared = { actors, nodes, line, clock: systemClock, sessions, lifecycle, bundles, logger, clusterId };
+    const shared = {
+      actors,
+      nodes,
+      line,
+      clock: systemClock,
+      sessions,
+      lifecycle,
+      bundles,
+      logger,
+      clusterId,
+    };
     server.addService(
       headService as ServiceDefinition,
       createHeadHandlers({

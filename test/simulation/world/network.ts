@@ -13,6 +13,7 @@ import {
   type Peer,
   type RpcServer,
 } from "@palimpsest/wire";
+import { metadataOfCaller } from "../../../packages/wire/src/authorization.js";
 import { ClientCall, ServerCall, unavailable } from "./call-streams.js";
 import { type Arrival, Connection, type Wire } from "./connection.js";
 import type { SimProcess } from "./process.js";
@@ -36,6 +37,12 @@ const keepaliveMs: Readonly<Record<ChannelKind, number | undefined>> = {
   calls: undefined,
   bulk: undefined,
 };
+const clusterCaller = {
+  tokenRole: "cluster",
+  tokenId: "simulation",
+  superseded: false,
+  certificate: undefined,
+} as const;
 const connectTimeoutMs = 20_000;
 
 export class SimNetwork implements Wire {
@@ -290,6 +297,8 @@ class SimPeer {
         request,
       );
       // A duplicate's answer reaches nobody.
+      // Credentials are not simulated: everybody is let in with the cluster's own token.
+      one.metadata.merge(metadataOfCaller(clusterCaller));
       const seen = network.metadataAt?.(metadata, server.process) ?? metadata;
       for (const [name, value] of Object.entries(seen)) one.metadata.set(name, value);
       network.onCall?.(method.name, client.process, server.process);
