@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   loss: async () => (await import("./commands/loss-check.js")).addLoss,
   eval: async () => (await import("./commands/eval.js")).addEval,
   certs: async () => (await import("./commands/certs.js")).addCerts,
+  token: async () => (await import("./commands/token.js")).addToken,
   doctor: async () => (await import("./commands/doctor.js")).addDoctor,
 };
 

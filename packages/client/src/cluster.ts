@@ -60,6 +60,12 @@ function networkOf({ token, tls }: ResolvedConnectOptions): Network {
   return grpcNetwork({ credentials: Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined }) });
 }
 
+/** The cluster's new token, and when those of before end. */
+export interface RotatedToken {
+  readonly token: string;
+  readonly acceptedUntilMs: number;
+}
+
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
 export class Cluster {
   readonly sessionId: string;
@@ -144,6 +150,7 @@ export class Cluster {
           .get(info.spec?.actorId ?? "")
           ?.deref()
           ?.noticeDeath(info),
+      onNewToken: (token, graceMs) => this.#network.credentials?.rotate(token, graceMs),
       onLost: (error) => {
         this.#lostBecause = error;
       },
@@ -257,6 +264,16 @@ export class Cluster {
   /** Ends the head in order; with all, every node and the head's own Redis too. */
   async shutdown(options: HeadCallOptions & { readonly all?: boolean } = {}): Promise<void> {
     await this.#head.call(headService.shutdown, { all: options.all ?? false }, options);
+  }
+
+  /**
+   * Replaces the cluster's token while everything goes on; for holders of the cluster's own token. Tokens of before are
+   * refused after graceMs.
+   */
+  async rotateToken(options: HeadCallOptions & { readonly graceMs: number }): Promise<RotatedToken> {
+    const { graceMs, ...call } = options;
+    const { token, acceptedUntilMs } = await this.#head.call(headService.rotateToken, { graceMs }, call);
+    return { token: token ?? "", acceptedUntilMs: acceptedUntilMs ?? 0 };
   }
 
   /** Says goodbye: the session's actors end, except detached ones. */

@@ -15,4 +15,5 @@ export type SessionOrder = { readonly kind: "close" };
 export type SessionNews =
   | { readonly kind: "opened" }
   | { readonly kind: "actorDied"; readonly info: Uint8Array }
+  | { readonly kind: "newToken"; readonly token: string; readonly graceMs: number }
   | { readonly kind: "lost"; readonly error: Uint8Array };

@@ -32,6 +32,10 @@ const opening = Session.open(
     name,
     jobId,
     onActorDied: (info) => tell({ kind: "actorDied", info: proto.ActorInfo.encode(info).finish() }),
+    onNewToken: (token, graceMs) => {
+      credentials.rotate(token, graceMs);
+      tell({ kind: "newToken", token, graceMs });
+    },
     onLost: lost,
     stack: async () => {
       const { busy, method, frames } = await mainThreadStack();

@@ -116,6 +116,7 @@ export class SessionThread {
   #learn(news: SessionNews): void {
     if (news.kind === "opened") this.#hasSession = true;
     else if (news.kind === "actorDied") this.#options.onActorDied(proto.ActorInfo.decode(news.info));
+    else if (news.kind === "newToken") this.#options.onNewToken?.(news.token, news.graceMs);
     else this.#lost(errorFromProto(proto.Error.decode(news.error)));
   }
 

@@ -33,6 +33,8 @@ export interface SessionOptions {
   readonly name: string;
   readonly jobId: string;
   readonly onActorDied: (info: proto.ActorInfo.$Properties) => void;
+  /** The cluster's token was replaced: what this driver sends from now on. */
+  readonly onNewToken?: (token: string, graceMs: number) => void;
   readonly onLost?: (error: PalimpsestError) => void;
   /** Answers with the stack of the driver. Default: says that there is none. */
   readonly stack?: () => Promise<proto.StackReport.$Properties>;
@@ -128,6 +130,8 @@ export class Session {
           );
           resolve();
         } else if (event.actorDied) this.#options.onActorDied(event.actorDied);
+        else if (event.newToken?.use)
+          this.#options.onNewToken?.(event.newToken.token ?? "", event.newToken.graceMs ?? 0);
         else if (event.stackRequest) void this.#answer(stream, event.stackRequest.requestId ?? "");
       });
       stream.on("error", (reason) => leave(fromGrpcError(reason)));

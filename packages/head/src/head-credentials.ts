@@ -1,12 +1,13 @@
 /**
  * Responsibility: the head's credentials and the token files of its folder: the cluster's token, the token of readers
- * (what Prometheus gets as `credentials_file`), and the token of before while its grace runs.
+ * (what Prometheus gets as `credentials_file`), and the tokens of before, of which the last may be in its grace.
  *
  * Invariants:
  * - HEAD-CREDENTIALS-1. The files are written before a new token is accepted: a head that dies in between comes back
  *   with a token that others can read.
+ * - HEAD-CREDENTIALS-2. A token that was replaced does not come back by the command line or the environment of a start.
  */
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Clock,
@@ -21,14 +22,16 @@ import { z } from "zod";
 import type { HeadConfig } from "./config.js";
 import { keepToken, tokenPathOf, writeSecretFile } from "./head-files.js";
 
-const beforeSchema = z.object({ token: z.string(), acceptedUntilMs: z.number() });
+const beforeSchema = z.array(z.object({ token: z.string(), acceptedUntilMs: z.number() }));
+type TokenBefore = z.infer<typeof beforeSchema>[number];
+const maxTokensBefore = 64;
 
 export function readerTokenPathOf(dataDir: string): string {
   return join(dataDir, "reader-token");
 }
 
-function tokenBeforePathOf(dataDir: string): string {
-  return join(dataDir, "token-before.json");
+function tokensBeforePathOf(dataDir: string): string {
+  return join(dataDir, "tokens-before.json");
 }
 
 /** Opens the head's credentials. @throws {PalimpsestError} CONFIG_INVALID: unencrypted beyond loopback, or a wrong role */
@@ -42,10 +45,14 @@ export function openCredentials(config: HeadConfig, clock: Clock): Credentials {
       `tls: the certificate in ${tls} has the role ${identity.role}; a head needs one of the role head`,
     );
   }
-  const credentials = Credentials.ofCluster(keepToken(dataDir, config.token), { tls: identity, clock });
+  const before = readTokensBefore(dataDir);
+  const replaced = before.some(({ token }) => token === config.token);
+  const token = keepToken(dataDir, replaced ? undefined : config.token);
+  const credentials = Credentials.ofCluster(token, { tls: identity, clock });
   writeSecretFile(readerTokenPathOf(dataDir), `${roleToken(credentials.token, "reader")}\n`);
-  const before = readTokenBefore(dataDir);
-  if (before) credentials.acceptUntil(before.token, before.acceptedUntilMs - clock.now());
+  for (const { token: old, acceptedUntilMs } of before) {
+    credentials.acceptUntil(old, acceptedUntilMs - clock.now());
+  }
   return credentials;
 }
 
@@ -58,19 +65,29 @@ export function rotateToken(
 ): string {
   const before = credentials.token;
   const token = newToken();
-  const record = { token: before, acceptedUntilMs: clock.now() + graceMs };
-  writeSecretFile(tokenBeforePathOf(dataDir), `${JSON.stringify(record)}\n`);
+  const untilMs = clock.now() + graceMs;
+  const older = readTokensBefore(dataDir).map((known) => ({
+    ...known,
+    acceptedUntilMs: Math.min(known.acceptedUntilMs, untilMs),
+  }));
+  const record = [{ token: before, acceptedUntilMs: untilMs }, ...older].slice(0, maxTokensBefore);
+  writeSecretFile(tokensBeforePathOf(dataDir), `${JSON.stringify(record)}\n`);
   writeSecretFile(tokenPathOf(dataDir), `${token}\n`);
   writeSecretFile(readerTokenPathOf(dataDir), `${roleToken(token, "reader")}\n`);
   credentials.rotate(token, graceMs);
   return token;
 }
 
-function readTokenBefore(dataDir: string): z.infer<typeof beforeSchema> | undefined {
-  const path = tokenBeforePathOf(dataDir);
-  if (!existsSync(path)) return undefined;
-  const parsed = beforeSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
-  if (parsed.success) return parsed.data;
-  rmSync(path);
-  return undefined;
+function readTokensBefore(dataDir: string): readonly TokenBefore[] {
+  const path = tokensBeforePathOf(dataDir);
+  if (!existsSync(path)) return [];
+  try {
+    return beforeSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${path} is damaged: remove it, which ends the grace of tokens that were replaced`,
+      { cause },
+    );
+  }
 }

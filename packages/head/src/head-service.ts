@@ -62,6 +62,10 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       deps.shutdown(request.all ?? false);
       return {};
     }),
+    rotateToken: rpc.unary(headService.rotateToken, (request, _signal, call) => {
+      if (!deps.tokens) throw new PalimpsestError("UNAVAILABLE", "this head has no token");
+      return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0);
+    }),
     session: (stream: SessionStream) => serveSession(deps, stream),
   };
 }

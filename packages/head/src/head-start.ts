@@ -49,6 +49,7 @@ import { Rpc } from "./rpc.js";
 import { scrapeTargets } from "./scrape-targets.js";
 import type { Leader } from "./shared-store.js";
 import { standbyServer } from "./standby-server.js";
+import { TokenRotation } from "./token-rotation.js";
 
 const redisCheckMs = 1_000;
 const queueMetricsMs = 5_000;
@@ -305,7 +306,7 @@ async function beginMetrics(
 
 function addServices(
   server: RpcServer,
-  { config, deps, shutdown }: Beginning,
+  { config, deps, credentials, shutdown }: Beginning,
   plane: ControlPlane,
   own: {
     readonly metrics: Metrics;
@@ -315,6 +316,9 @@ function addServices(
   },
 ): void {
   const rpc = new Rpc(own.metrics, config.rpcTimeoutMs);
+  const { dataDir } = config;
+  const clock = deps.clock ?? systemClock;
+  const tokens = new TokenRotation({ dataDir, credentials, clock, logger: deps.logger });
   const { actors, nodes, line, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
   server.addService(
     headService,
@@ -334,6 +338,7 @@ function addServices(
       ownerGraceMs: config.ownerGraceMs,
       sessionLeaseMs: config.sessionLeaseMs,
       headAddresses: () => own.leadership.addresses,
+      tokens,
       queueDepths: () => readQueueDepths(own.redis.client),
     }),
   );
@@ -351,6 +356,7 @@ function addServices(
     nodeTimeoutMs: config.nodeTimeoutMs,
     fenceAfterMs: config.fenceAfterMs,
     leadership: own.leadership,
+    tokens,
     adopt: (nodeId, described) => plane.adopt(nodeId, described),
   });
   const jobOutput = createJobOutputHandler({ jobs, logs, logger: deps.logger });

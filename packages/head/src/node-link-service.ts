@@ -14,7 +14,7 @@
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
-import { PalimpsestError } from "@palimpsest/wire";
+import { callerOf, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
@@ -25,6 +25,7 @@ import type { ObjectDirectory } from "./object-directory.js";
 import type { ObjectHolders } from "./object-holders.js";
 import { failStream } from "./rpc.js";
 import type { StackRequests } from "./stack-requests.js";
+import type { TokenRotation } from "./token-rotation.js";
 
 type NodeMessage = proto.NodeMessage.$Properties;
 type HeadMessage = proto.HeadMessage.$Properties;
@@ -46,6 +47,8 @@ export interface NodeLinkDeps {
   readonly nodeTimeoutMs: number;
   readonly fenceAfterMs: number;
   readonly leadership: Pick<Leadership, "epoch" | "addresses" | "isCurrent" | "rise">;
+  /** Absent where nobody asks for tokens, as in a simulation. */
+  readonly tokens?: Pick<TokenRotation, "follow">;
   /** Takes over an actor that a node runs and nobody knows; false when it is not wanted. */
   readonly adopt: (nodeId: string, described: proto.ActorDescribed.$Properties) => boolean;
 }
@@ -61,6 +64,7 @@ class NodeLink implements NodeConnection {
   readonly #stream: LinkStream;
   #nodeId: string | undefined;
   #settle: (() => void) | undefined;
+  #unfollow: (() => void) | undefined;
   #closed = false;
 
   constructor(deps: NodeLinkDeps, stream: LinkStream) {
@@ -103,6 +107,7 @@ class NodeLink implements NodeConnection {
   close(reason: string): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#unfollow?.();
     failStream(this.#stream, new PalimpsestError("UNAVAILABLE", reason));
   }
 
@@ -159,6 +164,7 @@ class NodeLink implements NodeConnection {
         headAddresses: [...leadership.addresses],
       },
     });
+    this.#unfollow = this.#deps.tokens?.follow(callerOf(this.#stream), (newToken) => this.send({ newToken }));
     const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
     this.#settle = () => {
       actorReport.settle();
@@ -230,6 +236,7 @@ class NodeLink implements NodeConnection {
   #disconnected(inOrder: boolean): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#unfollow?.();
     if (this.#nodeId !== undefined) this.#deps.nodes.disconnected(this.#nodeId, this, inOrder);
   }
 }

@@ -7,11 +7,12 @@
  *   only tell sooner what a driver learns from its calls.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
-import { PalimpsestError } from "@palimpsest/wire";
+import { callerOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { failStream } from "./rpc.js";
 import type { SessionConnection, Sessions } from "./sessions.js";
 import type { StackRequests } from "./stack-requests.js";
+import type { TokenRotation } from "./token-rotation.js";
 
 const maxUnreadBytes = 4 * 1024 * 1024;
 
@@ -23,6 +24,8 @@ export interface SessionServiceDeps {
   readonly sessionLeaseMs: number;
   /** Where heads of the cluster can be reached, this one first. */
   readonly headAddresses: () => readonly string[];
+  /** Absent where nobody asks for tokens, as in a simulation. */
+  readonly tokens?: Pick<TokenRotation, "follow" | "rotate">;
 }
 
 export type SessionStream = ServerDuplexStream<
@@ -34,6 +37,7 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
   const { sessions, stacks, ownerGraceMs, sessionLeaseMs } = deps;
   let sessionId: string | undefined;
   const connection = new Outbox(stream);
+  let unfollow: (() => void) | undefined;
   stream.on("data", (message: proto.SessionMessage.$Properties) => {
     try {
       if (sessionId === undefined) {
@@ -44,6 +48,7 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
         const clusterId = deps.clusterInfo().clusterId ?? "";
         const headAddresses = [...deps.headAddresses()];
         stream.write({ opened: { clusterId, ownerGraceMs, sessionLeaseMs, headAddresses } });
+        unfollow = deps.tokens?.follow(callerOf(stream), (newToken) => connection.send({ newToken }));
       } else sessions.renew(sessionId, connection);
       if (message.stack) stacks.answered(message.stack);
       if (message.goodbye) sessions.goodbye(sessionId);
@@ -52,6 +57,7 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
     }
   });
   const left = () => {
+    unfollow?.();
     if (sessionId !== undefined) sessions.broken(sessionId, connection);
   };
   stream.on("end", () => {

@@ -52,6 +52,13 @@ export class NodeCredentials {
     return processCredentials(this.own.grantFor("actor"), this.#actorTls);
   }
 
+  /** What the head tells of a rotation. */
+  take({ token, use, graceMs }: proto.NewToken.$Properties): void {
+    if (!token) return;
+    if (use) this.own.rotate(token, graceMs ?? 0);
+    else this.own.accept(token);
+  }
+
   #keepDriverToken(): void {
     const temporary = `${this.driverTokenFile}.${process.pid}.tmp`;
     writeFileSync(temporary, `${roleToken(this.own.token, "driver")}\n`, { mode: 0o600 });

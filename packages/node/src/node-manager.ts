@@ -346,6 +346,7 @@ export class NodeManager {
     else if (message.stopDriver) {
       drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
     } else if (message.endedHolders || message.dropObjects) objects.receive(message);
+    else if (message.newToken) this.#parts.credentials.take(message.newToken);
     else if (message.stopNode) void this.close(message.stopNode.reason || "the head stopped it");
   }
 

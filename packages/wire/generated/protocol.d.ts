@@ -509,6 +509,83 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a NewToken.
+         * @deprecated Use palimpsest.v1.NewToken.$Properties instead.
+         */
+        interface INewToken extends palimpsest.v1.NewToken.$Properties {
+        }
+
+        /** Represents a NewToken. */
+        class NewToken {
+
+            /**
+             * Constructs a new NewToken.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.NewToken.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** NewToken token. */
+            token: string;
+
+            /** NewToken use. */
+            use: boolean;
+
+            /** NewToken graceMs. */
+            graceMs: number;
+
+            /**
+             * Creates a new NewToken instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns NewToken instance
+             */
+            static create(properties: palimpsest.v1.NewToken.$Shape): palimpsest.v1.NewToken & palimpsest.v1.NewToken.$Shape;
+            static create(properties?: palimpsest.v1.NewToken.$Properties): palimpsest.v1.NewToken;
+
+            /**
+             * Encodes the specified NewToken message. Does not implicitly {@link palimpsest.v1.NewToken.verify|verify} messages.
+             * @param message NewToken message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.NewToken.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a NewToken message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NewToken & palimpsest.v1.NewToken.$Shape} NewToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.NewToken & palimpsest.v1.NewToken.$Shape;
+        }
+
+        namespace NewToken {
+
+            /** Properties of a NewToken. */
+            interface $Properties {
+
+                /** NewToken token */
+                token?: (string|null);
+
+                /** NewToken use */
+                use?: (boolean|null);
+
+                /** NewToken graceMs */
+                graceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a NewToken. */
+            type $Shape = palimpsest.v1.NewToken.$Properties;
+        }
+
+        /**
          * Properties of an Error.
          * @deprecated Use palimpsest.v1.Error.$Properties instead.
          */
@@ -1713,8 +1790,11 @@ export namespace palimpsest {
             /** SessionEvent stackRequest. */
             stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
+            /** SessionEvent newToken. */
+            newToken?: (palimpsest.v1.NewToken.$Properties|null);
+
             /** SessionEvent event. */
-            event?: ("opened"|"actorDied"|"stackRequest");
+            event?: ("opened"|"actorDied"|"stackRequest"|"newToken");
 
             /**
              * Creates a new SessionEvent instance using the specified properties.
@@ -1757,8 +1837,11 @@ export namespace palimpsest {
                 /** SessionEvent stackRequest */
                 stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
+                /** SessionEvent newToken */
+                newToken?: (palimpsest.v1.NewToken.$Properties|null);
+
                 /** SessionEvent event */
-                event?: ("opened"|"actorDied"|"stackRequest");
+                event?: ("opened"|"actorDied"|"stackRequest"|"newToken");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1769,10 +1852,147 @@ export namespace palimpsest {
               opened?: palimpsest.v1.SessionOpened.$Shape|null;
               actorDied?: palimpsest.v1.ActorInfo.$Shape|null;
               stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
+              newToken?: palimpsest.v1.NewToken.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+              ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null; newToken?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null; newToken?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null; newToken?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ event?: "newToken"; opened?: null; actorDied?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
             );
+        }
+
+        /**
+         * Properties of a RotateTokenRequest.
+         * @deprecated Use palimpsest.v1.RotateTokenRequest.$Properties instead.
+         */
+        interface IRotateTokenRequest extends palimpsest.v1.RotateTokenRequest.$Properties {
+        }
+
+        /** Represents a RotateTokenRequest. */
+        class RotateTokenRequest {
+
+            /**
+             * Constructs a new RotateTokenRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RotateTokenRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RotateTokenRequest graceMs. */
+            graceMs: number;
+
+            /**
+             * Creates a new RotateTokenRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RotateTokenRequest instance
+             */
+            static create(properties: palimpsest.v1.RotateTokenRequest.$Shape): palimpsest.v1.RotateTokenRequest & palimpsest.v1.RotateTokenRequest.$Shape;
+            static create(properties?: palimpsest.v1.RotateTokenRequest.$Properties): palimpsest.v1.RotateTokenRequest;
+
+            /**
+             * Encodes the specified RotateTokenRequest message. Does not implicitly {@link palimpsest.v1.RotateTokenRequest.verify|verify} messages.
+             * @param message RotateTokenRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RotateTokenRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RotateTokenRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RotateTokenRequest & palimpsest.v1.RotateTokenRequest.$Shape} RotateTokenRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RotateTokenRequest & palimpsest.v1.RotateTokenRequest.$Shape;
+        }
+
+        namespace RotateTokenRequest {
+
+            /** Properties of a RotateTokenRequest. */
+            interface $Properties {
+
+                /** RotateTokenRequest graceMs */
+                graceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RotateTokenRequest. */
+            type $Shape = palimpsest.v1.RotateTokenRequest.$Properties;
+        }
+
+        /**
+         * Properties of a RotateTokenResponse.
+         * @deprecated Use palimpsest.v1.RotateTokenResponse.$Properties instead.
+         */
+        interface IRotateTokenResponse extends palimpsest.v1.RotateTokenResponse.$Properties {
+        }
+
+        /** Represents a RotateTokenResponse. */
+        class RotateTokenResponse {
+
+            /**
+             * Constructs a new RotateTokenResponse.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RotateTokenResponse.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RotateTokenResponse token. */
+            token: string;
+
+            /** RotateTokenResponse acceptedUntilMs. */
+            acceptedUntilMs: number;
+
+            /**
+             * Creates a new RotateTokenResponse instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RotateTokenResponse instance
+             */
+            static create(properties: palimpsest.v1.RotateTokenResponse.$Shape): palimpsest.v1.RotateTokenResponse & palimpsest.v1.RotateTokenResponse.$Shape;
+            static create(properties?: palimpsest.v1.RotateTokenResponse.$Properties): palimpsest.v1.RotateTokenResponse;
+
+            /**
+             * Encodes the specified RotateTokenResponse message. Does not implicitly {@link palimpsest.v1.RotateTokenResponse.verify|verify} messages.
+             * @param message RotateTokenResponse message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RotateTokenResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RotateTokenResponse message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RotateTokenResponse & palimpsest.v1.RotateTokenResponse.$Shape} RotateTokenResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RotateTokenResponse & palimpsest.v1.RotateTokenResponse.$Shape;
+        }
+
+        namespace RotateTokenResponse {
+
+            /** Properties of a RotateTokenResponse. */
+            interface $Properties {
+
+                /** RotateTokenResponse token */
+                token?: (string|null);
+
+                /** RotateTokenResponse acceptedUntilMs */
+                acceptedUntilMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RotateTokenResponse. */
+            type $Shape = palimpsest.v1.RotateTokenResponse.$Properties;
         }
 
         /**
@@ -6824,8 +7044,11 @@ export namespace palimpsest {
             /** HeadMessage stackRequest. */
             stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
+            /** HeadMessage newToken. */
+            newToken?: (palimpsest.v1.NewToken.$Properties|null);
+
             /** HeadMessage message. */
-            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest");
+            message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken");
 
             /**
              * Creates a new HeadMessage instance using the specified properties.
@@ -6889,8 +7112,11 @@ export namespace palimpsest {
                 /** HeadMessage stackRequest */
                 stackRequest?: (palimpsest.v1.StackRequest.$Properties|null);
 
+                /** HeadMessage newToken */
+                newToken?: (palimpsest.v1.NewToken.$Properties|null);
+
                 /** HeadMessage message */
-                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest");
+                message?: ("registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken");
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -6908,9 +7134,10 @@ export namespace palimpsest {
               endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
               dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
               stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
+              newToken?: palimpsest.v1.NewToken.$Shape|null;
               $unknowns?: Uint8Array[];
             } & (
-              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+              ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
             );
         }
 
@@ -10122,6 +10349,7 @@ export import MemoryRecord = palimpsest.v1.MemoryRecord;
 export import MemoryStep = palimpsest.v1.MemoryStep;
 export import MissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 export import MissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
+export import NewToken = palimpsest.v1.NewToken;
 export import NodeCount = palimpsest.v1.NodeCount;
 export import NodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 export import NodeInfo = palimpsest.v1.NodeInfo;
@@ -10143,6 +10371,8 @@ export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 export import Resources = palimpsest.v1.Resources;
+export import RotateTokenRequest = palimpsest.v1.RotateTokenRequest;
+export import RotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 export import RunningActor = palimpsest.v1.RunningActor;
 export import ScoredGroup = palimpsest.v1.ScoredGroup;
 export import ScoredTrajectory = palimpsest.v1.ScoredTrajectory;

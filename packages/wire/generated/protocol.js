@@ -1239,6 +1239,198 @@ export const palimpsest = $root.palimpsest = (() => {
             return Reply;
         })();
 
+        v1.NewToken = (function() {
+
+            /**
+             * Properties of a NewToken.
+             * @typedef {Object} palimpsest.v1.NewToken.$Properties
+             * @property {string|null} [token] NewToken token
+             * @property {boolean|null} [use] NewToken use
+             * @property {number|null} [graceMs] NewToken graceMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a NewToken.
+             * @memberof palimpsest.v1
+             * @interface INewToken
+             * @augments palimpsest.v1.NewToken.$Properties
+             * @deprecated Use palimpsest.v1.NewToken.$Properties instead.
+             */
+
+            /**
+             * Shape of a NewToken.
+             * @typedef {palimpsest.v1.NewToken.$Properties} palimpsest.v1.NewToken.$Shape
+             */
+
+            /**
+             * Constructs a new NewToken.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a NewToken.
+             * @constructor
+             * @param {palimpsest.v1.NewToken.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const NewToken = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * NewToken token.
+             * @member {string} token
+             * @memberof palimpsest.v1.NewToken
+             * @instance
+             */
+            NewToken.prototype.token = "";
+
+            /**
+             * NewToken use.
+             * @member {boolean} use
+             * @memberof palimpsest.v1.NewToken
+             * @instance
+             */
+            NewToken.prototype.use = false;
+
+            /**
+             * NewToken graceMs.
+             * @member {number} graceMs
+             * @memberof palimpsest.v1.NewToken
+             * @instance
+             */
+            NewToken.prototype.graceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new NewToken instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.NewToken
+             * @static
+             * @param {palimpsest.v1.NewToken.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.NewToken} NewToken instance
+             * @type {{
+             *   (properties: palimpsest.v1.NewToken.$Shape): palimpsest.v1.NewToken & palimpsest.v1.NewToken.$Shape;
+             *   (properties?: palimpsest.v1.NewToken.$Properties): palimpsest.v1.NewToken;
+             * }}
+             */
+            NewToken.create = function(properties) {
+                return new NewToken(properties);
+            };
+
+            /**
+             * Encodes the specified NewToken message. Does not implicitly {@link palimpsest.v1.NewToken.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.NewToken
+             * @static
+             * @param {palimpsest.v1.NewToken.$Properties} message NewToken message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            NewToken.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
+                if (message.use != null && $Object.hasOwnProperty.call(message, "use") && message.use !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.use);
+                if (message.graceMs != null && $Object.hasOwnProperty.call(message, "graceMs") && (typeof message.graceMs === "object" ? message.graceMs.low || message.graceMs.high : message.graceMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.graceMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a NewToken message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.NewToken
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.NewToken & palimpsest.v1.NewToken.$Shape} NewToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            NewToken.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.NewToken();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.use = value;
+                            else
+                                delete message.use;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.graceMs = value;
+                            else
+                                delete message.graceMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return NewToken;
+        })();
+
         v1.Error = (function() {
 
             /**
@@ -4281,7 +4473,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.SessionOpened.$Properties|null} [opened] SessionEvent opened
              * @property {palimpsest.v1.ActorInfo.$Properties|null} [actorDied] SessionEvent actorDied
              * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] SessionEvent stackRequest
-             * @property {"opened"|"actorDied"|"stackRequest"} [event] SessionEvent event
+             * @property {palimpsest.v1.NewToken.$Properties|null} [newToken] SessionEvent newToken
+             * @property {"opened"|"actorDied"|"stackRequest"|"newToken"} [event] SessionEvent event
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4299,9 +4492,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   opened?: palimpsest.v1.SessionOpened.$Shape|null;
              *   actorDied?: palimpsest.v1.ActorInfo.$Shape|null;
              *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
+             *   newToken?: palimpsest.v1.NewToken.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+             *   ({ event?: undefined; opened?: null; actorDied?: null; stackRequest?: null; newToken?: null }|{ event?: "opened"; opened: palimpsest.v1.SessionOpened.$Shape; actorDied?: null; stackRequest?: null; newToken?: null }|{ event?: "actorDied"; opened?: null; actorDied: palimpsest.v1.ActorInfo.$Shape; stackRequest?: null; newToken?: null }|{ event?: "stackRequest"; opened?: null; actorDied?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ event?: "newToken"; opened?: null; actorDied?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
              * )} palimpsest.v1.SessionEvent.$Shape
              */
 
@@ -4344,17 +4538,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             SessionEvent.prototype.stackRequest = null;
 
+            /**
+             * SessionEvent newToken.
+             * @member {palimpsest.v1.NewToken.$Properties|null|undefined} newToken
+             * @memberof palimpsest.v1.SessionEvent
+             * @instance
+             */
+            SessionEvent.prototype.newToken = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * SessionEvent event.
-             * @member {"opened"|"actorDied"|"stackRequest"|undefined} event
+             * @member {"opened"|"actorDied"|"stackRequest"|"newToken"|undefined} event
              * @memberof palimpsest.v1.SessionEvent
              * @instance
              */
             $Object.defineProperty(SessionEvent.prototype, "event", {
-                get: $util.oneOfGetter($oneOfFields = ["opened", "actorDied", "stackRequest"]),
+                get: $util.oneOfGetter($oneOfFields = ["opened", "actorDied", "stackRequest", "newToken"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -4396,6 +4598,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.ActorInfo.encode(message.actorDied, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
                 if (message.stackRequest != null && $Object.hasOwnProperty.call(message, "stackRequest"))
                     $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 3, wireType 2 =*/26).fork(), _depth + 1).ldelim();
+                if (message.newToken != null && $Object.hasOwnProperty.call(message, "newToken"))
+                    $root.palimpsest.v1.NewToken.encode(message.newToken, writer.uint32(/* id 40, wireType 2 =*/322).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4461,6 +4665,13 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.event = "stackRequest";
                             continue;
                         }
+                    case 40: {
+                            if (wireType !== 2)
+                                break;
+                            message.newToken = $root.palimpsest.v1.NewToken.decode(reader, reader.size(), $undefined, _depth + 1, message.newToken);
+                            message.event = "newToken";
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4479,6 +4690,330 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return SessionEvent;
+        })();
+
+        v1.RotateTokenRequest = (function() {
+
+            /**
+             * Properties of a RotateTokenRequest.
+             * @typedef {Object} palimpsest.v1.RotateTokenRequest.$Properties
+             * @property {number|null} [graceMs] RotateTokenRequest graceMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RotateTokenRequest.
+             * @memberof palimpsest.v1
+             * @interface IRotateTokenRequest
+             * @augments palimpsest.v1.RotateTokenRequest.$Properties
+             * @deprecated Use palimpsest.v1.RotateTokenRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a RotateTokenRequest.
+             * @typedef {palimpsest.v1.RotateTokenRequest.$Properties} palimpsest.v1.RotateTokenRequest.$Shape
+             */
+
+            /**
+             * Constructs a new RotateTokenRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RotateTokenRequest.
+             * @constructor
+             * @param {palimpsest.v1.RotateTokenRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RotateTokenRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RotateTokenRequest graceMs.
+             * @member {number} graceMs
+             * @memberof palimpsest.v1.RotateTokenRequest
+             * @instance
+             */
+            RotateTokenRequest.prototype.graceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new RotateTokenRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RotateTokenRequest
+             * @static
+             * @param {palimpsest.v1.RotateTokenRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RotateTokenRequest} RotateTokenRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.RotateTokenRequest.$Shape): palimpsest.v1.RotateTokenRequest & palimpsest.v1.RotateTokenRequest.$Shape;
+             *   (properties?: palimpsest.v1.RotateTokenRequest.$Properties): palimpsest.v1.RotateTokenRequest;
+             * }}
+             */
+            RotateTokenRequest.create = function(properties) {
+                return new RotateTokenRequest(properties);
+            };
+
+            /**
+             * Encodes the specified RotateTokenRequest message. Does not implicitly {@link palimpsest.v1.RotateTokenRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RotateTokenRequest
+             * @static
+             * @param {palimpsest.v1.RotateTokenRequest.$Properties} message RotateTokenRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RotateTokenRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.graceMs != null && $Object.hasOwnProperty.call(message, "graceMs") && (typeof message.graceMs === "object" ? message.graceMs.low || message.graceMs.high : message.graceMs !== 0))
+                    writer.uint32(/* id 1, wireType 0 =*/8).int64(message.graceMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RotateTokenRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RotateTokenRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RotateTokenRequest & palimpsest.v1.RotateTokenRequest.$Shape} RotateTokenRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RotateTokenRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RotateTokenRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.graceMs = value;
+                            else
+                                delete message.graceMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RotateTokenRequest;
+        })();
+
+        v1.RotateTokenResponse = (function() {
+
+            /**
+             * Properties of a RotateTokenResponse.
+             * @typedef {Object} palimpsest.v1.RotateTokenResponse.$Properties
+             * @property {string|null} [token] RotateTokenResponse token
+             * @property {number|null} [acceptedUntilMs] RotateTokenResponse acceptedUntilMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RotateTokenResponse.
+             * @memberof palimpsest.v1
+             * @interface IRotateTokenResponse
+             * @augments palimpsest.v1.RotateTokenResponse.$Properties
+             * @deprecated Use palimpsest.v1.RotateTokenResponse.$Properties instead.
+             */
+
+            /**
+             * Shape of a RotateTokenResponse.
+             * @typedef {palimpsest.v1.RotateTokenResponse.$Properties} palimpsest.v1.RotateTokenResponse.$Shape
+             */
+
+            /**
+             * Constructs a new RotateTokenResponse.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RotateTokenResponse.
+             * @constructor
+             * @param {palimpsest.v1.RotateTokenResponse.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RotateTokenResponse = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RotateTokenResponse token.
+             * @member {string} token
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @instance
+             */
+            RotateTokenResponse.prototype.token = "";
+
+            /**
+             * RotateTokenResponse acceptedUntilMs.
+             * @member {number} acceptedUntilMs
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @instance
+             */
+            RotateTokenResponse.prototype.acceptedUntilMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new RotateTokenResponse instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @static
+             * @param {palimpsest.v1.RotateTokenResponse.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RotateTokenResponse} RotateTokenResponse instance
+             * @type {{
+             *   (properties: palimpsest.v1.RotateTokenResponse.$Shape): palimpsest.v1.RotateTokenResponse & palimpsest.v1.RotateTokenResponse.$Shape;
+             *   (properties?: palimpsest.v1.RotateTokenResponse.$Properties): palimpsest.v1.RotateTokenResponse;
+             * }}
+             */
+            RotateTokenResponse.create = function(properties) {
+                return new RotateTokenResponse(properties);
+            };
+
+            /**
+             * Encodes the specified RotateTokenResponse message. Does not implicitly {@link palimpsest.v1.RotateTokenResponse.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @static
+             * @param {palimpsest.v1.RotateTokenResponse.$Properties} message RotateTokenResponse message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RotateTokenResponse.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
+                if (message.acceptedUntilMs != null && $Object.hasOwnProperty.call(message, "acceptedUntilMs") && (typeof message.acceptedUntilMs === "object" ? message.acceptedUntilMs.low || message.acceptedUntilMs.high : message.acceptedUntilMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.acceptedUntilMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RotateTokenResponse message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RotateTokenResponse & palimpsest.v1.RotateTokenResponse.$Shape} RotateTokenResponse
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RotateTokenResponse.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RotateTokenResponse();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.acceptedUntilMs = value;
+                            else
+                                delete message.acceptedUntilMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RotateTokenResponse;
         })();
 
         v1.SessionOpened = (function() {
@@ -17178,7 +17713,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {palimpsest.v1.EndedHolders.$Properties|null} [endedHolders] HeadMessage endedHolders
              * @property {palimpsest.v1.DropObjects.$Properties|null} [dropObjects] HeadMessage dropObjects
              * @property {palimpsest.v1.StackRequest.$Properties|null} [stackRequest] HeadMessage stackRequest
-             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"} [message] HeadMessage message
+             * @property {palimpsest.v1.NewToken.$Properties|null} [newToken] HeadMessage newToken
+             * @property {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"} [message] HeadMessage message
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -17203,9 +17739,10 @@ export const palimpsest = $root.palimpsest = (() => {
              *   endedHolders?: palimpsest.v1.EndedHolders.$Shape|null;
              *   dropObjects?: palimpsest.v1.DropObjects.$Shape|null;
              *   stackRequest?: palimpsest.v1.StackRequest.$Shape|null;
+             *   newToken?: palimpsest.v1.NewToken.$Shape|null;
              *   $unknowns?: Array.<Uint8Array>;
              * } & (
-             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape })
+             *   ({ message?: undefined; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "registered"; registered: palimpsest.v1.Registered.$Shape; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startActor"; registered?: null; startActor: palimpsest.v1.StartActor.$Shape; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopActor"; registered?: null; startActor?: null; stopActor: palimpsest.v1.StopActor.$Shape; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "startDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver: palimpsest.v1.StartDriver.$Shape; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopDriver"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver: palimpsest.v1.StopDriver.$Shape; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "stopNode"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode: palimpsest.v1.StopNode.$Shape; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "leaseRenewed"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed: palimpsest.v1.LeaseRenewed.$Shape; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "endedHolders"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders: palimpsest.v1.EndedHolders.$Shape; dropObjects?: null; stackRequest?: null; newToken?: null }|{ message?: "dropObjects"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects: palimpsest.v1.DropObjects.$Shape; stackRequest?: null; newToken?: null }|{ message?: "stackRequest"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest: palimpsest.v1.StackRequest.$Shape; newToken?: null }|{ message?: "newToken"; registered?: null; startActor?: null; stopActor?: null; startDriver?: null; stopDriver?: null; stopNode?: null; leaseRenewed?: null; endedHolders?: null; dropObjects?: null; stackRequest?: null; newToken: palimpsest.v1.NewToken.$Shape })
              * )} palimpsest.v1.HeadMessage.$Shape
              */
 
@@ -17304,17 +17841,25 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             HeadMessage.prototype.stackRequest = null;
 
+            /**
+             * HeadMessage newToken.
+             * @member {palimpsest.v1.NewToken.$Properties|null|undefined} newToken
+             * @memberof palimpsest.v1.HeadMessage
+             * @instance
+             */
+            HeadMessage.prototype.newToken = null;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
             /**
              * HeadMessage message.
-             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|undefined} message
+             * @member {"registered"|"startActor"|"stopActor"|"startDriver"|"stopDriver"|"stopNode"|"leaseRenewed"|"endedHolders"|"dropObjects"|"stackRequest"|"newToken"|undefined} message
              * @memberof palimpsest.v1.HeadMessage
              * @instance
              */
             $Object.defineProperty(HeadMessage.prototype, "message", {
-                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest"]),
+                get: $util.oneOfGetter($oneOfFields = ["registered", "startActor", "stopActor", "startDriver", "stopDriver", "stopNode", "leaseRenewed", "endedHolders", "dropObjects", "stackRequest", "newToken"]),
                 set: $util.oneOfSetter($oneOfFields)
             });
 
@@ -17370,6 +17915,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.DropObjects.encode(message.dropObjects, writer.uint32(/* id 21, wireType 2 =*/170).fork(), _depth + 1).ldelim();
                 if (message.stackRequest != null && $Object.hasOwnProperty.call(message, "stackRequest"))
                     $root.palimpsest.v1.StackRequest.encode(message.stackRequest, writer.uint32(/* id 30, wireType 2 =*/242).fork(), _depth + 1).ldelim();
+                if (message.newToken != null && $Object.hasOwnProperty.call(message, "newToken"))
+                    $root.palimpsest.v1.NewToken.encode(message.newToken, writer.uint32(/* id 40, wireType 2 =*/322).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -17482,6 +18029,13 @@ export const palimpsest = $root.palimpsest = (() => {
                                 break;
                             message.stackRequest = $root.palimpsest.v1.StackRequest.decode(reader, reader.size(), $undefined, _depth + 1, message.stackRequest);
                             message.message = "stackRequest";
+                            continue;
+                        }
+                    case 40: {
+                            if (wireType !== 2)
+                                break;
+                            message.newToken = $root.palimpsest.v1.NewToken.decode(reader, reader.size(), $undefined, _depth + 1, message.newToken);
+                            message.message = "newToken";
                             continue;
                         }
                     }
@@ -25732,6 +26286,7 @@ const exportedMemoryRecord = palimpsest.v1.MemoryRecord;
 const exportedMemoryStep = palimpsest.v1.MemoryStep;
 const exportedMissingObjectsRequest = palimpsest.v1.MissingObjectsRequest;
 const exportedMissingObjectsResponse = palimpsest.v1.MissingObjectsResponse;
+const exportedNewToken = palimpsest.v1.NewToken;
 const exportedNodeCount = palimpsest.v1.NodeCount;
 const exportedNodeHeartbeat = palimpsest.v1.NodeHeartbeat;
 const exportedNodeInfo = palimpsest.v1.NodeInfo;
@@ -25753,6 +26308,8 @@ const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
 const exportedResources = palimpsest.v1.Resources;
+const exportedRotateTokenRequest = palimpsest.v1.RotateTokenRequest;
+const exportedRotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 const exportedRunningActor = palimpsest.v1.RunningActor;
 const exportedScoredGroup = palimpsest.v1.ScoredGroup;
 const exportedScoredTrajectory = palimpsest.v1.ScoredTrajectory;
@@ -25787,4 +26344,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -110,6 +110,22 @@ export class Credentials {
     };
   }
 
+  /** How long tokens of before are accepted still; 0 when there are none. */
+  get graceLeftMs(): number {
+    const now = this.#clock.monotonicMs();
+    return this.#accepted.reduce(
+      (most, { untilMs }) => (Number.isFinite(untilMs) ? Math.max(most, untilMs - now) : most),
+      0,
+    );
+  }
+
+  /** Believes holders of a token that will replace the present one, and goes on sending that. */
+  accept(token: string): void {
+    if (this.identify(`Bearer ${token}`)) return;
+    this.#accepted.push(...this.#known(acceptedOf(token, Number.POSITIVE_INFINITY)));
+    this.#changed();
+  }
+
   /** Takes a new token of the cluster. Tokens of before, and those derived from them, are accepted for graceMs more. */
   rotate(token: string, graceMs: number): void {
     if (token === this.#token) return;

@@ -31,6 +31,12 @@ export const headService = {
     access.use,
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
+  rotateToken: head.unary(
+    "RotateToken",
+    proto.RotateTokenRequest,
+    proto.RotateTokenResponse,
+    access.administer,
+  ),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),
 } as const;
 

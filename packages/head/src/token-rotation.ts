@@ -1,0 +1,89 @@
+/**
+ * Responsibility: replaces the cluster's token while everything goes on: tells the new one to nodes and drivers.
+ * Not responsible for: the files (head-credentials.ts), what a node hands to its processes (node-credentials.ts).
+ *
+ * Invariants:
+ * - ROTATION-1. Nobody is told to use the new token before every linked node was told to accept it, `settleMs` ago.
+ * - ROTATION-2. Who opens a stream with a replaced token that is still accepted is told the new one.
+ * - ROTATION-3. A driver gets the token of its own role: one that came with a derived token never learns the cluster's.
+ * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one.
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import { type Caller, type Clock, type Credentials, PalimpsestError, roleToken } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { rotateToken } from "./head-credentials.js";
+
+const longestSettleMs = 2_000;
+const graceLimits = { leastMs: 1_000, mostMs: 7 * 24 * 3_600_000 } as const;
+
+export interface TokenRotationDeps {
+  readonly dataDir: string;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+interface Follower {
+  readonly caller: Caller;
+  readonly send: (message: proto.NewToken.$Properties) => void;
+}
+
+export class TokenRotation {
+  readonly #deps: TokenRotationDeps;
+  readonly #followers = new Set<Follower>();
+  #running: Promise<proto.RotateTokenResponse.$Properties> | undefined;
+
+  constructor(deps: TokenRotationDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tells a stream of each new token until the returned function is called (ROTATION-2). */
+  follow(caller: Caller, send: Follower["send"]): () => void {
+    const follower = { caller, send };
+    this.#followers.add(follower);
+    if (caller.superseded) this.#tell(follower, this.#running === undefined);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Takes a new token. @throws {PalimpsestError} PERMISSION_DENIED, INVALID_ARGUMENT */
+  async rotate(caller: Caller, graceMs: number): Promise<proto.RotateTokenResponse.$Properties> {
+    if (caller.tokenRole !== "cluster") {
+      throw new PalimpsestError(
+        "PERMISSION_DENIED",
+        `the ${caller.tokenRole} token may not rotate the cluster's: use the one in the head's token file`,
+      );
+    }
+    if (!(graceMs >= graceLimits.leastMs && graceMs <= graceLimits.mostMs)) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `grace_ms is ${graceMs}: choose from ${graceLimits.leastMs} to ${graceLimits.mostMs}`,
+      );
+    }
+    this.#running ??= this.#rotate(graceMs).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #rotate(graceMs: number): Promise<proto.RotateTokenResponse.$Properties> {
+    const { dataDir, credentials, clock, logger } = this.#deps;
+    const token = rotateToken(dataDir, credentials, graceMs, clock);
+    const acceptedUntilMs = clock.now() + graceMs;
+    this.#tellAll(false);
+    const settleMs = Math.min(longestSettleMs, graceMs / 4);
+    await new Promise<void>((resolve) => clock.after(settleMs, resolve));
+    this.#tellAll(true);
+    logger.info({ graceMs, told: this.#followers.size }, "token rotated");
+    return { token, acceptedUntilMs };
+  }
+
+  #tellAll(use: boolean): void {
+    for (const follower of [...this.#followers]) this.#tell(follower, use);
+  }
+
+  #tell({ caller, send }: Follower, use: boolean): void {
+    const { credentials } = this.#deps;
+    const token = roleToken(credentials.token, caller.tokenRole);
+    send({ token, use, graceMs: Math.max(1, Math.round(credentials.graceLeftMs)) });
+  }
+}
