@@ -302,15 +302,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     make: () => new ConfigBug({ ownerGraceMs: 86_000_000, recoveryGraceMs: 60_000 }),
   },
   {
-    name: "a goodbye is ignored and its session kept",
-    breaks: "O2",
-    make: () =>
-      new HeadBug((plane) => {
-        plane.sessions.goodbye = () => undefined;
-        plane.sessions.broken = () => undefined;
-      }),
-  },
-  {
     name: "a node ignores orders to stop",
     breaks: "C6",
     make: () =>
