@@ -5,6 +5,7 @@ import { request as secureRequest } from "node:https";
 import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
+import { hashedEmbedder, MemoryStore, RedisArchive } from "@palimpsest/memory";
 import {
   actorHostService,
   type ChannelKind,
@@ -106,6 +107,36 @@ describe.each([
     // Somewhere each of them is served, and refused for the role: nowhere is it just absent.
     const wanted = methods.filter(({ access }) => !access.roles.includes("reader")).map(({ path }) => path);
     expect([...denied].sort()).toEqual(wanted.sort());
+  });
+
+  test("nobody who looks is told an actor's arguments or environment", async () => {
+    const counters = cluster.client.actor(
+      WordCounter,
+      { from: new URL("./support/word-counter.ts", import.meta.url) },
+      { environment: { SECRET: "of-this-actor" } },
+    );
+    await (await counters.spawn(7_654_321)).count("any");
+    const token = tls ? cluster.token : roleToken(cluster.token, "reader");
+    const identity = tls ? loadTls(cluster.certificates("reader")) : undefined;
+    const credentials = Credentials.ofCluster(token, { tls: identity });
+    const peer = grpcNetwork({ credentials }).connect(cluster.address);
+    const { actors } = await peer.unary(headService.listActors, {}, { timeoutMs: 10_000 });
+    peer.close();
+    expect(actors).toHaveLength(2);
+    for (const { spec } of actors ?? []) {
+      expect(spec?.environment ?? {}).toEqual({});
+      expect(spec?.args ?? []).toHaveLength(0);
+    }
+  });
+
+  test("the Redis user of runs keeps memory archives", async () => {
+    const { redisUrl } = await cluster.client.info();
+    expect(redisUrl.startsWith("rediss://")).toBe(tls);
+    const archive = await RedisArchive.connect({ url: redisUrl });
+    await archive.save("alice", await MemoryStore.of([], hashedEmbedder()));
+    expect(await archive.names()).toEqual(["alice"]);
+    expect(await archive.delete("alice")).toBe(true);
+    await archive.close();
   });
 
   test("Prometheus reads every page with what readers have", async () => {

@@ -173,7 +173,7 @@ export function specToProto(spec: ActorSpec): proto.ActorSpec.$Properties {
   };
 }
 
-/** For readers: without the constructor's arguments, which can be large and mean nothing to them. */
+/** For those who look: without the constructor's arguments, which can be large, and the environment, which can be secret. */
 export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorInfo.$Properties {
   const { certificate, constructorError, spec } = actor;
   return {
@@ -181,7 +181,7 @@ export function actorForReaders(actor: Actor, pendingReason = ""): proto.ActorIn
     pendingReason,
     lostStartNodeIds: [...actor.lostStartNodeIds],
     gpuIds: [...actor.gpuIds],
-    spec: { ...specToProto(spec), args: null },
+    spec: { ...specToProto(spec), args: null, environment: {} },
     state: actorStateToProto[actor.state],
     certificate: certificate ?? null,
     constructorError: constructorError ?? null,

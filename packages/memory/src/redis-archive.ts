@@ -1,4 +1,4 @@
-import type { MemoryRecord, StoreDiff } from "@palimpsest/trajectories";
+import { type MemoryRecord, redisTlsOptions, type StoreDiff } from "@palimpsest/trajectories";
 import { Redis } from "ioredis";
 import { z } from "zod";
 import { MemoryError } from "./error.js";
@@ -27,7 +27,8 @@ export class RedisArchive {
 
   /** @param options.prefix of every key. Default "palimpsest:memory:" */
   static async connect(options: { readonly url: string; readonly prefix?: string }): Promise<RedisArchive> {
-    const redis = new Redis(options.url, { lazyConnect: true, maxRetriesPerRequest: 3 });
+    const { url } = options;
+    const redis = new Redis(url, { ...redisTlsOptions(url), lazyConnect: true, maxRetriesPerRequest: 3 });
     // What goes wrong is thrown by the call that it befalls.
     redis.on("error", () => undefined);
     try {

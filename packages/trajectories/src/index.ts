@@ -1,5 +1,7 @@
 // For users: the records.
 
+// For the learning half, which does not import wire: how to reach a Redis that a head runs under TLS.
+export { redisTlsOptions } from "@palimpsest/wire";
 // For other packages: the codec and the queues.
 export {
   decodeScore,
