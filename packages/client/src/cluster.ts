@@ -36,8 +36,10 @@ import {
   nodeView,
   type ObjectList,
   objectListView,
+  type ProcessStack,
   type QueueInfo,
   queueView,
+  stackView,
   summaryView,
 } from "./views.js";
 
@@ -50,6 +52,8 @@ type OpenSession = (
 
 /** Time over its own wait that ResolveActor gets to answer. */
 const resolveSlackMs = 2_000;
+/** How long a process may take to show its stack. */
+const stackTimeoutMs = 10_000;
 
 export interface ConnectDeps {
   /** Default: gRPC with the token and the certificate of the options. */
@@ -259,6 +263,16 @@ export class Cluster {
   async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {
     const { queues } = await this.#head.call(headService.listQueues, {}, options);
     return (queues ?? []).map(queueView);
+  }
+
+  /**
+   * What a process of the cluster does at this moment, also one that computes and answers nothing else.
+   * @param target id or name of an actor, job, driver or node, or a process id
+   * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT
+   */
+  async stack(target: string, options: HeadCallOptions = {}): Promise<ProcessStack> {
+    const timeoutMs = Math.min(options.timeoutMs ?? stackTimeoutMs, stackTimeoutMs);
+    return stackView(await this.#head.call(headService.getStack, { target, timeoutMs }, options));
   }
 
   /** Ends the head in order; with all, every node and the head's own Redis too. */

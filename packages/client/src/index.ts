@@ -35,6 +35,7 @@ export type {
   NodeStateName,
   ObjectList,
   ObjectRow,
+  ProcessStack,
   QueueInfo,
   WaitingShape,
 } from "./views.js";

@@ -98,6 +98,33 @@ export interface ClusterSummary {
   readonly reservedNodeCount: number;
 }
 
+/** What a process does. */
+export interface ProcessStack {
+  /** Such as "reward judge (actor-12ab)" or "driver train". */
+  readonly title: string;
+  readonly pid: number;
+  /** False: it waits for events, and there are no frames. */
+  readonly busy: boolean;
+  /** The actor's method that runs; empty when none does or it is not known. */
+  readonly method: string;
+  /** function (url:line:column), the innermost first. */
+  readonly frames: readonly string[];
+  /** Why there is no stack; empty when there is one. */
+  readonly problem: string;
+}
+
+export function stackView(report: proto.StackReport.$Properties): ProcessStack {
+  const { title, pid, busy, method, frames, problem } = report;
+  return {
+    title: title ?? "",
+    pid: pid ?? 0,
+    busy: busy ?? false,
+    method: method ?? "",
+    frames: frames ?? [],
+    problem: problem ?? "",
+  };
+}
+
 export interface QueueInfo {
   readonly name: string;
   readonly waiting: number;

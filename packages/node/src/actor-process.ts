@@ -6,9 +6,10 @@
  * N2. `ended` settles exactly once, after `ready` has settled.
  */
 import { fork } from "node:child_process";
-import { errorFromProto, PalimpsestError } from "@palimpsest/wire";
+import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { OutputFile } from "./output-file.js";
+import { inspectorFlags, ProcessStack } from "./process-stack.js";
 import { certificateOf, endSentence, type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
 
 export interface ActorProcessOptions {
@@ -35,6 +36,7 @@ export class ActorProcess {
   readonly ended: Promise<ActorEnd>;
   readonly #process: SupervisedProcess;
   readonly #order: (order: proto.ActorProcessOrder.$Properties) => void;
+  readonly #stack: ProcessStack;
 
   private constructor(options: ActorProcessOptions) {
     const spec = options.start.spec ?? {};
@@ -42,7 +44,7 @@ export class ActorProcess {
     this.incarnation = options.start.incarnation ?? 0;
     const child = fork(options.program, [], {
       // Nothing of the node's own flags. Bundles carry source maps: their stacks name the user's files.
-      execArgv: spec.code?.bundle ? ["--enable-source-maps"] : [],
+      execArgv: [...inspectorFlags, ...(spec.code?.bundle ? ["--enable-source-maps"] : [])],
       serialization: "advanced",
       env: { ...options.environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -50,6 +52,7 @@ export class ActorProcess {
       detached: true,
     });
     this.#process = new SupervisedProcess(child);
+    this.#stack = new ProcessStack(child);
     this.pid = this.#process.pid;
     const output = new OutputFile(options.logPath);
     output.record(child.stdout);
@@ -93,6 +96,11 @@ export class ActorProcess {
   /** Hands it the credentials that follow a rotation of the token. */
   adopt(credentials: proto.ProcessCredentials.$Properties): void {
     this.#order({ credentials });
+  }
+
+  /** The stack of its main thread. @throws {PalimpsestError} UNAVAILABLE */
+  stack(): Promise<StackReading> {
+    return this.#stack.read();
   }
 
   get stopping(): boolean {

@@ -347,7 +347,21 @@ export class NodeManager {
       drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
     } else if (message.endedHolders || message.dropObjects) objects.receive(message);
     else if (message.newToken) this.#parts.credentials.take(message.newToken);
+    else if (message.stackRequest) void this.#answerStack(message.stackRequest);
     else if (message.stopNode) void this.close(message.stopNode.reason || "the head stopped it");
+  }
+
+  async #answerStack({ requestId, actorId }: proto.StackRequest.$Properties): Promise<void> {
+    const { supervisor } = this.#parts;
+    // A node whose own thread computes does not come to answer: the question's time runs out.
+    const asked = actorId
+      ? supervisor.stack(actorId)
+      : Promise.resolve({ busy: false, method: "", frames: [] });
+    const report = await asked.then(
+      ({ busy, method, frames }) => ({ busy, method, frames: [...frames] }),
+      (reason: unknown) => ({ problem: PalimpsestError.from(reason).rawMessage }),
+    );
+    this.#link.send({ stack: { ...report, requestId: requestId ?? "" } });
   }
 
   /** Not needed by the cluster itself, and not light to load: after the node has started. */

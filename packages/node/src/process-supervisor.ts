@@ -9,14 +9,21 @@
  */
 import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
-import { type ErrorCode, errorToProto, needsFence, PalimpsestError } from "@palimpsest/wire";
+import {
+  type ErrorCode,
+  errorToProto,
+  needsFence,
+  PalimpsestError,
+  type StackReading,
+} from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type ActorEnd, ActorProcess, type ActorProcessOptions } from "./actor-process.js";
 import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
 import { pruneLogs } from "./log-folder.js";
 
 /** One process of one actor, as the supervisor needs it. */
-export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt">;
+export type SupervisedActor = Pick<ActorProcess, "pid" | "ready" | "ended" | "stop" | "stopping" | "adopt"> &
+  Partial<Pick<ActorProcess, "stack">>;
 
 /** Makes the process of an actor; a simulation has its own. */
 export type StartActorProcess = (options: ActorProcessOptions) => SupervisedActor;
@@ -82,6 +89,13 @@ export class ProcessSupervisor {
   describe(actorId: string): proto.ActorDescribed.$Properties | undefined {
     const entry = this.#entries.get(actorId);
     return entry && { actor: reportOf(entry), spec: entry.spec, restarts: entry.restarts };
+  }
+
+  /** What the actor's process does. @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  async stack(actorId: string): Promise<StackReading> {
+    const reading = await this.#entries.get(actorId)?.process?.stack?.();
+    if (reading) return reading;
+    throw new PalimpsestError("UNAVAILABLE", `no process of ${actorId} runs on this node (yet)`);
   }
 
   /** Kills the actors of which no second process may run anywhere. @returns how many */

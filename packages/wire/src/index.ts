@@ -28,6 +28,7 @@ export { credentialsOf, grantOf, processCredentials } from "./process-credential
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { formatAddress, isLoopback, unary } from "./server.js";
 export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
+export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
 export { checkServer, contextOf, loadTls, type TlsIdentity, tlsFiles, tlsIdentity } from "./tls.js";
 export { transferTimeoutMs } from "./transfer.js";

@@ -1,0 +1,27 @@
+import type { ProcessStack } from "@palimpsest/client";
+import type { Command } from "commander";
+import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+
+export function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
+  const whose = `${title} (pid ${pid})`;
+  if (problem) return `${whose}: no stack: ${problem}`;
+  if (!busy) return `${whose} runs no JavaScript: it waits for events`;
+  const what = method ? ` runs ${method}()` : " is busy";
+  return [`${whose}${what}`, ...frames.map((frame) => `    at ${frame}`)].join("\n");
+}
+
+export function addStack(program: Command): void {
+  withConnection(program.command("stack"))
+    .description(
+      "shows the JavaScript stack of a process, also of one that computes and answers nothing else",
+    )
+    .argument("<target>", "an actor, driver, job or node by id or name, or a process id")
+    .option("--json", "as JSON")
+    .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {
+      await withCluster(options, "stack", async (cluster) => {
+        const stack = await cluster.stack(target);
+        process.stdout.write(`${options.json ? JSON.stringify(stack, null, 2) : formatStack(stack)}\n`);
+        if (stack.problem) process.exitCode = 1;
+      });
+    });
+}

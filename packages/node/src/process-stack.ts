@@ -1,0 +1,127 @@
+/**
+ * Responsibility: the JavaScript stack of a child process, also while it computes. Opens the process's inspector by
+ * SIGUSR1, which Node.js takes in a thread of its own: a process pays nothing before it is asked.
+ * Not responsible for: reading the stack (wire's stack.ts).
+ *
+ * Invariants:
+ * - STACK-4. A process that does not catch SIGUSR1 yet, or no more, is not sent it: it would die.
+ * - STACK-5. The inspector listens on the loopback, under a random name that only the process's stderr tells. It stays
+ *   open for the process's life: Node.js can crash when an inspector is closed while it is asked.
+ * - STACK-6. Questions are answered one after the other.
+ */
+import type { ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { PalimpsestError, readStack, type StackReading } from "@palimpsest/wire";
+import { InspectorClient } from "./inspector-client.js";
+
+/** What Node.js is to be started with, so that its inspector is as STACK-5 says. */
+export const inspectorFlags = ["--inspect-port=127.0.0.1:0", "--inspect-publish-uid=stderr"] as const;
+
+const openTimeoutMs = 3_000;
+/** A process may enter native code between the question and its answer. */
+const readTimeoutMs = 4_000;
+/** SIGUSR1 in the masks of /proc. */
+const signalBit = 1n << 9n;
+
+export class ProcessStack {
+  readonly #child: ChildProcess;
+  readonly #openTimeoutMs: number;
+  /** Where the inspector listens; empty: it does not. */
+  #url = "";
+  #watching = false;
+  #tail = "";
+  #onChange: () => void = () => undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(child: ChildProcess, options: { readonly openTimeoutMs?: number } = {}) {
+    this.#child = child;
+    this.#openTimeoutMs = options.openTimeoutMs ?? openTimeoutMs;
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE, with the reason */
+  read(): Promise<StackReading> {
+    const answer = this.#last.then(() => this.#read());
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #read(): Promise<StackReading> {
+    this.#watch();
+    for (let attempt = 1; ; attempt++) {
+      const url = this.#url || (await this.#open());
+      try {
+        return await this.#ask(url);
+      } catch (reason) {
+        // The process itself may have closed it, and its stderr may not have come by yet.
+        if (attempt === 2) throw reason;
+        if (this.#url === url) this.#url = "";
+      }
+    }
+  }
+
+  async #ask(url: string): Promise<StackReading> {
+    const client = await InspectorClient.connect(url);
+    const limit = setTimeout(() => client.close(), readTimeoutMs);
+    try {
+      return await readStack(client);
+    } finally {
+      clearTimeout(limit);
+      client.close();
+    }
+  }
+
+  async #open(): Promise<string> {
+    const { pid } = this.#child;
+    if (pid === undefined || !catchesSignal(pid)) {
+      throw new PalimpsestError(
+        "UNAVAILABLE",
+        "the process has only begun to start, or has ended: ask again in a second",
+      );
+    }
+    this.#child.kill("SIGUSR1");
+    await this.#until(() => this.#url !== "", this.#openTimeoutMs);
+    if (this.#url !== "") return this.#url;
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `the process opened no inspector within ${this.#openTimeoutMs} ms: it is stopped, native code runs that has not returned to JavaScript, or it handles SIGUSR1 itself`,
+    );
+  }
+
+  /** Follows what the process's stderr says of its inspector. */
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#child.stderr?.on("data", (chunk: Buffer) => {
+      this.#tail = (this.#tail + chunk.toString("latin1")).slice(-1_024);
+      const last = [...this.#tail.matchAll(/Debugger listening on (ws:\/\/127\.0\.0\.1:\S+)\s/g)].at(-1);
+      if (!last) return;
+      this.#tail = this.#tail.slice(last.index + last[0].length);
+      this.#url = last[1] ?? "";
+      this.#onChange();
+    });
+  }
+
+  async #until(done: () => boolean, limitMs: number): Promise<void> {
+    if (done()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#onChange = () => {
+        if (!done()) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#onChange = () => undefined;
+  }
+}
+
+/** Where /proc is not there to say it, a process is taken to be one that has started. */
+function catchesSignal(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  try {
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return (BigInt(`0x${caught ?? "0"}`) & signalBit) !== 0n;
+  } catch {
+    return false;
+  }
+}

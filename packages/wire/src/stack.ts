@@ -1,0 +1,97 @@
+/**
+ * Responsibility: reads the JavaScript stack of a thread through an inspector that is connected to it, also while the
+ * thread computes and never comes back to its event loop.
+ * Not responsible for: how the inspector is reached, who asks.
+ *
+ * Invariants:
+ * - STACK-1. The thread stands still only while its stack is read, at most `readTimeoutMs`, and goes on after it.
+ * - STACK-2. A thread that runs no JavaScript but Node's own within `idleAfterMs` is reported as idle, without a stack.
+ *
+ * This module imports nothing: a thread that only waits for this question starts in milliseconds.
+ */
+import type { Debugger } from "node:inspector";
+
+const idleAfterMs = 300;
+const readTimeoutMs = 2_000;
+
+export interface StackReading {
+  /** False: the thread waits for events and has no stack. */
+  readonly busy: boolean;
+  /** The actor's method that runs; empty when none does or it is not known. */
+  readonly method: string;
+  /** function (url:line:column), the innermost first. */
+  readonly frames: readonly string[];
+}
+
+/** An inspector's connection to one thread. */
+export interface Debuggee {
+  on(event: "Debugger.scriptParsed", listener: (script: Debugger.ScriptParsedEventDataType) => void): void;
+  on(event: "Debugger.paused", listener: (pause: Debugger.PausedEventDataType) => void): void;
+  command(method: "Debugger.evaluateOnCallFrame", params: object): Promise<unknown>;
+  command(method: "Debugger.enable" | "Debugger.pause" | "Debugger.disable"): Promise<unknown>;
+}
+
+export async function readStack(debuggee: Debuggee): Promise<StackReading> {
+  const urls = new Map<string, string>();
+  debuggee.on("Debugger.scriptParsed", ({ scriptId, url }) => urls.set(scriptId, url));
+  const paused = new Promise<Debugger.PausedEventDataType>((resolve) =>
+    debuggee.on("Debugger.paused", resolve),
+  );
+  try {
+    await debuggee.command("Debugger.enable");
+    await debuggee.command("Debugger.pause");
+    const pause = await within(idleAfterMs, paused, undefined);
+    const callFrames = pause?.callFrames ?? [];
+    if (callFrames.every((frame) => urlOf(frame, urls).startsWith("node:"))) {
+      return { busy: false, method: "", frames: [] };
+    }
+    const method = await within(readTimeoutMs, runningMethod(debuggee, callFrames, urls), "");
+    return { busy: true, method, frames: callFrames.map((frame) => lineOf(frame, urls)) };
+  } finally {
+    // Lets a paused thread go on, and takes back a pause that did not come yet.
+    void debuggee.command("Debugger.disable").catch(() => undefined);
+  }
+}
+
+/** The promise's value, or the other one when it takes longer. The timer keeps the asking thread alive meanwhile. */
+async function within<T, Late>(limitMs: number, promise: Promise<T>, late: Late): Promise<T | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late), limitMs);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function urlOf({ url, location }: Debugger.CallFrame, urls: ReadonlyMap<string, string>): string {
+  return url || urls.get(location.scriptId) || "";
+}
+
+function lineOf(frame: Debugger.CallFrame, urls: ReadonlyMap<string, string>): string {
+  const { lineNumber, columnNumber = 0 } = frame.location;
+  const where = urlOf(frame, urls) || "native code";
+  return `${frame.functionName || "(anonymous)"} (${where}:${lineNumber + 1}:${columnNumber + 1})`;
+}
+
+/** The frame that runs a call knows its method's name. */
+async function runningMethod(
+  debuggee: Debuggee,
+  frames: readonly Debugger.CallFrame[],
+  urls: ReadonlyMap<string, string>,
+): Promise<string> {
+  const frame = frames.find(
+    (one) => one.functionName === "run" && /\/invocation\.[jt]s$/.test(urlOf(one, urls)),
+  );
+  if (!frame) return "";
+  const answer = await debuggee.command("Debugger.evaluateOnCallFrame", {
+    callFrameId: frame.callFrameId,
+    expression: "this.methodName",
+    silent: true,
+    throwOnSideEffect: true,
+  });
+  const { result } = answer as Debugger.EvaluateOnCallFrameReturnType;
+  return typeof result.value === "string" ? result.value : "";
+}

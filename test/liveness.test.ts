@@ -1,0 +1,151 @@
+/** Processes whose only thread is taken: nothing that they have is lost, and what they do can be seen. Constants lowered. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ActorChannel, createHandle } from "@palimpsest/client";
+import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import { ActorState } from "@palimpsest/wire/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { BusyActor } from "./support/busy-actor.js";
+import { BusyCluster, type BusyDriver } from "./support/busy-cluster.js";
+import { Command } from "./support/command.js";
+import { until } from "./support/until.js";
+
+const ownerGraceMs = 300;
+const sessionLeaseMs = 3_000;
+let cluster: BusyCluster;
+const drivers: BusyDriver[] = [];
+
+beforeAll(async () => {
+  cluster = await BusyCluster.start({ ownerGraceMs, sessionLeaseMs });
+}, 120_000);
+
+afterAll(async () => {
+  for (const driver of drivers) if (driver.running) driver.kill("SIGKILL");
+  await cluster?.stop();
+}, 60_000);
+
+async function driver(name: string): Promise<BusyDriver> {
+  const started = await cluster.startDriver(name);
+  drivers.push(started);
+  return started;
+}
+
+/** Time that has to go by for the thing under test to go wrong. */
+async function passes(durationMs: number): Promise<void> {
+  const endAt = performance.now() + durationMs;
+  await until(`${durationMs} ms`, () => performance.now() >= endAt);
+}
+
+test("a method that never comes back to the event loop runs once, and `palimpsest stack` shows it", async () => {
+  const actor = await cluster.busyActors.spawn();
+  const actorId = await actor.id();
+  const file = join(cluster.folder, "actor-may-go-on");
+  const value = actor.spinUntil(file);
+  const { stdout } = await until("the command sees the method", async () => {
+    const end = await Command.start(["stack", actorId], {
+      cwd: cluster.folder,
+      environment: { PALIMPSEST_ADDRESS: cluster.address, PALIMPSEST_TOKEN: cluster.token },
+    }).ended;
+    expect(end).toMatchObject({ code: 0, stderr: "" });
+    return end.stdout.includes("spinUntil") && end;
+  });
+  expect(stdout).toMatch(/^BusyActor actor-\w+ \(pid \d+\) runs spinUntil\(\)\n/);
+  expect(stdout).toMatch(/\n {4}at spinUntil \(.*\d+:\d+\)\n/);
+  writeFileSync(file, "");
+  expect(await value).toBe(1);
+  expect(await cluster.client.stack(actorId)).toMatchObject({ busy: false, frames: [], problem: "" });
+  expect(await actor.spinFor(0)).toBe(2);
+}, 120_000);
+
+test("a node says that its own thread is free; what is nothing's name is told as such", async () => {
+  const [node] = await cluster.client.nodes();
+  expect(await cluster.client.stack(node?.nodeId ?? "")).toMatchObject({ busy: false, problem: "" });
+  await expect(cluster.client.stack("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+}, 60_000);
+
+test("a driver keeps its actors while its thread is blocked for longer than its lease, and while it is stopped; killed, it frees them", async () => {
+  const blocked = await driver("blocked");
+  const file = join(cluster.folder, "driver-may-go-on");
+  await until("its session is kept by a thread", async () => {
+    return !(await cluster.client.stack("blocked")).problem;
+  });
+  blocked.tell({ kind: "block", untilFile: file });
+  await blocked.heard("blocking");
+  const stack = await until("its thread blocks", async () => {
+    const seen = await cluster.client.stack("blocked");
+    return seen.busy && seen;
+  });
+  expect(stack.frames.join("\n")).toContain("blockUntil");
+  await passes(sessionLeaseMs + 2 * ownerGraceMs);
+  expect(await cluster.stateOf(blocked.actorId)).toBe("alive");
+  writeFileSync(file, "");
+  blocked.tell({ kind: "call" });
+  expect(await blocked.heard("called")).toMatchObject({ answer: blocked.actorId });
+
+  blocked.kill("SIGSTOP");
+  await passes(2 * ownerGraceMs);
+  expect(await cluster.stateOf(blocked.actorId)).toBe("alive");
+  blocked.kill("SIGCONT");
+  blocked.tell({ kind: "call" });
+  expect(await blocked.heard("called")).toMatchObject({ answer: blocked.actorId });
+
+  blocked.kill("SIGKILL");
+  await until("its actor is dead", async () => (await cluster.stateOf(blocked.actorId)) === "dead");
+}, 120_000);
+
+test("a caller that never looks again is answered by no other actor, even where the address is the same", async () => {
+  const channels: ActorChannel[] = [];
+  for (let cycle = 0; cycle < 3; cycle++) {
+    const actor = await cluster.busyActors.spawn();
+    const actorId = await actor.id();
+    const address = (await cluster.client.actors()).find((info) => info.actorId === actorId)?.address ?? "";
+    for (const stale of [`${actorId}-before`, actorId]) {
+      const incarnation = stale === actorId ? 2 : 1;
+      const channel = new ActorChannel({
+        actorId: stale,
+        network: grpcNetwork({ token: cluster.token }),
+        resolver: {
+          resolve: async () => ({
+            spec: { actorId: stale },
+            address,
+            incarnation,
+            state: ActorState.ACTOR_STATE_ALIVE,
+          }),
+        },
+      });
+      channels.push(channel);
+      const handle = createHandle<BusyActor>({
+        channel,
+        defaults: { timeoutMs: 300, retries: 0 },
+        info: () => Promise.reject(new Error("no head here")),
+        kill: () => Promise.reject(new Error("no head here")),
+      });
+      await expect(handle.id()).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+    }
+    expect(await actor.id()).toBe(actorId);
+    await actor.kill();
+    await until("its own caller is told that it died", async () => {
+      const reason: unknown = await actor.id().catch((failure: unknown) => failure);
+      return reason instanceof PalimpsestError && reason.code === "ACTOR_DIED";
+    });
+  }
+  for (const channel of channels) channel.close();
+}, 120_000);
+
+test("a flood of another process is overtaken by each call of this one", async () => {
+  const actor = await cluster.busyActors.spawn();
+  const actorId = await actor.id();
+  const flooding = await driver("flooding");
+  let flooded = false;
+  void flooding.heard("flooded").then(
+    () => {
+      flooded = true;
+    },
+    () => undefined,
+  );
+  flooding.tell({ kind: "flood", actorId, calls: 1_500 });
+  await flooding.heard("flooding");
+  for (let call = 0; call < 10; call++) await actor.id();
+  // First come, first served would answer the first of them after the last of the flood.
+  expect(flooded).toBe(false);
+}, 120_000);

@@ -1,0 +1,150 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Cluster, connect } from "@palimpsest/client";
+import { createLogger } from "@palimpsest/telemetry";
+import { Head } from "../../packages/head/src/index.js";
+import { NodeManager } from "../../packages/node/src/index.js";
+import { BusyActor } from "./busy-actor.js";
+import type { DriverNews, DriverOrder } from "./busy-driver.js";
+
+export interface BusyClusterOptions {
+  readonly ownerGraceMs?: number;
+  readonly sessionLeaseMs?: number;
+}
+
+/** A head and a node in this process; actors and drivers are processes of their own. */
+export class BusyCluster {
+  readonly client: Cluster;
+  readonly folder: string;
+  readonly address: string;
+  readonly token: string;
+  readonly #end: () => Promise<void>;
+
+  private constructor(
+    client: Cluster,
+    parts: Pick<BusyCluster, "folder" | "address" | "token">,
+    end: () => Promise<void>,
+  ) {
+    this.client = client;
+    this.folder = parts.folder;
+    this.address = parts.address;
+    this.token = parts.token;
+    this.#end = end;
+  }
+
+  static async start(options: BusyClusterOptions = {}): Promise<BusyCluster> {
+    const folder = mkdtempSync(join(tmpdir(), "palimpsest-busy-"));
+    const logger = createLogger({ component: "test", level: "error" });
+    const headDir = join(folder, "head");
+    const head = await Head.start({ dataDir: headDir, ...options }, { logger });
+    const token = readFileSync(join(headDir, "token"), "utf8").trim();
+    const { address } = head;
+    const node = await NodeManager.start(
+      {
+        headAddress: address,
+        token,
+        dataDir: join(folder, "node"),
+        modulesFrom: fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url)),
+        cpus: 8,
+      },
+      { logger, environment: process.env },
+    );
+    await node.registered();
+    const client = await connect({ address, token, name: "test" });
+    return new BusyCluster(client, { folder, address, token }, async () => {
+      await client.close();
+      await node.close("the test is over");
+      await head.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+  }
+
+  /** A kind of actor that takes little of the node. */
+  get busyActors() {
+    const source = { from: new URL("./busy-actor.ts", import.meta.url) };
+    return this.client.actor(BusyActor, source, { resources: { cpu: 0.1 } });
+  }
+
+  startDriver(name: string): Promise<BusyDriver> {
+    return BusyDriver.start([this.address, this.token, name]);
+  }
+
+  async stateOf(actorId: string): Promise<string> {
+    const actors = await this.client.actors({ includeDead: true });
+    return actors.find((actor) => actor.actorId === actorId)?.state ?? "unknown";
+  }
+
+  stop(): Promise<void> {
+    return this.#end();
+  }
+}
+
+export class BusyDriver {
+  readonly actorId: string;
+  readonly pid: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, actorId: string) {
+    this.#child = child;
+    this.pid = child.pid ?? 0;
+    this.actorId = actorId;
+  }
+
+  static async start(args: readonly string[]): Promise<BusyDriver> {
+    const child = fork(fileURLToPath(new URL("./busy-driver.ts", import.meta.url)), args, {
+      execArgv: ["--import", "tsx", "--conditions=@palimpsest/source"],
+      env: { ...process.env, NODE_OPTIONS: "" },
+    });
+    const ready = await newsOf(child, "ready");
+    return new BusyDriver(child, ready.actorId);
+  }
+
+  tell(order: DriverOrder): void {
+    this.#child.send(order);
+  }
+
+  heard<Kind extends DriverNews["kind"]>(kind: Kind): Promise<Extract<DriverNews, { kind: Kind }>> {
+    return newsOf(this.#child, kind);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+}
+
+function newsOf<Kind extends DriverNews["kind"]>(
+  child: ChildProcess,
+  kind: Kind,
+): Promise<Extract<DriverNews, { kind: Kind }>> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      child.off("message", hear);
+      child.off("exit", ended);
+    };
+    const hear = (news: DriverNews) => {
+      if (!isOf(news, kind)) return;
+      leave();
+      resolve(news);
+    };
+    const ended = (code: number | null, signal: string | null) => {
+      leave();
+      reject(new Error(`the driver ended (${code ?? signal}) before it said "${kind}"`));
+    };
+    child.on("message", hear);
+    child.on("exit", ended);
+  });
+}
+
+function isOf<Kind extends DriverNews["kind"]>(
+  news: DriverNews,
+  kind: Kind,
+): news is Extract<DriverNews, { kind: Kind }> {
+  return news.kind === kind;
+}
