@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -52,6 +52,32 @@ describe("bundleModule", () => {
     const { Long } = (await import(pathToFileURL(bundled).href)) as { Long: new () => { sep: string } };
     expect(Long.name).toBe("Long");
     expect(new Long().sep).toBe("/");
+  });
+
+  test("a module that names itself by URL is its own bundle", async () => {
+    const path = await file("self.ts", `export const self: URL = new URL("./self.ts", import.meta.url);`);
+    const bundled = await file("self-out.mjs", textOf((await bundleModule(path)).bytes));
+    const { self } = (await import(pathToFileURL(bundled).href)) as { self: URL };
+    expect(self.href).toBe(pathToFileURL(bundled).href);
+  });
+
+  test("modules that name each other by URL are refused with their circle", async () => {
+    const path = await file("one.ts", `export const other = new URL("./two.ts", import.meta.url);`);
+    await file("two.ts", `export const other = new URL("./one.ts", import.meta.url);`);
+    await expect(bundleModule(path)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringMatching(/in a circle.*one\.ts -> .*two\.ts -> .*one\.ts/s),
+    });
+  });
+
+  test("a path with a space is bundled", async () => {
+    const spaced = join(folder, "with space");
+    await mkdir(spaced);
+    await writeFile(join(spaced, "actor.ts"), "export class Spaced { answer(): number { return 42; } }");
+    const path = join(spaced, "program.ts");
+    await writeFile(path, `export const actor = new URL("./actor.ts", import.meta.url);`);
+    const text = textOf((await bundleModule(pathToFileURL(path))).bytes);
+    expect(text).toContain("data:text/javascript;base64,");
   });
 
   test("a program carries the modules of the actors that it names by URL", async () => {

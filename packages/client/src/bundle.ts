@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { isAbsolute } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
 
@@ -63,7 +63,12 @@ export async function uploadBundle(
   }
 }
 
-async function build(path: string, options: BundleOptions): Promise<Uint8Array> {
+/** @param within the modules that are being bundled around this one, the outermost first */
+async function build(
+  path: string,
+  options: BundleOptions,
+  within: readonly string[] = [],
+): Promise<Uint8Array> {
   // Most clients never bundle: esbuild is loaded by the first that does.
   const esbuild = await import("esbuild");
   try {
@@ -83,7 +88,7 @@ async function build(path: string, options: BundleOptions): Promise<Uint8Array> 
       banner: {
         js: 'import { createRequire as palimpsestCreateRequire } from "node:module"; const require = palimpsestCreateRequire(import.meta.url);',
       },
-      plugins: [workerModules(options)],
+      plugins: [workerModules(options, [...within, path])],
     });
     const output = result.outputFiles[0];
     if (!output) throw new Error("esbuild wrote nothing");
@@ -98,9 +103,10 @@ const moduleUrl = /new URL\(\s*(["'])(\.{1,2}\/[^"']+\.[cm]?[jt]sx?)\1\s*,\s*imp
 
 /**
  * A program that names an actor's module as `new URL("./counter.js", import.meta.url)` runs on a machine that
- * has only its bundle: the named module is bundled too and put in its place as a data: URL.
+ * has only its bundle: the named module is bundled too and put in its place as a data: URL. A module that is being bundled
+ * cannot hold itself: where it is the bundle's own, its URL is the bundle's, and where it is one around it, there is none.
  */
-function workerModules(options: BundleOptions): import("esbuild").Plugin {
+function workerModules(options: BundleOptions, bundling: readonly string[]): import("esbuild").Plugin {
   return {
     name: "palimpsest-modules",
     setup(setup) {
@@ -113,13 +119,23 @@ function workerModules(options: BundleOptions): import("esbuild").Plugin {
         let contents = text;
         for (const [whole, , relative] of matches) {
           const target = await setup.resolve(relative ?? "", {
-            resolveDir: new URL(".", pathToFileURL(path)).pathname,
+            resolveDir: dirname(path),
             kind: "import-statement",
           });
           if (target.errors.length > 0) continue;
-          const bytes = await build(target.path, options);
+          if (target.path === bundling.at(-1)) {
+            contents = contents.replace(whole, () => "new URL(import.meta.url)");
+            continue;
+          }
+          if (bundling.includes(target.path)) {
+            const circle = [...bundling.slice(bundling.indexOf(target.path)), target.path];
+            throw new Error(
+              `modules name each other by URL in a circle, which no bundle can hold: ${circle.join(" -> ")}; pass one of the URLs as an argument`,
+            );
+          }
+          const bytes = await build(target.path, options, bundling);
           const url = `data:text/javascript;base64,${Buffer.from(bytes).toString("base64")}`;
-          contents = contents.replace(whole, `new URL(${JSON.stringify(url)})`);
+          contents = contents.replace(whole, () => `new URL(${JSON.stringify(url)})`);
         }
         return { contents, loader: /\.[cm]?tsx?$/.test(path) ? "ts" : "js" };
       });

@@ -1,0 +1,169 @@
+/**
+ * Blocked processes at full length, with the constants of production, over a head and a node of their own: a method that
+ * spins, a stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints
+ * one table; with --json FILE also writes it. About four minutes. Needs built code: `npx tsc -b packages/cli`.
+ *
+ * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--json FILE]
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import { ActorState } from "@palimpsest/wire/protocol";
+import { ActorChannel, createHandle } from "../packages/client/src/index.js";
+import type { BusyActor } from "../test/support/busy-actor.js";
+import { BusyCluster } from "../test/support/busy-cluster.js";
+
+const { values } = parseArgs({ options: { json: { type: "string" } } });
+const spinMs = 60_000;
+const stopMs = 60_000;
+const blockMs = 45_000;
+const cycles = 100;
+const floodCalls = 16_000;
+const ownerGraceMs = 10_000;
+
+interface Row {
+  readonly what: string;
+  readonly result: string;
+  readonly holds: boolean;
+}
+
+const cluster = await BusyCluster.start();
+
+async function spinning(): Promise<Row> {
+  const actor = await cluster.busyActors.spawn();
+  const runs = await actor.spinFor(spinMs);
+  const after = await actor.spinFor(0);
+  return {
+    what: `a method spins ${spinMs / 1000} s`,
+    result: `executions: ${runs}, its value came`,
+    holds: runs === 1 && after === 2,
+  };
+}
+
+async function stopped(): Promise<Row> {
+  const driver = await cluster.startDriver("stopped");
+  driver.kill("SIGSTOP");
+  await sleep(stopMs);
+  const state = await cluster.stateOf(driver.actorId);
+  driver.kill("SIGCONT");
+  driver.tell({ kind: "call" });
+  const { answer } = await driver.heard("called");
+  const killedAt = performance.now();
+  driver.kill("SIGKILL");
+  while ((await cluster.stateOf(driver.actorId)) !== "dead") await sleep(100);
+  const freedMs = Math.round(performance.now() - killedAt);
+  return {
+    what: `a driver is stopped ${stopMs / 1000} s, then killed`,
+    result: `its actor was ${state} and answered; freed ${freedMs} ms after the kill`,
+    holds: state === "alive" && answer === driver.actorId && freedMs <= ownerGraceMs + 3_000,
+  };
+}
+
+async function blocked(): Promise<Row> {
+  const driver = await cluster.startDriver("blocked");
+  const file = join(cluster.folder, "go-on");
+  driver.tell({ kind: "block", untilFile: file });
+  await driver.heard("blocking");
+  await sleep(blockMs);
+  const state = await cluster.stateOf(driver.actorId);
+  writeFileSync(file, "");
+  driver.tell({ kind: "call" });
+  const { answer } = await driver.heard("called");
+  driver.kill("SIGKILL");
+  return {
+    what: `a driver computes ${blockMs / 1000} s`,
+    result: `its actor was ${state} and answered`,
+    holds: state === "alive" && answer === driver.actorId,
+  };
+}
+
+/** Callers that know one address and one incarnation for ever. */
+async function stale(): Promise<Row> {
+  const callers: { readonly actorId: string; readonly ask: () => Promise<string>; close(): void }[] = [];
+  let asked = 0;
+  let foreign = 0;
+  for (let cycle = 0; cycle < cycles; cycle++) {
+    const actor = await cluster.busyActors.spawn();
+    const actorId = await actor.id();
+    const address = (await cluster.client.actors()).find((info) => info.actorId === actorId)?.address ?? "";
+    const caller = (meant: string) => {
+      const channel = new ActorChannel({
+        actorId: meant,
+        network: grpcNetwork({ token: cluster.token }),
+        resolver: {
+          resolve: async () => ({
+            spec: { actorId: meant },
+            address,
+            incarnation: 1,
+            state: ActorState.ACTOR_STATE_ALIVE,
+          }),
+        },
+      });
+      const handle = createHandle<BusyActor>({
+        channel,
+        defaults: { timeoutMs: 200, retries: 0 },
+        info: () => Promise.reject(new Error("no head here")),
+        kill: () => Promise.reject(new Error("no head here")),
+      });
+      return { actorId: meant, ask: () => handle.id(), close: () => channel.close() };
+    };
+    const previous = callers.at(-1);
+    callers.push(caller(actorId));
+    // As if the kernel had given the dead one's port to this one.
+    const misled = previous ? [caller(previous.actorId)] : [];
+    const asking = [...callers.slice(-10), ...misled];
+    const answers = await Promise.all(asking.map((one) => one.ask().catch(() => undefined)));
+    for (const [index, answer] of answers.entries()) {
+      asked++;
+      if (answer !== undefined && answer !== asking[index]?.actorId) foreign++;
+    }
+    for (const one of misled) one.close();
+    if (callers.length > 10) callers.at(-11)?.close();
+    await actor.kill().catch((reason: unknown) => {
+      if (!(reason instanceof PalimpsestError)) throw reason;
+    });
+  }
+  for (const caller of callers) caller.close();
+  return {
+    what: `${cycles} spawn/kill cycles, callers never resolve again`,
+    result: `${asked} calls, answered by another actor: ${foreign}`,
+    holds: foreign === 0,
+  };
+}
+
+async function flood(): Promise<Row> {
+  const actor = await cluster.busyActors.spawn();
+  const actorId = await actor.id();
+  const driver = await cluster.startDriver("flooding");
+  let over = false;
+  void driver.heard("flooded").then(() => {
+    over = true;
+  });
+  driver.tell({ kind: "flood", actorId, calls: floodCalls });
+  await driver.heard("flooding");
+  const latencies: number[] = [];
+  while (!over && latencies.length < 100) {
+    const startedAt = performance.now();
+    await actor.id();
+    latencies.push(performance.now() - startedAt);
+    await sleep(50);
+  }
+  driver.kill("SIGKILL");
+  latencies.sort((a, b) => a - b);
+  const [p50, p100] = [latencies[Math.floor(latencies.length / 2)] ?? 0, latencies.at(-1) ?? 0];
+  return {
+    what: `${floodCalls} synchronous 1 ms calls of one caller, ${latencies.length} calls of another`,
+    result: `latency p50 ${p50.toFixed(1)} ms, p100 ${p100.toFixed(1)} ms`,
+    holds: p100 <= 50,
+  };
+}
+
+const rows: Row[] = await Promise.all([spinning(), stopped(), blocked()]);
+rows.push(await flood());
+rows.push(await stale());
+await cluster.stop();
+console.table(rows);
+if (values.json) writeFileSync(values.json, `${JSON.stringify({ rows, node: process.version }, null, 2)}\n`);
+process.exit(rows.every(({ holds }) => holds) ? 0 : 1);
