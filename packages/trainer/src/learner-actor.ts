@@ -23,6 +23,7 @@ import { type Group, type GroupBatch, type GroupConsumer, RunQueues } from "@pal
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
+import { whenDiskHasSpace } from "./disk-full.js";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
@@ -202,7 +203,7 @@ export class LearnerActor {
       );
     }
     const waitedAt = performance.now();
-    await this.#dump(request, batch.groups);
+    await this.#onDisk(() => this.#dump(request, batch.groups));
     const update = await this.#learner.update(batch.groups, {
       shuffleRewards: request.shuffleRewards,
       signal: this.#context.signal,
@@ -226,14 +227,16 @@ export class LearnerActor {
     };
     // Only groups that could still be on the queues matter: those of this step and the one before.
     this.#consumed = [...this.#consumed.slice(-this.#spec.recipe.train.groupsPerStep), ...trained];
-    this.#checkpoint = await this.#learner.saveCheckpoint(
-      this.#spec.checkpointDir,
-      {
-        consumedGroupIds: this.#consumed,
-        dataCursor: this.#cursor({ step, last: result }),
-        metric: update.rewardMean,
-      },
-      { keepLast: this.#spec.recipe.train.keepCheckpoints },
+    this.#checkpoint = await this.#onDisk(() =>
+      this.#learner.saveCheckpoint(
+        this.#spec.checkpointDir,
+        {
+          consumedGroupIds: this.#consumed,
+          dataCursor: this.#cursor({ step, last: result }),
+          metric: update.rewardMean,
+        },
+        { keepLast: this.#spec.recipe.train.keepCheckpoints },
+      ),
     );
     const savedAt = performance.now();
     await this.#groups.acknowledge(trained);
@@ -244,11 +247,25 @@ export class LearnerActor {
       checkpointSeconds: (savedAt - storedAt) / 1000,
       publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
     };
-    this.#scalars?.write(step, scalarsOf(this.#last));
+    try {
+      this.#scalars?.write(step, scalarsOf(this.#last));
+    } catch (reason) {
+      // For people: a step is done whether its curves can be written or not.
+      this.#context.logger.warn({ err: reason, step }, "the step's scalars were not written");
+    }
     recordStep(this.#context.metrics, this.#last);
     const { groups } = await this.#queues.ledger.counts();
     this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
     return this.#last;
+  }
+
+  /** Waits for space on the disk: a trained step is not lost to a full one. */
+  #onDisk<T>(write: () => Promise<T>): Promise<T> {
+    const { logger, signal } = this.#context;
+    return whenDiskHasSpace(write, {
+      onWait: (error) => logger.warn({ err: error }, "the disk of the run is full: the step waits for space"),
+      signal,
+    });
   }
 
   /** What the step is given, on disk before it trains: a step that fails can be looked at. */

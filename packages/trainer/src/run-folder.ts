@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { appendFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, rename, stat, truncate, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
@@ -21,6 +21,7 @@ export interface RunFolder {
   readonly startedAtMs: number;
   /** The run was begun by an earlier driver. */
   readonly resumed: boolean;
+  /** Appends one line, whole or not at all. */
   appendMetrics(line: object): Promise<void>;
   /** What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. */
   once<T extends object>(
@@ -62,8 +63,8 @@ export async function openRunFolder(
     if (made) await writeWhole(kept, made);
     return made;
   };
-  const appendMetrics = async (line: object) =>
-    appendFile(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
+  const appendMetrics = (line: object) =>
+    appendWhole(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
     if (
@@ -89,4 +90,15 @@ export async function openRunFolder(
 async function writeWhole(path: string, content: object): Promise<void> {
   await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`);
   await rename(`${path}.part`, path);
+}
+
+/** A disk that fills up takes a part of the text: the file is cut back to what it was before. */
+async function appendWhole(path: string, text: string): Promise<void> {
+  const sizeBytes = existsSync(path) ? (await stat(path)).size : 0;
+  try {
+    await appendFile(path, text);
+  } catch (reason) {
+    if (existsSync(path)) await truncate(path, sizeBytes);
+    throw reason;
+  }
 }

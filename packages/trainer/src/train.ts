@@ -19,6 +19,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
+import { whenDiskHasSpace } from "./disk-full.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
@@ -203,7 +204,10 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
     const counts = await queues.ledger.counts();
     const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
     reports.push(report);
-    await folder.appendMetrics(report);
+    await whenDiskHasSpace(() => folder.appendMetrics(report), {
+      onWait: ({ message }) => onEvent({ kind: "notice", text: `the run waits for disk space: ${message}` }),
+      signal,
+    });
     onEvent({ kind: "step", report });
   }
   return reports;

@@ -1,0 +1,52 @@
+/** Writes to a disk that may be full: a run waits for space instead of losing what it has trained. */
+import { type Clock, systemClock } from "@palimpsest/wire";
+
+const retryEveryMs = 1_000;
+const warnEveryMs = 60_000;
+
+/** True for the errors of a disk or quota that is used up, also as the cause of another error. */
+export function isDiskFull(reason: unknown): boolean {
+  if (!(reason instanceof Error)) return false;
+  if ("code" in reason && (reason.code === "ENOSPC" || reason.code === "EDQUOT")) return true;
+  return isDiskFull(reason.cause);
+}
+
+export interface DiskFullOptions {
+  /** Called with the disk's error when the waiting begins, and once a minute while it lasts. */
+  readonly onWait: (error: Error) => void;
+  /** Ends the waiting: the disk's error is thrown then. */
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/**
+ * Runs the write, and runs it again every second while the disk is full. The write must be whole or nothing: what a
+ * failed one left behind is replaced by the next.
+ * @throws every other error of the write, and the disk's own after `signal`
+ */
+export async function whenDiskHasSpace<T>(
+  write: () => Promise<T> | T,
+  { onWait, signal, clock = systemClock }: DiskFullOptions,
+): Promise<T> {
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    try {
+      return await write();
+    } catch (reason) {
+      if (!(reason instanceof Error) || !isDiskFull(reason) || signal?.aborted) throw reason;
+      if (clock.monotonicMs() - warnedAtMs >= warnEveryMs) {
+        warnedAtMs = clock.monotonicMs();
+        onWait(reason);
+      }
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          cancel();
+          signal?.removeEventListener("abort", done);
+          resolve();
+        };
+        const cancel = clock.after(retryEveryMs, done);
+        signal?.addEventListener("abort", done, { once: true });
+      });
+    }
+  }
+}
