@@ -3,19 +3,16 @@
  * spins, a stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints
  * one table; with --json FILE also writes it. About four minutes. Needs built code: `npx tsc -b packages/cli`.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--only flood|blocked|stale] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
-import { ActorState } from "@palimpsest/wire/protocol";
-import { ActorChannel, createHandle } from "../packages/client/src/index.js";
-import type { BusyActor } from "../test/support/busy-actor.js";
-import { BusyCluster } from "../test/support/busy-cluster.js";
+import { PalimpsestError } from "@palimpsest/wire";
+import { BusyCluster, type StaleCaller } from "../test/support/busy-cluster.js";
 
-const { values } = parseArgs({ options: { json: { type: "string" } } });
+const { values } = parseArgs({ options: { json: { type: "string" }, only: { type: "string" } } });
 const spinMs = 60_000;
 const stopMs = 60_000;
 const blockMs = 45_000;
@@ -81,34 +78,14 @@ async function blocked(): Promise<Row> {
 
 /** Callers that know one address and one incarnation for ever. */
 async function stale(): Promise<Row> {
-  const callers: { readonly actorId: string; readonly ask: () => Promise<string>; close(): void }[] = [];
+  const callers: StaleCaller[] = [];
   let asked = 0;
   let foreign = 0;
   for (let cycle = 0; cycle < cycles; cycle++) {
     const actor = await cluster.busyActors.spawn();
     const actorId = await actor.id();
-    const address = (await cluster.client.actors()).find((info) => info.actorId === actorId)?.address ?? "";
-    const caller = (meant: string) => {
-      const channel = new ActorChannel({
-        actorId: meant,
-        network: grpcNetwork({ token: cluster.token }),
-        resolver: {
-          resolve: async () => ({
-            spec: { actorId: meant },
-            address,
-            incarnation: 1,
-            state: ActorState.ACTOR_STATE_ALIVE,
-          }),
-        },
-      });
-      const handle = createHandle<BusyActor>({
-        channel,
-        defaults: { timeoutMs: 200, retries: 0 },
-        info: () => Promise.reject(new Error("no head here")),
-        kill: () => Promise.reject(new Error("no head here")),
-      });
-      return { actorId: meant, ask: () => handle.id(), close: () => channel.close() };
-    };
+    const address = await cluster.addressOf(actorId);
+    const caller = (meant: string) => cluster.staleCaller(meant, address, 200);
     const previous = callers.at(-1);
     callers.push(caller(actorId));
     // As if the kernel had given the dead one's port to this one.
@@ -138,9 +115,12 @@ async function flood(): Promise<Row> {
   const actorId = await actor.id();
   const driver = await cluster.startDriver("flooding");
   let over = false;
-  void driver.heard("flooded").then(() => {
-    over = true;
-  });
+  void driver.heard("flooded").then(
+    () => {
+      over = true;
+    },
+    () => undefined,
+  );
   driver.tell({ kind: "flood", actorId, calls: floodCalls });
   await driver.heard("flooding");
   const latencies: number[] = [];
@@ -160,9 +140,17 @@ async function flood(): Promise<Row> {
   };
 }
 
-const rows: Row[] = await Promise.all([spinning(), stopped(), blocked()]);
-rows.push(await flood());
-rows.push(await stale());
+const rows: Row[] = [];
+async function run(measured: Promise<Row>): Promise<void> {
+  const row = await measured;
+  rows.push(row);
+  console.log(`${row.what}: ${row.result}`);
+}
+
+// Latencies first, while nothing else computes.
+if (!values.only || values.only === "flood") await run(flood());
+if (!values.only || values.only === "blocked") await Promise.all([spinning(), stopped(), blocked()].map(run));
+if (!values.only || values.only === "stale") await run(stale());
 await cluster.stop();
 console.table(rows);
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ rows, node: process.version }, null, 2)}\n`);

@@ -1,11 +1,8 @@
 /** Processes whose only thread is taken: nothing that they have is lost, and what they do can be seen. Constants lowered. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ActorChannel, createHandle } from "@palimpsest/client";
-import { grpcNetwork, PalimpsestError } from "@palimpsest/wire";
-import { ActorState } from "@palimpsest/wire/protocol";
+import { PalimpsestError } from "@palimpsest/wire";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { BusyActor } from "./support/busy-actor.js";
 import { BusyCluster, type BusyDriver } from "./support/busy-cluster.js";
 import { Command } from "./support/command.js";
 import { until } from "./support/until.js";
@@ -94,34 +91,14 @@ test("a driver keeps its actors while its thread is blocked for longer than its 
 }, 120_000);
 
 test("a caller that never looks again is answered by no other actor, even where the address is the same", async () => {
-  const channels: ActorChannel[] = [];
+  let previousId = "actor-of-before";
   for (let cycle = 0; cycle < 3; cycle++) {
     const actor = await cluster.busyActors.spawn();
     const actorId = await actor.id();
-    const address = (await cluster.client.actors()).find((info) => info.actorId === actorId)?.address ?? "";
-    for (const stale of [`${actorId}-before`, actorId]) {
-      const incarnation = stale === actorId ? 2 : 1;
-      const channel = new ActorChannel({
-        actorId: stale,
-        network: grpcNetwork({ token: cluster.token }),
-        resolver: {
-          resolve: async () => ({
-            spec: { actorId: stale },
-            address,
-            incarnation,
-            state: ActorState.ACTOR_STATE_ALIVE,
-          }),
-        },
-      });
-      channels.push(channel);
-      const handle = createHandle<BusyActor>({
-        channel,
-        defaults: { timeoutMs: 300, retries: 0 },
-        info: () => Promise.reject(new Error("no head here")),
-        kill: () => Promise.reject(new Error("no head here")),
-      });
-      await expect(handle.id()).rejects.toMatchObject({ code: "GET_TIMEOUT" });
-    }
+    const misled = cluster.staleCaller(previousId, await cluster.addressOf(actorId), 300);
+    await expect(misled.ask()).rejects.toMatchObject({ code: "GET_TIMEOUT" });
+    misled.close();
+    previousId = actorId;
     expect(await actor.id()).toBe(actorId);
     await actor.kill();
     await until("its own caller is told that it died", async () => {
@@ -129,7 +106,6 @@ test("a caller that never looks again is answered by no other actor, even where 
       return reason instanceof PalimpsestError && reason.code === "ACTOR_DIED";
     });
   }
-  for (const channel of channels) channel.close();
 }, 120_000);
 
 test("a flood of another process is overtaken by each call of this one", async () => {

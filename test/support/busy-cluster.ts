@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Cluster, connect } from "@palimpsest/client";
+import { ActorChannel, type Cluster, connect, createHandle } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
+import { grpcNetwork } from "@palimpsest/wire";
+import { ActorState } from "@palimpsest/wire/protocol";
 import { Head } from "../../packages/head/src/index.js";
 import { NodeManager } from "../../packages/node/src/index.js";
 import { BusyActor } from "./busy-actor.js";
@@ -13,6 +15,13 @@ import type { DriverNews, DriverOrder } from "./busy-driver.js";
 export interface BusyClusterOptions {
   readonly ownerGraceMs?: number;
   readonly sessionLeaseMs?: number;
+}
+
+export interface StaleCaller {
+  readonly actorId: string;
+  /** Asks the actor for its id. */
+  ask(): Promise<string>;
+  close(): void;
 }
 
 /** A head and a node in this process; actors and drivers are processes of their own. */
@@ -65,7 +74,7 @@ export class BusyCluster {
   /** A kind of actor that takes little of the node. */
   get busyActors() {
     const source = { from: new URL("./busy-actor.ts", import.meta.url) };
-    return this.client.actor(BusyActor, source, { resources: { cpu: 0.1 } });
+    return this.client.actor(BusyActor, source, { resources: { cpu: 0.01 }, maxPendingCalls: 20_000 });
   }
 
   startDriver(name: string): Promise<BusyDriver> {
@@ -75,6 +84,32 @@ export class BusyCluster {
   async stateOf(actorId: string): Promise<string> {
     const actors = await this.client.actors({ includeDead: true });
     return actors.find((actor) => actor.actorId === actorId)?.state ?? "unknown";
+  }
+
+  /** A caller that takes the actor to live at this address in its first process, and never looks again. */
+  staleCaller(actorId: string, address: string, timeoutMs: number): StaleCaller {
+    const resolver = {
+      resolve: async () => ({
+        spec: { actorId },
+        address,
+        incarnation: 1,
+        state: ActorState.ACTOR_STATE_ALIVE,
+      }),
+    };
+    const channel = new ActorChannel({ actorId, network: grpcNetwork({ token: this.token }), resolver });
+    const noHead = () => Promise.reject(new Error("no head here"));
+    const handle = createHandle<BusyActor>({
+      channel,
+      defaults: { timeoutMs, retries: 0 },
+      info: noHead,
+      kill: noHead,
+    });
+    return { actorId, ask: () => handle.id(), close: () => channel.close() };
+  }
+
+  async addressOf(actorId: string): Promise<string> {
+    const actors = await this.client.actors();
+    return actors.find((actor) => actor.actorId === actorId)?.address ?? "";
   }
 
   stop(): Promise<void> {
