@@ -13,6 +13,8 @@ import type { CallRecord, Clock } from "@palimpsest/wire";
 const maxBytes = 16 * 1024 * 1024;
 /** Refused calls come as fast as a stranger sends them: above this the rest of the second is counted, not written. */
 const linesPerSecond = 200;
+/** Characters of a method or path that a line shows. */
+const longestMethod = 200;
 
 export function auditPathOf(dataDir: string): string {
   return join(dataDir, "audit.log");
@@ -54,7 +56,8 @@ export class AuditLog {
     this.#lines += 1;
     const { method, peer, outcome, refused, caller } = call;
     this.#write({
-      method,
+      // A stranger chooses the path of a refused request: it must not fill the log.
+      method: method.slice(0, longestMethod),
       peer,
       outcome,
       refused,

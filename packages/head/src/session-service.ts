@@ -9,6 +9,7 @@
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { isValidId } from "./actor.js";
 import { failStream } from "./rpc.js";
 import type { SessionConnection, Sessions } from "./sessions.js";
 import type { StackRequests } from "./stack-requests.js";
@@ -41,10 +42,9 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
   stream.on("data", (message: proto.SessionMessage.$Properties) => {
     try {
       if (sessionId === undefined) {
-        if (!message.sessionId)
-          throw new PalimpsestError("INVALID_ARGUMENT", 'session_id is empty: take newId("session")');
+        checkSession(message);
         sessions.open(message, connection);
-        sessionId = message.sessionId;
+        sessionId = message.sessionId ?? "";
         const clusterId = deps.clusterInfo().clusterId ?? "";
         const headAddresses = [...deps.headAddresses()];
         stream.write({ opened: { clusterId, ownerGraceMs, sessionLeaseMs, headAddresses } });
@@ -88,5 +88,24 @@ class Outbox implements SessionConnection {
 
   close(): void {
     this.#stream.end();
+  }
+}
+
+/** The head remembers these texts for as long as it remembers the session. */
+const longestName = 256;
+
+function checkSession({ sessionId, name, jobId }: proto.SessionMessage.$Properties): void {
+  if (!isValidId(sessionId ?? "")) {
+    const given = JSON.stringify((sessionId ?? "").slice(0, longestName));
+    throw new PalimpsestError("INVALID_ARGUMENT", `session_id is ${given}: take newId("session")`);
+  }
+  if (jobId && !isValidId(jobId)) {
+    throw new PalimpsestError("INVALID_ARGUMENT", "job_id is not an id: leave it empty or give the job's");
+  }
+  if ((name ?? "").length > longestName) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `name is longer than ${longestName} characters: shorten it`,
+    );
   }
 }

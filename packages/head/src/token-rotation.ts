@@ -53,6 +53,12 @@ export class TokenRotation {
         `the ${caller.tokenRole} token may not rotate the cluster's: use the one in the head's token file`,
       );
     }
+    if (caller.superseded) {
+      throw new PalimpsestError(
+        "PERMISSION_DENIED",
+        "this token was replaced and may not rotate the new one: take the one in the head's token file",
+      );
+    }
     if (!(graceMs >= graceLimits.leastMs && graceMs <= graceLimits.mostMs)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",

@@ -7,6 +7,8 @@ const plain = {
   KEYBOARD: "us",
   TOKENIZERS_PARALLELISM: "false",
   HF_HOME: "/hf",
+  PWD: "/home/x",
+  HF_ENDPOINT: "http://hub.example:8080/models",
 };
 const secrets = {
   AWS_SESSION: "1",
@@ -15,6 +17,12 @@ const secrets = {
   DB_PASSWORD: "4",
   CLIENT_SECRET: "5",
   hf_token: "6",
+  PGPASSWORD: "7",
+  MYSQL_PWD: "8",
+  SSHPASS: "9",
+  GH_PAT: "10",
+  NPM_CONFIG__AUTH: "11",
+  DATABASE_URL: "postgres://app:secret@db:5432/app",
 };
 
 test("actors get the node's environment without its settings and without what looks like a secret", () => {

@@ -1,6 +1,9 @@
 /** Names that look like secrets: keys of clouds and services that the worker was started with. */
 const secretNames =
-  /(^|_)(TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)_?KEY(_ID)?|KEY)$|^AWS_|^AZURE_|^GOOGLE_APPLICATION_|^(REDISCLI_AUTH|PGPASSFILE|SSH_AUTH_SOCK)$/;
+  /(TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)$|(^|_)(PAT|AUTH|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION)_?KEY(_ID)?|KEY)$|^AWS_|^AZURE_|^GOOGLE_APPLICATION_|^(MYSQL_PWD|SSHPASS|PGPASSFILE|SSH_AUTH_SOCK)$/;
+
+/** Addresses of databases and queues carry their password. */
+const urlWithPassword = /:\/\/[^/\s:@]*:[^/\s@]+@/;
 
 /**
  * The environment of actors and drivers: the node's own, without its settings (PALIMPSEST_*) and without variables
@@ -15,7 +18,8 @@ export function childEnvironment(
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || name.startsWith("PALIMPSEST_")) continue;
     const named = pass.includes("*") || pass.includes(name);
-    if (named || !secretNames.test(name.toUpperCase())) kept[name] = value;
+    const secret = secretNames.test(name.toUpperCase()) || urlWithPassword.test(value);
+    if (named || !secret) kept[name] = value;
   }
   return kept;
 }

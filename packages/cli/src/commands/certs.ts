@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { writeSecretFile } from "@palimpsest/head/files";
 import { PalimpsestError, type Role, roles, tlsFiles } from "@palimpsest/wire";
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
 import type { Command } from "commander";
@@ -49,6 +50,8 @@ export function addCerts(program: Command): void {
           days: options.days,
         });
       }
+      // Neither a commit nor a job's working directory takes the keys along.
+      writeFileSync(join(folder, ".gitignore"), "*\n");
       process.stdout.write(
         [
           `${join(folder, authorityFolder)} holds the CA's key: keep it away from the machines of the cluster`,
@@ -110,8 +113,8 @@ async function issueRole(authority: Pem, folder: string, request: CertificateReq
 
 function writePem(folder: string, pem: Pem, files: { readonly cert: string; readonly key: string }): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, files.key), pem.key, { mode: 0o600 });
-  writeFileSync(join(folder, files.cert), pem.cert, { mode: 0o600 });
+  writeSecretFile(join(folder, files.key), pem.key);
+  writeSecretFile(join(folder, files.cert), pem.cert);
 }
 
 function readAuthority(folder: string): Pem {

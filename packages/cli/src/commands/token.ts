@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { writeSecretFile } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
@@ -36,7 +36,7 @@ export function addToken(program: Command): void {
 
 function writeSecret(path: string, text: string): void {
   try {
-    writeFileSync(path, `${text}\n`, { mode: 0o600 });
+    writeSecretFile(path, `${text}\n`);
   } catch (cause) {
     throw new PalimpsestError(
       "CONFIG_INVALID",
