@@ -3,6 +3,7 @@ import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 
 const connectTimeoutMs = 5_000;
+const silenceTimeoutMs = 10_000;
 const longestReconnectMs = 500;
 
 /**
@@ -15,6 +16,8 @@ export async function connectRedis(url: string, logger: Logger): Promise<Redis> 
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
     commandTimeout: connectTimeoutMs,
+    // A lease is renewed every few seconds, so a socket that says nothing for so long is frozen: a new one is made.
+    socketTimeout: silenceTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -28,6 +28,8 @@ import type * as proto from "@palimpsest/wire/protocol";
 
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
+/** Until a head that is connected to answers the registration; then another one is tried, where there is one. */
+const registrationTimeoutMs = 5_000;
 /** A head that is refused is tried again and again: the log says so this often. */
 const refusalLogMs = 60_000;
 
@@ -60,11 +62,11 @@ export class HeadLink {
   #clusterId = "";
   #epoch = 0;
   #fenceAfterMs = 0;
-  #registeredAtMs = 0;
   #answeredAtMs = 0;
   #refusalLoggedAtMs = Number.NEGATIVE_INFINITY;
   #stopBeating: () => void = () => undefined;
   #stopRetry: () => void = () => undefined;
+  #stopWaiting: () => void = () => undefined;
   #stopAway: () => void = () => undefined;
   #backoff = backoffMs.first;
   #registered = false;
@@ -120,7 +122,11 @@ export class HeadLink {
     stream.on("end", () => {
       this.#broken(stream, new PalimpsestError("UNAVAILABLE", "the head closed the link"));
     });
-    this.#registeredAtMs = clock.monotonicMs();
+    // A head that is frozen, or whose machine is gone, lets the connection hang.
+    this.#stopWaiting = clock.after(registrationTimeoutMs, () => {
+      if (this.#stream !== stream || this.#registered || !heads.hasOthers) return;
+      this.#refuse(stream, `the head at ${this.#peer.address} did not answer in ${registrationTimeoutMs} ms`);
+    });
     const known = { clusterId: this.#clusterId, epoch: this.#epoch, instanceId: this.#instanceId };
     stream.write({ register: { ...this.#deps.register(), ...known } });
     this.#deps.replay();
@@ -146,11 +152,12 @@ export class HeadLink {
     this.#fenceAfterMs = registered.fenceAfterMs ?? 0;
     heads.learn(registered.headAddresses);
     this.#stopAway();
+    this.#stopWaiting();
     this.#backoff = backoffMs.first;
     this.#registered = true;
     if (this.#everRegistered) this.#deps.onReconnect();
     this.#everRegistered = true;
-    this.#deps.onRenewed(this.#registeredAtMs, this.#fenceAfterMs);
+    // The registration renews no lease: only a head whose own lease holds answers the heartbeat that follows.
     this.#deps.onRegistered(registered);
     this.#answeredAtMs = clock.monotonicMs();
     this.#beat();
@@ -201,6 +208,7 @@ export class HeadLink {
     const { heads, clock, logger } = this.#deps;
     this.#stream = undefined;
     this.#stopBeating();
+    this.#stopWaiting();
     // LINK-6
     if (!this.#everRegistered && (error.code === "UNAUTHENTICATED" || error.code === "INVALID_ARGUMENT")) {
       this.#lost(error);
@@ -240,5 +248,6 @@ export class HeadLink {
     this.#stopRetry();
     this.#stopAway();
     this.#stopBeating();
+    this.#stopWaiting();
   }
 }

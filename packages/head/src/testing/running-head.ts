@@ -6,7 +6,7 @@ import { Head } from "../head.js";
 import { quietLogger, temporaryFolder } from "./builders.js";
 import { FakeNode, type FakeNodeOptions } from "./fake-node.js";
 
-const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 700, ownerGraceMs: 200 };
+const times = { heartbeatIntervalMs: 50, nodeTimeoutMs: 500, recoveryGraceMs: 3_000, ownerGraceMs: 200 };
 
 /** A folder and the real heads, nodes and clients that a test starts with it; end() ends them all. */
 export class HeadBench {
