@@ -35,10 +35,22 @@ async function whileFrozen<T>(pid: number, look: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The Redis user of runs may walk over keys; KEYS, which holds up everybody, is not for it. */
+async function keysLike(redis: Redis, pattern: string): Promise<string[]> {
+  const keys = new Set<string>();
+  let cursor = "0";
+  do {
+    const [next, page] = await redis.scan(cursor, "MATCH", pattern, "COUNT", 1_000);
+    for (const key of page) keys.add(key);
+    cursor = next;
+  } while (cursor !== "0");
+  return [...keys];
+}
+
 /** Every trajectory of the run with its score, when all have both. */
 async function scoredTrajectories(redis: Redis): Promise<readonly [Trajectory, Score][] | undefined> {
   const prefix = `{palimpsest-${run.runId}}`;
-  const keys = await redis.keys(`${prefix}:trajectory:*`);
+  const keys = await keysLike(redis, `${prefix}:trajectory:*`);
   if (keys.length < episodes) return undefined;
   const pairs: [Trajectory, Score][] = [];
   for (const key of keys.sort()) {
