@@ -61,7 +61,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
   const metrics = createMetrics({ component: "head", processMetrics: false });
   const config = parseHeadConfig({ dataDir: join(tmpdir(), "palimpsest-bench"), nodeTimeoutMs: 3_600_000 });
   const plane = await ControlPlane.open(config, { store, clock: systemClock, logger, metrics });
-  const { actors, nodes, lifecycle, line, sessions, bundles } = plane;
+  const { actors, nodes, lifecycle, pendingQueue, sessions, bundles } = plane;
 
   const network = grpcNetwork({ token: newToken() });
   const server = network.createServer();
@@ -69,7 +69,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
   server.addService(
     headService,
     createHeadHandlers({
-      ...{ rpc, actors, nodes, line, sessions, lifecycle, bundles, clock: systemClock },
+      ...{ rpc, actors, nodes, pendingQueue, sessions, lifecycle, bundles, clock: systemClock },
       ...{ objects: plane.objects, stacks: plane.stacks, sessionLeaseMs: config.sessionLeaseMs },
       headAddresses: () => [],
       clusterInfo: () => ({ clusterId: plane.clusterId }),
@@ -183,7 +183,7 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     nodes: nodeCount,
     actors: actorCount,
     placed: alive(),
-    waiting: line.length,
+    waiting: pendingQueue.length,
     placementsPerSecond: Math.round(placementsPerSecond),
     churnPerSecond: Math.round(churnPerSecond),
     idleDelayP99Ms: round(idle.percentile(99) / 1e6),

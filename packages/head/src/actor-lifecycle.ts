@@ -19,7 +19,7 @@ import { type Actor, type ActorSpec, specToProto } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import { Fences } from "./fences.js";
 import type { Node, NodeDeathCause, NodeTable } from "./node-table.js";
-import type { PlacementLine } from "./placement.js";
+import type { PendingQueue } from "./placement.js";
 import { RestartDelays } from "./restart-delays.js";
 import {
   afterFailedStart,
@@ -33,7 +33,7 @@ import {
 export interface ActorLifecycleDeps {
   readonly actors: ActorTable;
   readonly nodes: NodeTable;
-  readonly line: PlacementLine;
+  readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -239,7 +239,7 @@ export class ActorLifecycle {
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     if (waits && this.#fences.remainingMs(actorId) > 0)
       return "its node is out of reach and may still run it: it waits until that node must have fenced it";
-    return this.#deps.line.reason(lineKey(actorId)) || startRetryReason(actor);
+    return this.#deps.pendingQueue.reason(pendingKey(actorId)) || startRetryReason(actor);
   }
 
   close(): void {
@@ -256,7 +256,7 @@ export class ActorLifecycle {
       });
       return;
     }
-    this.#deps.line.join(lineKey(actorId), {
+    this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
       leaseId: leaseOf(actorId, actor.incarnation + 1),
       request: { resources, labels },
       onPlaced: (nodeId) => void this.#start(actorId, nodeId),
@@ -306,7 +306,7 @@ export class ActorLifecycle {
 
   /** Whether the running process is the one wanted; if so it is entered in the table. */
   #adopt(nodeId: string, report: proto.RunningActor.$Properties): boolean {
-    const { actors, nodes, line } = this.#deps;
+    const { actors, nodes, pendingQueue } = this.#deps;
     const actorId = report.actorId ?? "";
     const incarnation = report.incarnation ?? 0;
     const actor = actors.get(actorId);
@@ -318,7 +318,7 @@ export class ActorLifecycle {
     const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
     // A later incarnation than the table's: the store lost its last writes, the node is right.
     if (!current && incarnation <= actor.incarnation) return false;
-    line.leave(lineKey(actorId));
+    pendingQueue.remove(pendingKey(actorId));
     this.#delays.cancel(actorId);
     // Its node was only out of reach: no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
@@ -482,9 +482,9 @@ export class ActorLifecycle {
   }
 
   async #killForGood(actor: Actor, reason: string): Promise<void> {
-    const { actors, line, metrics, stopGraceMs } = this.#deps;
+    const { actors, pendingQueue, metrics, stopGraceMs } = this.#deps;
     const { actorId } = actor.spec;
-    line.leave(lineKey(actorId));
+    pendingQueue.remove(pendingKey(actorId));
     this.#delays.cancel(actorId);
     this.#fences.forget(actorId);
     const durable = actors.update(actorId, {
@@ -537,6 +537,6 @@ function leaseOf(actorId: string, incarnation: number): string {
   return `${leasePrefix}${actorId}#${incarnation}`;
 }
 
-function lineKey(actorId: string): string {
+function pendingKey(actorId: string): string {
   return `actor/${actorId}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The head without its sockets: tables, line, lifecycles and sessions, wired to each other over a store.
+ * The head without its sockets: tables, pendingQueue, lifecycles and sessions, wired to each other over a store.
  *
  * Not its job: gRPC, files of address and token, processes.
  */
@@ -22,7 +22,7 @@ import { Journal } from "./journal.js";
 import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders } from "./object-holders.js";
-import { PlacementLine } from "./placement.js";
+import { PendingQueue } from "./placement.js";
 import { Sessions } from "./sessions.js";
 import { StackRequests } from "./stack-requests.js";
 import type { Store, StoreTable } from "./store.js";
@@ -48,7 +48,7 @@ export class ControlPlane {
   readonly actors: ActorTable;
   readonly nodes: NodeTable;
   readonly jobs: JobTable;
-  readonly line: PlacementLine;
+  readonly pendingQueue: PendingQueue;
   readonly lifecycle: ActorLifecycle;
   readonly jobLifecycle: JobLifecycle;
   readonly sessions: Sessions;
@@ -110,12 +110,12 @@ export class ControlPlane {
         for (const sha256 of submission ? bundlesOf(submission) : []) this.#removeBundle(sha256);
       },
     });
-    const line = new PlacementLine({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
+    const pendingQueue = new PendingQueue({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
     this.nodes = nodes;
     this.actors = actors;
     this.jobs = jobs;
-    this.line = line;
-    const shared = { nodes, line, clock, logger, metrics };
+    this.pendingQueue = pendingQueue;
+    const shared = { nodes, pendingQueue, clock, logger, metrics };
     this.lifecycle = new ActorLifecycle({
       ...shared,
       actors,
@@ -153,7 +153,7 @@ export class ControlPlane {
     this.#stopSweeping = every(clock, bundleSweepMs, () => this.#sweepBundles(config.bundleKeepMs));
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
-      line.tick();
+      pendingQueue.tick();
       measureTables({ ...shared, actors, jobs });
       metrics.gauge("palimpsest_head_objects").set(this.objects.size);
       metrics.gauge("palimpsest_head_object_holders").set(this.objectHolders.size);

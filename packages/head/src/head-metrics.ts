@@ -4,18 +4,18 @@ import type { ActorTable } from "./actor-table.js";
 import { jobStatuses } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import { type NodeTable, nodeStates } from "./node-table.js";
-import type { PlacementLine } from "./placement.js";
+import type { PendingQueue } from "./placement.js";
 
 export interface HeadMetricsDeps {
   readonly metrics: Metrics;
   readonly actors: ActorTable;
   readonly nodes: NodeTable;
   readonly jobs: JobTable;
-  readonly line: PlacementLine;
+  readonly pendingQueue: PendingQueue;
 }
 
 /** Sets the gauges that say what the tables hold. */
-export function measureTables({ metrics, actors, nodes, jobs, line }: HeadMetricsDeps): void {
+export function measureTables({ metrics, actors, nodes, jobs, pendingQueue }: HeadMetricsDeps): void {
   const byState = metrics.gauge("palimpsest_head_actors");
   for (const state of actorStates) byState.set({ state: state.toLowerCase() }, actors.count(state));
   for (const state of nodeStates) {
@@ -25,8 +25,8 @@ export function measureTables({ metrics, actors, nodes, jobs, line }: HeadMetric
   for (const status of jobStatuses) {
     metrics.gauge("palimpsest_head_jobs").set({ status: status.toLowerCase() }, jobCounts.get(status) ?? 0);
   }
-  metrics.gauge("palimpsest_head_pending_actors").set(line.length);
-  metrics.gauge("palimpsest_head_reserved_nodes").set(line.reservedNodes);
+  metrics.gauge("palimpsest_head_pending_actors").set(pendingQueue.length);
+  metrics.gauge("palimpsest_head_reserved_nodes").set(pendingQueue.reservedNodes);
   const { total, used } = nodes.sums.totals();
   // Resources whose last node has left leave the page too.
   metrics.gauge("palimpsest_head_resources_total_units").reset();

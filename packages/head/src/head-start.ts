@@ -319,14 +319,14 @@ function addServices(
   const { dataDir } = config;
   const clock = deps.clock ?? systemClock;
   const tokens = new TokenRotation({ dataDir, credentials, clock, logger: deps.logger });
-  const { actors, nodes, line, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
+  const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
   server.addService(
     headService,
     createHeadHandlers({
       rpc,
       actors,
       nodes,
-      line,
+      pendingQueue,
       clock: deps.clock ?? systemClock,
       sessions,
       lifecycle,

@@ -16,12 +16,12 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import type { Node, NodeTable } from "./node-table.js";
-import type { PlacementLine } from "./placement.js";
+import type { PendingQueue } from "./placement.js";
 
 export interface JobLifecycleDeps {
   readonly jobs: JobTable;
   readonly nodes: NodeTable;
-  readonly line: PlacementLine;
+  readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Between SIGTERM and SIGKILL of a driver that is stopped. */
@@ -67,11 +67,11 @@ export class JobLifecycle {
   }
 
   async stop(jobId: string): Promise<Job> {
-    const { jobs, line, nodes, driverStopGraceMs } = this.#deps;
+    const { jobs, pendingQueue, nodes, driverStopGraceMs } = this.#deps;
     const job = jobs.get(jobId);
     if (hasEnded(job)) return job;
     if (job.status === "PENDING") {
-      line.leave(lineKey(jobId));
+      pendingQueue.remove(pendingKey(jobId));
       await this.#end(jobId, {
         status: "STOPPED",
         stopRequested: true,
@@ -148,13 +148,13 @@ export class JobLifecycle {
 
   /** The job as it is to be shown: one that waits for a node says why, made now. Looks at every node. */
   forReaders(job: Job): Job {
-    const reason = this.#deps.line.reason(lineKey(job.jobId));
+    const reason = this.#deps.pendingQueue.reason(pendingKey(job.jobId));
     return reason === "" ? job : { ...job, message: reason };
   }
 
   #seek(jobId: string): void {
-    const { jobs, line } = this.#deps;
-    line.join(lineKey(jobId), {
+    const { jobs, pendingQueue } = this.#deps;
+    pendingQueue.enqueue(pendingKey(jobId), {
       leaseId: leaseOf(jobId),
       request: { resources: jobs.submission(jobId)?.resources ?? {}, labels: {} },
       onPlaced: (nodeId) => void this.#start(jobId, nodeId),
@@ -215,7 +215,7 @@ export class JobLifecycle {
 
   #lost(job: Job, reason: string): void {
     if (this.#placing.delete(job.jobId) && !job.stopRequested) {
-      // D4: it goes back to the line, as if it had never been placed.
+      // D4: it goes back to the pending queue, as if it had never been placed.
       void this.#deps.jobs.update(job.jobId, {
         status: "PENDING",
         nodeId: "",
@@ -264,6 +264,6 @@ function leaseOf(jobId: string): string {
   return `driver/${jobId}`;
 }
 
-function lineKey(jobId: string): string {
+function pendingKey(jobId: string): string {
   return `job/${jobId}`;
 }

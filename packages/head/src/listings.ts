@@ -8,7 +8,7 @@ import { type Actor, actorForReaders, actorStateFromProto, actorStates, actorSta
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
 import { type NodeTable, nodeStates, nodeStateToProto } from "./node-table.js";
-import type { PlacementLine } from "./placement.js";
+import type { PendingQueue } from "./placement.js";
 
 const defaultLimit = 1_000;
 const maxLimit = 5_000;
@@ -21,7 +21,7 @@ export interface ListingsDeps {
   readonly actors: ActorTable;
   readonly lifecycle: ActorLifecycle;
   readonly nodes: NodeTable;
-  readonly line: PlacementLine;
+  readonly pendingQueue: PendingQueue;
   readonly clock: Clock;
 }
 
@@ -66,9 +66,9 @@ export function listNodes(
   return { nodes: rows.map((node) => nodes.toProto(node)), nextPageToken };
 }
 
-export function summarize({ actors, nodes, line, clock }: ListingsDeps): proto.Summary.$Properties {
+export function summarize({ actors, nodes, pendingQueue, clock }: ListingsDeps): proto.Summary.$Properties {
   const { total, used } = nodes.sums.totals();
-  const shapes = line.waitingShapes();
+  const shapes = pendingQueue.waitingShapes();
   const monotonicToEpochMs = clock.now() - clock.monotonicMs();
   return {
     actors: actorStates.map((state) => ({ state: actorStateToProto[state], count: actors.count(state) })),
@@ -81,11 +81,11 @@ export function summarize({ actors, nodes, line, clock }: ListingsDeps): proto.S
       count,
       oldestSinceMs: Math.round(oldestSinceMs + monotonicToEpochMs),
       feasible,
-      reason: line.explain(request),
+      reason: pendingQueue.explain(request),
     })),
-    waitingCount: line.length,
+    waitingCount: pendingQueue.length,
     waitingShapeCount: shapes.length,
-    reservedNodeCount: line.reservedNodes,
+    reservedNodeCount: pendingQueue.reservedNodes,
   };
 }
 

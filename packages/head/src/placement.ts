@@ -15,27 +15,27 @@ import type { NodeTable } from "./node-table.js";
 
 const sliceMs = 8;
 
-export interface Seeker {
+export interface PendingRequest {
   /** Names the lease on the node that is found. */
   readonly leaseId: string;
   readonly request: PlacementRequest;
   onPlaced(nodeId: string): void;
 }
 
-export interface PlacementLineDeps {
+export interface PendingQueueDeps {
   readonly nodes: NodeTable;
   readonly clock: Clock;
   /** A request that a node could hold gets one reserved when it has waited this long. */
   readonly reserveAfterMs: number;
 }
 
-export class PlacementLine {
-  readonly #deps: PlacementLineDeps;
+export class PendingQueue {
+  readonly #deps: PendingQueueDeps;
   readonly #index = new PlacementIndex();
-  readonly #seekers = new Map<string, Seeker>();
+  readonly #pending = new Map<string, PendingRequest>();
   #scheduled = false;
 
-  constructor(deps: PlacementLineDeps) {
+  constructor(deps: PendingQueueDeps) {
     this.#deps = deps;
     deps.nodes.onChange((nodeId, view) => {
       if (view === undefined) this.#index.removeNode(nodeId);
@@ -58,15 +58,15 @@ export class PlacementLine {
     return this.#index.looks;
   }
 
-  /** Joins the line under a key; a seeker of the same key is replaced and keeps its place. */
-  join(key: string, seeker: Seeker): void {
-    this.#seekers.set(key, seeker);
-    this.#index.add(key, seeker.request, this.#deps.clock.monotonicMs());
+  /** Enqueues a request under a key; one of the same key is replaced and keeps its position. */
+  enqueue(key: string, pending: PendingRequest): void {
+    this.#pending.set(key, pending);
+    this.#index.add(key, pending.request, this.#deps.clock.monotonicMs());
     this.#schedule();
   }
 
-  leave(key: string): void {
-    if (!this.#seekers.delete(key)) return;
+  remove(key: string): void {
+    if (!this.#pending.delete(key)) return;
     this.#index.delete(key);
     // What was reserved for it is free for the others.
     this.#schedule();
@@ -81,8 +81,8 @@ export class PlacementLine {
 
   /** Why this request waits, in one sentence; empty when it does not. Looks at every node. */
   reason(key: string): string {
-    const seeker = this.#seekers.get(key);
-    return seeker === undefined ? "" : this.#index.explain(seeker.request);
+    const pending = this.#pending.get(key);
+    return pending === undefined ? "" : this.#index.explain(pending.request);
   }
 
   /** The same for any request. */
@@ -107,11 +107,11 @@ export class PlacementLine {
     const endMs = clock.monotonicMs() + sliceMs;
     for (let choice = this.#index.next(); choice !== undefined; choice = this.#index.next()) {
       const { key, nodeId } = choice;
-      const seeker = this.#seekers.get(key);
-      this.#seekers.delete(key);
-      if (seeker !== undefined) {
-        nodes.reserve(nodeId, seeker.leaseId, seeker.request.resources);
-        seeker.onPlaced(nodeId);
+      const pending = this.#pending.get(key);
+      this.#pending.delete(key);
+      if (pending !== undefined) {
+        nodes.reserve(nodeId, pending.leaseId, pending.request.resources);
+        pending.onPlaced(nodeId);
       }
       if (clock.monotonicMs() < endMs) continue;
       clock.after(0, () => this.#pass());

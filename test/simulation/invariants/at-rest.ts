@@ -50,7 +50,7 @@ export function checkAtRest(world: World): void {
     const cpu = actor.spec.resources["cpu"] ?? 0;
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
     // A node may be kept free for a larger request that has waited longer.
-    const kept = plane.line.reservedNodes > 0;
+    const kept = plane.pendingQueue.reservedNodes > 0;
     if (waits && !kept && alive.some((node) => (node.available["cpu"] ?? 0) >= cpu)) {
       const reason = plane.lifecycle.pendingReason(actor);
       records.violation("L2", `${actorId} waits for ${cpu} cpus, and there is room: ${reason}`);

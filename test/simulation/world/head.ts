@@ -40,13 +40,13 @@ export class SimHead {
     this.plane = plane;
     world.plant.plane(plane);
     world.records.headOpened(plane);
-    const { actors, nodes, line, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
+    const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
     const server = world.network.of(this.process).createServer();
     const rpc = new Rpc(metrics, config.rpcTimeoutMs);
     const shared = {
       actors,
       nodes,
-      line,
+      pendingQueue,
       clock: systemClock,
       sessions,
       lifecycle,
