@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { findBug } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
+import { idleCluster } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
-/** Seeds that once found a bug of the product, see docs/simulation.md. */
+/** Seeds that once found a bug of the product, see docs/simulation.md; long ones with idle hours (run.ts --long). */
 const formerFailures = [20, 37, 38];
+const formerLongFailures = [39];
 
 test("no seed breaks an invariant", async () => {
   for (const seed of [...formerFailures, 1, 2]) {
@@ -12,6 +14,14 @@ test("no seed breaks an invariant", async () => {
     expect(violation, `replay with: run.ts --seed ${seed} --story`).toBeUndefined();
     expect(counts.answered).toBeGreaterThan(20);
     expect(counts.faults).toBeGreaterThan(3);
+  }
+}, 60_000);
+
+test("no seed with idle hours breaks an invariant", async () => {
+  for (const seed of formerLongFailures) {
+    const { violation, counts } = await simulate(seed, { settings: idleCluster });
+    expect(violation, `replay with: run.ts --seed ${seed} --long --story`).toBeUndefined();
+    expect(counts.answered).toBeGreaterThan(20);
   }
 }, 60_000);
 

@@ -11,6 +11,9 @@
  * - LINK-5. A head of another cluster, or of a lower epoch than was seen before, is not obeyed: it counts as away.
  * - LINK-6. Only at the very first registration a refusal ends the node; later it counts as the head's absence.
  * - LINK-7. Where there is another head, one that answers no heartbeat for its headTimeoutMs counts as away.
+ * - LINK-8. An order to start is obeyed only within headTimeoutMs of the last message that the head has answered: later
+ *   the head may have given this node up and started the same elsewhere. The link is then opened anew, and a head that
+ *   still wants the start repeats it.
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -63,6 +66,9 @@ export class HeadLink {
   #epoch = 0;
   #fenceAfterMs = 0;
   #answeredAtMs = 0;
+  /** When the last message was sent that the head has answered: before that it cannot have given this node up. */
+  #provenAtMs = 0;
+  #headTimeoutMs = Number.POSITIVE_INFINITY;
   #refusalLoggedAtMs = Number.NEGATIVE_INFINITY;
   #stopBeating: () => void = () => undefined;
   #stopRetry: () => void = () => undefined;
@@ -128,6 +134,7 @@ export class HeadLink {
       this.#refuse(stream, `the head at ${this.#peer.address} did not answer in ${registrationTimeoutMs} ms`);
     });
     const known = { clusterId: this.#clusterId, epoch: this.#epoch, instanceId: this.#instanceId };
+    this.#provenAtMs = clock.monotonicMs();
     stream.write({ register: { ...this.#deps.register(), ...known } });
     this.#deps.replay();
   }
@@ -137,7 +144,14 @@ export class HeadLink {
     if (message.registered) this.#welcome(stream, message.registered);
     else if (!this.#registered) return;
     else if (message.leaseRenewed) this.#renewed(stream, message.leaseRenewed);
-    else this.#deps.onMessage(message);
+    else if ((message.startActor || message.startDriver) && this.#unprovenMs() > this.#headTimeoutMs) {
+      // LINK-8
+      const silentMs = Math.round(this.#unprovenMs());
+      this.#refuse(
+        stream,
+        `an order to start came ${silentMs} ms after the last message that the head answered`,
+      );
+    } else this.#deps.onMessage(message);
   }
 
   #welcome(stream: LinkStream, registered: proto.Registered.$Properties): void {
@@ -150,6 +164,7 @@ export class HeadLink {
     this.#clusterId = registered.clusterId ?? "";
     this.#epoch = registered.epoch ?? 0;
     this.#fenceAfterMs = registered.fenceAfterMs ?? 0;
+    this.#headTimeoutMs = registered.headTimeoutMs || Number.POSITIVE_INFINITY;
     heads.learn(registered.headAddresses);
     this.#stopAway();
     this.#stopWaiting();
@@ -162,13 +177,16 @@ export class HeadLink {
     this.#answeredAtMs = clock.monotonicMs();
     this.#beat();
     this.#stopBeating();
-    const headTimeoutMs = registered.headTimeoutMs || Number.POSITIVE_INFINITY;
     this.#stopBeating = every(clock, Math.max(10, registered.heartbeatIntervalMs || 1_000), () => {
       // LINK-7
       const silentMs = clock.monotonicMs() - this.#answeredAtMs;
-      if (silentMs <= headTimeoutMs || !heads.hasOthers) this.#beat();
+      if (silentMs <= this.#headTimeoutMs || !heads.hasOthers) this.#beat();
       else this.#refuse(stream, `the head at ${this.#peer.address} has answered nothing for ${silentMs} ms`);
     });
+  }
+
+  #unprovenMs(): number {
+    return this.#deps.clock.monotonicMs() - this.#provenAtMs;
   }
 
   #beat(): void {
@@ -184,6 +202,7 @@ export class HeadLink {
     }
     this.#epoch = epoch ?? 0;
     this.#answeredAtMs = this.#deps.clock.monotonicMs();
+    this.#provenAtMs = Math.max(this.#provenAtMs, sentAtMs ?? 0);
     this.#deps.heads.learn(headAddresses);
     this.#deps.onRenewed(sentAtMs ?? 0, this.#fenceAfterMs);
   }

@@ -73,6 +73,28 @@ describe("registration", () => {
     expect(isRunning(pid ?? 0)).toBe(false);
   });
 
+  test("an order to start that comes when the head may have given the node up is not obeyed (LINK-8)", async () => {
+    const registered = async (times: number) => {
+      while (head.registrations < times) await head.changed();
+    };
+    // A head that answers no heartbeat: 1 ms after the registration it may have given the node up.
+    head.registered = { headTimeoutMs: 1 };
+    head.breakLinks();
+    await registered(2);
+    const already = head.messages.length;
+    const heartbeats = () => head.messages.slice(already).filter((message) => message.heartbeat != null);
+    while (heartbeats().length < 2) await head.changed();
+    head.registered = {};
+    await startCounter(head, { actorId: "actor-late" });
+    await registered(3);
+    await startCounter(head, { actorId: "actor-wanted" });
+    await head.next("actorStarted", ({ actorId }) => actorId === "actor-wanted");
+    head.breakLinks();
+    await registered(4);
+    const listed = head.messages.findLast((message) => message.register != null)?.register?.actors ?? [];
+    expect(listed.map(({ actorId }) => actorId)).toEqual(["actor-wanted"]);
+  });
+
   test("a wrong token is reported at once", async () => {
     await expect(startNode(head, { token: "not-the-token" })).rejects.toMatchObject({
       code: "UNAUTHENTICATED",
