@@ -7,6 +7,7 @@ import { connect } from "@palimpsest/client";
 import { readHeadAddress, tokenPathOf } from "@palimpsest/head/files";
 import { PalimpsestError } from "@palimpsest/wire";
 import { cliEntry } from "./commands/worker.js";
+import { redisVariables } from "./redis-flags.js";
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
@@ -87,12 +88,15 @@ interface Started {
   readonly said: () => string;
 }
 
+/** A cluster that lives as long as a command keeps its tables to itself, in a Redis of its own. */
+const withoutRedis = Object.fromEntries(redisVariables.map((name) => [name, undefined]));
+
 function command(args: readonly string[], environment: Record<string, string> = {}): Started {
   // A group of its own: Ctrl-C in the terminal reaches this process alone, which ends the others in order.
   const child = spawn(process.execPath, [cliEntry, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...withoutRedis, ...environment },
   });
   let text = "";
   const keep = (chunk: Buffer) => {

@@ -2,13 +2,13 @@ import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { Command } from "commander";
 import { defaultDataDir } from "../data-dir.js";
 import { parseWhole } from "../key-values.js";
+import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
 import { stopSignal } from "../signals.js";
 
-interface HeadOptions {
+interface HeadOptions extends RedisFlags {
   readonly host: string;
   readonly port: number;
   readonly advertise?: string;
-  readonly redis?: string;
   readonly cluster: string;
   readonly standby: boolean;
   readonly dataDir: string;
@@ -21,8 +21,7 @@ interface HeadOptions {
 
 export function addHead(program: Command): void {
   const head = program.command("head").description("the cluster's control plane");
-  head
-    .command("start")
+  withRedis(head.command("start"))
     .description("starts a head and stays with it; the same data folder goes on with the same cluster")
     .option(
       "--host <address>",
@@ -31,7 +30,6 @@ export function addHead(program: Command): void {
     )
     .option("--port <port>", "0: the port of the last start, or a free one", parseWhole, 0)
     .option("--advertise <host>", "name under which others reach this machine (default: --host)")
-    .option("--redis <url>", "redis:// URL (default: the head runs a redis-server of its own)")
     .option("--cluster <name>", "name of the cluster; several clusters can share one Redis", "default")
     .option(
       "--no-standby",
@@ -53,6 +51,8 @@ export function addHead(program: Command): void {
       ]);
       const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
       const token = options.token ?? process.env["PALIMPSEST_TOKEN"];
+      const { warnings, ...urls } = redisUrls(options, process.env);
+      for (const warning of warnings) process.stderr.write(warning);
       const stop = stopSignal();
       for (;;) {
         const started = await Head.start(
@@ -64,7 +64,7 @@ export function addHead(program: Command): void {
             cluster: options.cluster,
             standby: options.standby,
             ...(options.advertise ? { advertiseHost: options.advertise } : {}),
-            ...(options.redis ? { redisUrl: options.redis } : {}),
+            ...urls,
             ...(token ? { token } : {}),
             tls: options.tls ?? process.env["PALIMPSEST_TLS"] ?? "",
             insecure: options.insecure ?? false,

@@ -1,0 +1,90 @@
+/**
+ * The URLs of a Redis of one's own, which hold passwords: from a flag, the environment or a file. The arguments of a
+ * process can be read by every user of its machine, its environment and its files only by its own user.
+ */
+import { readFileSync } from "node:fs";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Command } from "commander";
+
+export interface RedisFlags {
+  readonly redis?: string;
+  readonly queueRedis?: string;
+}
+
+export interface RedisUrls {
+  readonly redisUrl?: string;
+  readonly queueRedisUrl?: string;
+  /** What a person should know: a flag that shows a password to others. */
+  readonly warnings: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const sources = {
+  redis: { flag: "--redis", variable: "PALIMPSEST_REDIS_URL" },
+  queueRedis: { flag: "--queue-redis", variable: "PALIMPSEST_QUEUE_REDIS_URL" },
+} as const;
+
+/** Variables of a head: a cluster that a command starts for itself must not get them. */
+export const redisVariables = Object.values(sources).flatMap(({ variable }) => [
+  variable,
+  `${variable}_FILE`,
+]);
+
+export function withRedis(command: Command): Command {
+  return command
+    .option(
+      "--redis <url>",
+      "redis:// URL; with a password rather set PALIMPSEST_REDIS_URL or PALIMPSEST_REDIS_URL_FILE " +
+        "(default: that, else the head runs a redis-server of its own)",
+    )
+    .option(
+      "--queue-redis <url>",
+      "the same Redis for nodes and drivers, with a user that may touch keys of runs only; " +
+        "or PALIMPSEST_QUEUE_REDIS_URL, PALIMPSEST_QUEUE_REDIS_URL_FILE (default: that of --redis)",
+    );
+}
+
+/** The flag, else the variable, else the file that a variable names. @throws {PalimpsestError} CONFIG_INVALID */
+export function redisUrls(flags: RedisFlags, environment: Environment): RedisUrls {
+  const warnings: string[] = [];
+  const read = (key: keyof typeof sources): string | undefined => {
+    const { flag, variable } = sources[key];
+    const given = flags[key];
+    if (given !== undefined && hasPassword(given)) {
+      warnings.push(
+        `warning: every user of this machine can read the password in ${flag} in the list of processes: ` +
+          `set ${variable}, or ${variable}_FILE to the name of a file that holds the URL, instead\n`,
+      );
+    }
+    return given || environment[variable] || fromFile(environment, `${variable}_FILE`);
+  };
+  const redisUrl = read("redis");
+  const queueRedisUrl = read("queueRedis");
+  if (queueRedisUrl && !redisUrl) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${sources.queueRedis.flag} names a Redis for nodes and drivers, but the head has none: give the head's URL of the ` +
+        `same Redis with ${sources.redis.flag} or ${sources.redis.variable}`,
+    );
+  }
+  return { ...(redisUrl ? { redisUrl } : {}), ...(queueRedisUrl ? { queueRedisUrl } : {}), warnings };
+}
+
+function hasPassword(url: string): boolean {
+  return /^[a-z]+:\/\/[^/?#]*:[^/?#]+@/.test(url);
+}
+
+function fromFile(environment: Environment, variable: string): string | undefined {
+  const path = environment[variable];
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${variable}: ${path} cannot be read: name a file that holds a redis:// URL`,
+      { cause },
+    );
+  }
+}
