@@ -70,7 +70,12 @@ async function measure(nodeCount: number, actorCount: number): Promise<Figures> 
     headService,
     createHeadHandlers({
       ...{ rpc, actors, nodes, pendingQueue, sessions, lifecycle, bundles, clock: systemClock },
-      ...{ objects: plane.objects, stacks: plane.stacks, sessionLeaseMs: config.sessionLeaseMs },
+      ...{
+        recovery: plane.recovery,
+        objects: plane.objects,
+        stacks: plane.stacks,
+        sessionLeaseMs: config.sessionLeaseMs,
+      },
       headAddresses: () => [],
       clusterInfo: () => ({ clusterId: plane.clusterId }),
       ownerGraceMs: 60_000,

@@ -23,6 +23,7 @@ import { NodeTable } from "./node-table.js";
 import { ObjectDirectory } from "./object-directory.js";
 import { type HolderState, ObjectHolders } from "./object-holders.js";
 import { PendingQueue } from "./placement.js";
+import { Recovery } from "./recovery.js";
 import { Sessions } from "./sessions.js";
 import { StackRequests } from "./stack-requests.js";
 import type { Store, StoreTable } from "./store.js";
@@ -49,6 +50,7 @@ export class ControlPlane {
   readonly nodes: NodeTable;
   readonly jobs: JobTable;
   readonly pendingQueue: PendingQueue;
+  readonly recovery: Recovery;
   readonly lifecycle: ActorLifecycle;
   readonly jobLifecycle: JobLifecycle;
   readonly sessions: Sessions;
@@ -78,6 +80,10 @@ export class ControlPlane {
     ]);
     plane.actors.load(specs, states, deaths);
     plane.jobs.load(await store.readTable("jobs"), await store.readTable("submissions"));
+    const nodes = plane.nodes.all();
+    const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
+    // A cluster that is known from elsewhere and has no node in the store: the store may have been emptied.
+    if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
     plane.#recover(config);
     plane.#sweepBundles(config.bundleKeepMs);
     return plane;
@@ -115,6 +121,7 @@ export class ControlPlane {
     this.actors = actors;
     this.jobs = jobs;
     this.pendingQueue = pendingQueue;
+    this.recovery = new Recovery({ actors, clock, graceMs: config.recoveryGraceMs });
     const shared = { nodes, pendingQueue, clock, logger, metrics };
     this.lifecycle = new ActorLifecycle({
       ...shared,
@@ -219,6 +226,7 @@ export class ControlPlane {
   async close(deposed = false): Promise<void> {
     this.#stopTicking();
     this.#stopSweeping();
+    this.recovery.close();
     this.lifecycle.close();
     // The journal is closed even when a log cannot be.
     const logs = await Promise.allSettled([this.logs.close()]);

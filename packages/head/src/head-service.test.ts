@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { headService } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anActor } from "./testing/builders.js";
+import { runningActor } from "./testing/fake-node.js";
 import { create, HeadBench, openSession, resolve } from "./testing/running-head.js";
 
 const { ACTOR_STATE_PENDING, ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
@@ -142,5 +145,41 @@ describe("actors over gRPC", () => {
     await create(peer, anActor("actor-1", { ownerId: "", detached: true }));
     await expect(create(peer, anActor("not an id"))).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await expect(resolve(peer, "unknown")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("after a restart that lost the tables", () => {
+  it("RECOVERY-1: who asks for an actor waits for its node, and hears that there is none only after the grace", async () => {
+    const first = await bench.start();
+    const spec = anActor("actor-1", { name: "learner", ownerId: "", detached: true });
+    const node = await bench.join(first, { nodeId: "node-a" });
+    await create(bench.peer(first), spec);
+    await resolve(bench.peer(first), "actor-1");
+    node.break();
+    await first.close();
+    // As by FLUSHALL: the folder of the head is all that is left.
+    rmSync(join(bench.folder, "redis"), { recursive: true });
+    const head = await bench.start({ recoveryGraceMs: 6_000 });
+    const peer = bench.peer(head);
+    const ask = (name: string) =>
+      peer.unary(headService.resolveActor, { name, waitMs: 0 }, { timeoutMs: 30_000 });
+    const [byName, byId, nobody] = [ask("learner"), resolve(peer, "actor-1", 0, 0), ask("nobody")];
+    const nothing = expect(nobody).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const killed = peer.unary(
+      headService.killActor,
+      { actorId: "actor-1", incarnation: 7 },
+      { timeoutMs: 30_000 },
+    );
+    // Answered after all of the above have reached the head.
+    await peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const actor = runningActor("actor-1", 1);
+    const back = await bench.join(head, { nodeId: "node-a", actors: [actor] });
+    const { unknownActorIds } = await back.next((message) => message.registered);
+    expect(unknownActorIds).toEqual(["actor-1"]);
+    back.send({ actorDescribed: { actor, spec } });
+    expect(await byName).toMatchObject({ state: ACTOR_STATE_ALIVE, spec: { actorId: "actor-1" } });
+    expect((await byId).incarnation).toBe(1);
+    expect((await killed).state).toBe(ACTOR_STATE_ALIVE);
+    await nothing;
   });
 });

@@ -8,6 +8,7 @@ import type { Bundles } from "./bundles.js";
 import { type ListingsDeps, listActors, listNodes, summarize } from "./listings.js";
 import type { ObjectDirectory } from "./object-directory.js";
 import { createObjectRpcs } from "./object-rpcs.js";
+import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
 
@@ -18,6 +19,7 @@ const maxStackWaitMs = 25_000;
 
 export interface HeadServiceDeps extends SessionServiceDeps, ListingsDeps {
   readonly rpc: Rpc;
+  readonly recovery: Recovery;
   readonly objects: ObjectDirectory;
   readonly bundles: Bundles;
   readonly queueDepths: () => Promise<readonly QueueDepth[]>;
@@ -32,14 +34,15 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       const info = deps.clusterInfo();
       return isReader(callerOf(call)) ? { ...info, redisUrl: "" } : info;
     }),
-    createActor: rpc.unary(headService.createActor, async (request) => createActor(deps, request)),
+    createActor: rpc.unary(headService.createActor, (request, signal) => createActor(deps, request, signal)),
     resolveActor: rpc.unary(
       headService.resolveActor,
       (request, signal) => resolveActor(deps, request, signal),
       maxWaitMs + 5_000,
     ),
-    killActor: rpc.unary(headService.killActor, async (request) => {
+    killActor: rpc.unary(headService.killActor, async (request, signal) => {
       const { actorId, noRestart, incarnation } = request;
+      await deps.recovery.find({ actorId: actorId ?? "" }, signal);
       const reason = "it was killed by a client";
       return actorForReaders(
         await lifecycle.kill(actorId ?? "", {
@@ -73,9 +76,12 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
 async function createActor(
   deps: HeadServiceDeps,
   request: proto.CreateActorRequest.$Properties,
+  signal: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
   const spec = actorSpecFromProto(request.spec);
   if (deps.actors.get(spec.actorId) === undefined) {
+    // Only an actor has incarnations: this owner runs, and its node may not be back yet.
+    if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
     expectOwner(deps, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "");
   }
@@ -115,11 +121,11 @@ async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
 }
 
 async function resolveActor(
-  { actors, lifecycle }: HeadServiceDeps,
+  { actors, lifecycle, recovery }: HeadServiceDeps,
   request: proto.ResolveActorRequest.$Properties,
   caller: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
-  const found = request.actorId ? actors.get(request.actorId) : actors.byName(request.name ?? "");
+  const found = await recovery.find({ actorId: request.actorId ?? "", name: request.name ?? "" }, caller);
   if (found === undefined) {
     const what = request.actorId
       ? `actor ${request.actorId}`

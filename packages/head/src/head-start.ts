@@ -331,6 +331,7 @@ function addServices(
       sessions,
       lifecycle,
       bundles,
+      recovery: plane.recovery,
       objects: plane.objects,
       shutdown,
       clusterInfo: own.clusterInfo,

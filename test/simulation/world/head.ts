@@ -61,6 +61,7 @@ export class SimHead {
         rpc,
         shutdown: () => undefined,
         clusterInfo: () => ({ clusterId, redisUrl: "redis://simulated", pid: this.process.number }),
+        recovery: plane.recovery,
         objects: plane.objects,
         stacks: plane.stacks,
         ownerGraceMs: config.ownerGraceMs,

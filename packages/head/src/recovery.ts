@@ -1,0 +1,94 @@
+/**
+ * Responsibility: the time after the start of a head in which nodes may still bring back what its tables have lost, as
+ * after FLUSHALL or a failover to a replica that lags; who asks for an unknown actor meanwhile waits for it.
+ * Not responsible for: taking over what nodes bring (node-returns.ts), or the nodes' own timeout (node-table.ts).
+ *
+ * Invariants:
+ * - RECOVERY-1. No actor is called unknown before graceMs have passed since the start of a head that may know less than
+ *   its nodes.
+ * - RECOVERY-2. A head whose nodes had all left, and one without a past, waits for nothing.
+ */
+import type { Clock } from "@palimpsest/wire";
+import type { Actor } from "./actor.js";
+import type { ActorTable } from "./actor-table.js";
+
+export interface RecoveryDeps {
+  readonly actors: ActorTable;
+  readonly clock: Clock;
+  readonly graceMs: number;
+}
+
+/** An actor by its id or by its name. */
+export interface ActorKey {
+  readonly actorId?: string;
+  readonly name?: string;
+}
+
+export class Recovery {
+  readonly #deps: RecoveryDeps;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #untilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: RecoveryDeps) {
+    this.#deps = deps;
+    deps.actors.onChange(({ spec }, before) => {
+      if (before !== undefined) return;
+      this.#wake(idKey(spec.actorId));
+      if (spec.name !== "") this.#wake(nameKey(spec.name));
+    });
+  }
+
+  /** Begins the grace: this head may know less than its nodes. */
+  begin(): void {
+    this.#untilMs = this.#deps.clock.monotonicMs() + this.#deps.graceMs;
+  }
+
+  /** The actor, waited for while a node may still bring it; undefined when there is none. */
+  async find(key: ActorKey, signal: AbortSignal): Promise<Actor | undefined> {
+    for (;;) {
+      const found = this.#look(key);
+      const leftMs = this.#untilMs - this.#deps.clock.monotonicMs();
+      if (found !== undefined || leftMs <= 0 || signal.aborted) return found;
+      await this.#appearance(key.actorId ? idKey(key.actorId) : nameKey(key.name ?? ""), leftMs, signal);
+    }
+  }
+
+  /** The head ends: nobody waits any more. */
+  close(): void {
+    this.#untilMs = Number.NEGATIVE_INFINITY;
+    for (const key of [...this.#waiting.keys()]) this.#wake(key);
+  }
+
+  #look({ actorId, name }: ActorKey): Actor | undefined {
+    return actorId ? this.#deps.actors.get(actorId) : this.#deps.actors.byName(name ?? "");
+  }
+
+  #appearance(key: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(key) ?? new Set();
+      this.#waiting.set(key, waiting);
+      const done = () => {
+        cancel();
+        signal.removeEventListener("abort", done);
+        waiting.delete(done);
+        if (waiting.size === 0) this.#waiting.delete(key);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(waitMs, done);
+      signal.addEventListener("abort", done, { once: true });
+      waiting.add(done);
+    });
+  }
+
+  #wake(key: string): void {
+    for (const wake of [...(this.#waiting.get(key) ?? [])]) wake();
+  }
+}
+
+function idKey(actorId: string): string {
+  return `id/${actorId}`;
+}
+
+function nameKey(name: string): string {
+  return `name/${name}`;
+}
