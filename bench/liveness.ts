@@ -3,7 +3,7 @@
  * spins, a stopped driver, a blocked driver, callers that never resolve again, a flood of calls, a killed driver. Prints
  * one table; with --json FILE also writes it. About four minutes. Needs built code: `npx tsc -b packages/cli`.
  *
- * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--only flood|blocked|stale] [--json FILE]
+ * Usage: npx tsx --conditions=@palimpsest/source bench/liveness.ts [--only flood|blocked|stale] [--tls] [--json FILE]
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,9 @@ import { parseArgs } from "node:util";
 import { PalimpsestError } from "@palimpsest/wire";
 import { BusyCluster, type StaleCaller } from "../test/support/busy-cluster.js";
 
-const { values } = parseArgs({ options: { json: { type: "string" }, only: { type: "string" } } });
+const { values } = parseArgs({
+  options: { json: { type: "string" }, only: { type: "string" }, tls: { type: "boolean", default: false } },
+});
 const spinMs = 60_000;
 const stopMs = 60_000;
 const blockMs = 45_000;
@@ -26,7 +28,7 @@ interface Row {
   readonly holds: boolean;
 }
 
-const cluster = await BusyCluster.start();
+const cluster = await BusyCluster.start({ tls: values.tls });
 
 async function spinning(): Promise<Row> {
   const actor = await cluster.busyActors.spawn();
@@ -153,5 +155,9 @@ if (!values.only || values.only === "blocked") await Promise.all([spinning(), st
 if (!values.only || values.only === "stale") await run(stale());
 await cluster.stop();
 console.table(rows);
-if (values.json) writeFileSync(values.json, `${JSON.stringify({ rows, node: process.version }, null, 2)}\n`);
+if (values.json)
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ tls: values.tls, rows, node: process.version }, null, 2)}\n`,
+  );
 process.exit(rows.every(({ holds }) => holds) ? 0 : 1);

@@ -3,7 +3,17 @@
  * but the driver is kept by a service manager that starts it again after its death.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ActorInfo, connect } from "@palimpsest/client";
@@ -30,6 +40,10 @@ export class ChaosCluster {
   readonly nodes: readonly Service[];
   readonly driver: Service;
   readonly hosts: readonly Host[];
+  /** What a fault holds at this moment. */
+  readonly struck = new Set<string>();
+  readonly #steps: StepLine[] = [];
+  #stepsReadBytes = 0;
   readonly #disks: readonly string[];
   readonly #token = newToken();
   readonly #redisUrl: string;
@@ -127,12 +141,22 @@ export class ChaosCluster {
     return { host: this.hosts[0]?.address ?? "", port: redisPort };
   }
 
-  /** The finished steps. */
+  /** The finished steps. Only what the file gained since the last call is read. */
   steps(): readonly StepLine[] {
     const file = join(this.runFolder, "metrics.jsonl");
-    if (!existsSync(file)) return [];
-    const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as StepLine);
+    if (!existsSync(file)) return this.#steps;
+    const descriptor = openSync(file, "r");
+    try {
+      const added = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - this.#stepsReadBytes));
+      readSync(descriptor, added, 0, added.length, this.#stepsReadBytes);
+      const whole = added.subarray(0, added.lastIndexOf("\n") + 1);
+      this.#stepsReadBytes += whole.length;
+      for (const line of whole.toString("utf8").split("\n").filter(Boolean))
+        this.#steps.push(JSON.parse(line));
+    } finally {
+      closeSync(descriptor);
+    }
+    return this.#steps;
   }
 
   /** Living actors of a role, or nothing when no head answers in time. */

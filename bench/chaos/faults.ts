@@ -1,7 +1,7 @@
-/** The faults of the bench: each is injected, held for a while, and taken back. */
+/** The faults of the bench: each is injected, held for a while, and taken back. Faults overlap, but not on one target. */
 import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { ChaosCluster } from "./cluster.js";
 import type { Host } from "./host.js";
 
@@ -42,6 +42,23 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
+/** Undefined when another fault holds this target already; its end frees it. */
+function claim(
+  cluster: ChaosCluster,
+  target: string,
+  strike: () => Omit<Injected, "target"> | undefined,
+): Injected | undefined {
+  if (cluster.struck.has(target)) return undefined;
+  const injected = strike();
+  if (injected === undefined) return undefined;
+  cluster.struck.add(target);
+  const heal = () => {
+    cluster.struck.delete(target);
+    injected.heal();
+  };
+  return { target, holdMs: injected.holdMs, heal };
+}
+
 function killActor(role: string): Fault {
   return {
     kind: `kill -9 ${role} actor`,
@@ -60,25 +77,27 @@ function stopActor(role: string): Fault {
     async inject(cluster, random) {
       const actor = pick(await cluster.actors(role), random);
       if (actor === undefined) return undefined;
-      signalAll([actor.pid], "SIGSTOP");
-      const heal = () => signalAll([actor.pid], "SIGCONT");
-      return { target: actor.actorId, holdMs: between(1_000, 60_000, random), heal };
+      return claim(cluster, actor.actorId, () => {
+        signalAll([actor.pid], "SIGSTOP");
+        const heal = () => signalAll([actor.pid], "SIGCONT");
+        return { holdMs: between(1_000, 60_000, random), heal };
+      });
     },
   };
 }
 
-function onHost(
-  kind: string,
-  choose: (cluster: ChaosCluster, random: Random) => Host | undefined,
-  use: (host: Host, cluster: ChaosCluster, random: Random) => number | undefined,
-): Fault {
+function partition(kind: string, choose: (cluster: ChaosCluster, random: Random) => Host | undefined): Fault {
   return {
     kind,
     async inject(cluster, random) {
       const host = choose(cluster, random);
-      if (host === undefined) return undefined;
-      const holdMs = use(host, cluster, random);
-      return holdMs === undefined ? undefined : { target: host.name, holdMs, heal: () => host.heal() };
+      return (
+        host &&
+        claim(cluster, `${host.name}'s cable`, () => ({
+          holdMs: between(1_000, 20_000, random),
+          heal: host.cut(),
+        }))
+      );
     },
   };
 }
@@ -89,11 +108,14 @@ function pauseHost(kind: string, choose: (cluster: ChaosCluster, random: Random)
     kind,
     async inject(cluster, random) {
       const host = choose(cluster, random);
-      if (host === undefined) return undefined;
-      const pids = host.processes();
-      signalAll(pids, "SIGSTOP");
-      const heal = () => signalAll(pids, "SIGCONT");
-      return { target: host.name, holdMs: between(1_000, 60_000, random), heal };
+      return (
+        host &&
+        claim(cluster, host.name, () => {
+          const pids = host.processes();
+          signalAll(pids, "SIGSTOP");
+          return { holdMs: between(1_000, 60_000, random), heal: () => signalAll(pids, "SIGCONT") };
+        })
+      );
     },
   };
 }
@@ -104,16 +126,14 @@ function fullDisk(kind: string, folder: (cluster: ChaosCluster, random: Random) 
     async inject(cluster, random) {
       const path = folder(cluster, random);
       const filler = join(path, "filler");
-      try {
-        execFileSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M"], { stdio: "ignore" });
-      } catch {
-        // dd ends with an error when the disk is full, which is its purpose here.
-      }
-      return {
-        target: path.slice(path.lastIndexOf("/") + 1),
-        holdMs: between(2_000, 15_000, random),
-        heal: () => rmSync(filler, { force: true }),
-      };
+      return claim(cluster, `disk of ${basename(path)}`, () => {
+        try {
+          execFileSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M"], { stdio: "ignore" });
+        } catch {
+          // dd ends with an error when the disk is full, which is its purpose here.
+        }
+        return { holdMs: between(2_000, 15_000, random), heal: () => rmSync(filler, { force: true }) };
+      });
     },
   };
 }
@@ -153,29 +173,35 @@ export const faults: readonly Fault[] = [
   pauseHost("SIGSTOP head", leader),
   pauseHost("SIGSTOP node with its actors", anyNode),
   pauseHost("SIGSTOP driver", (cluster) => cluster.driver.host),
-  onHost("partition of a node", anyNode, (host, _cluster, random) => {
-    host.cut();
-    return between(1_000, 20_000, random);
-  }),
-  onHost("partition of the head", leader, (host, _cluster, random) => {
-    host.cut();
-    return between(1_000, 20_000, random);
-  }),
+  partition("partition of a node", anyNode),
+  partition("partition of the head", leader),
   {
     kind: "5 % loss everywhere",
     async inject(cluster, random) {
-      for (const host of cluster.hosts) host.loseSome(5);
-      const heal = () => {
-        for (const host of cluster.hosts) host.heal();
-      };
-      return { target: "all hosts", holdMs: between(5_000, 20_000, random), heal };
+      return claim(cluster, "all hosts", () => {
+        const heals = cluster.hosts.map((host) => host.loseSome(5));
+        const heal = () => {
+          for (const one of heals) one();
+        };
+        return { holdMs: between(5_000, 20_000, random), heal };
+      });
     },
   },
   // Never thawed before everything has found a new connection: the sockets stay open and silent.
-  onHost("frozen sockets to Redis", anyNode, (host, cluster) => {
-    const { host: address, port } = cluster.redisAddress;
-    return host.freezeConnections(address, port) > 0 ? 40_000 : undefined;
-  }),
+  {
+    kind: "frozen sockets to Redis",
+    async inject(cluster, random) {
+      const host = anyNode(cluster, random);
+      const { host: address, port } = cluster.redisAddress;
+      return (
+        host &&
+        claim(cluster, `${host.name}'s sockets`, () => {
+          const heal = host.freezeConnections(address, port);
+          return heal && { holdMs: 40_000, heal };
+        })
+      );
+    },
+  },
   fullDisk("full disk of a node", (cluster, random) =>
     join(cluster.folder, pick(["node-1", "node-2"], random) ?? "node-1"),
   ),

@@ -7,7 +7,6 @@ import { execFileSync } from "node:child_process";
 const bridge = "palimpsest-br";
 const network = "10.77.0";
 const namespacePrefix = "palimpsest-";
-const rules = ["inet", "palimpsest"] as const;
 
 /** The bench's own address on the bridge. */
 export const benchAddress = `${network}.1`;
@@ -53,6 +52,8 @@ export class Host {
   readonly #namespace: string;
   /** The end of its cable that is on the bridge. */
   readonly #link: string;
+  /** Filters made so far: each has a table of its own, so that faults that overlap heal apart. */
+  #filters = 0;
 
   constructor(name: string, number: number) {
     this.name = name;
@@ -84,40 +85,34 @@ export class Host {
     return run("ip", "netns", "pids", this.#namespace).split("\n").filter(Boolean).map(Number);
   }
 
-  /** Drops every packet from and to other hosts. */
-  cut(): void {
-    this.#filter(['iif != "lo" drop'], ['oif != "lo" drop']);
+  /** Drops every packet from and to other hosts, until the function that it gives back is called. */
+  cut(): () => void {
+    return this.#filter(['iif != "lo" drop'], ['oif != "lo" drop']);
   }
 
-  /** Drops this percentage of all packets from and to other hosts. */
-  loseSome(percent: number): void {
+  /** Drops this percentage of all packets from and to other hosts, until the function that it gives back is called. */
+  loseSome(percent: number): () => void {
     const lossy = (direction: "iif" | "oif") =>
       `${direction} != "lo" numgen random mod 100 < ${percent} drop`;
-    this.#filter([lossy("iif")], [lossy("oif")]);
+    return this.#filter([lossy("iif")], [lossy("oif")]);
   }
 
   /**
    * Drops the packets of the connections to address:port that are open at this moment; new connections work. Neither
    * side is told.
-   * @returns how many connections were frozen
+   * @returns what thaws them, or undefined when there was no connection
    */
-  freezeConnections(address: string, port: number): number {
+  freezeConnections(address: string, port: number): (() => void) | undefined {
     const lines = this.#inside("ss", "-Htn", "state", "established", "dst", `${address}:${port}`).split("\n");
     const ports = lines
       .map((line) => /:(\d+)\s+\S+:\d+\s*$/.exec(line)?.[1])
       .filter((text) => text !== undefined);
-    if (ports.length === 0) return 0;
+    if (ports.length === 0) return undefined;
     const set = `{ ${ports.join(", ")} }`;
-    this.#filter([`tcp sport ${port} tcp dport ${set} drop`], [`tcp dport ${port} tcp sport ${set} drop`]);
-    return ports.length;
-  }
-
-  heal(): void {
-    try {
-      this.#inside("nft", "delete", "table", ...rules);
-    } catch {
-      // Nothing was filtered.
-    }
+    return this.#filter(
+      [`tcp sport ${port} tcp dport ${set} drop`],
+      [`tcp dport ${port} tcp sport ${set} drop`],
+    );
   }
 
   remove(): void {
@@ -130,11 +125,12 @@ export class Host {
     return run("ip", "netns", "exec", this.#namespace, program, ...args);
   }
 
-  #filter(incoming: readonly string[], outgoing: readonly string[]): void {
-    this.heal();
+  #filter(incoming: readonly string[], outgoing: readonly string[]): () => void {
+    const name = `palimpsest${this.#filters++}`;
     const chain = (hook: string, statements: readonly string[]) =>
       [`chain ${hook} {`, `type filter hook ${hook} priority 0`, ...statements, "}"].join("\n");
-    const table = [`table ${rules.join(" ")} {`, chain("input", incoming), chain("output", outgoing), "}"];
+    const table = [`table inet ${name} {`, chain("input", incoming), chain("output", outgoing), "}"];
     this.#inside("nft", table.join("\n"));
+    return () => this.#inside("nft", "delete", "table", "inet", name);
   }
 }

@@ -2,8 +2,9 @@
  * Chaos: trains the quickstart's agent on a cluster of six hosts (network namespaces of this machine) while one fault
  * after the other is injected, and measures how long training takes to go on after each.
  *
- * A fault is injected, held, and taken back; the next one comes when training has made two more steps. At the end the
- * run's ledger is held against the steps: every group was trained once, failed and was counted, or is outstanding.
+ * Faults come at random moments, spread evenly over the time, whether or not the ones before have healed: each is
+ * injected, held, and taken back, and its time is over when training has made two more steps. At the end the run's
+ * ledger is held against the steps: every group was trained once, failed and was counted, or is outstanding.
  *
  * Usage, as root on Linux with ip, nft and ss, on built code (`npx tsc -b packages/cli`):
  *   npx tsx --conditions=@palimpsest/source bench/chaos/run.ts [--minutes 30] [--faults 200] [--seed 1] [--json FILE]
@@ -98,23 +99,32 @@ try {
   beganAt = performance.now();
   const endAt = beganAt + Number(flags.minutes) * 60_000;
   const kinds = faults.filter(({ kind }) => flags.only === undefined || kind.includes(flags.only));
+  const gapMs = (endAt - beganAt) / Number(flags.faults);
   let bag: Fault[] = [];
-  while (records.length < Number(flags.faults) && performance.now() < endAt) {
-    // Every kind comes once before one comes again.
-    if (bag.length === 0) bag = [...kinds].sort(() => random() - 0.5);
-    const fault = bag.pop() as Fault;
-    const record = await strike(cluster, fault, random);
-    if (record === undefined) continue;
+  let stuck = false;
+  const strikes = new Set<Promise<void>>();
+  const report = (record: FaultRecord | undefined) => {
+    if (record === undefined) return;
     records.push(record);
+    if (!record.wentOn) stuck = true;
     process.stdout.write(
       `${records.length}. ${record.atSeconds.toFixed(0)} s  ${record.kind} (${record.target}), held ` +
         `${record.holdSeconds.toFixed(1)} s: next step ${record.afterInjectionSeconds.toFixed(1)} s after it, ` +
         `${record.afterHealSeconds.toFixed(1)} s after its end${record.wentOn ? "" : "  DID NOT GO ON"}\n`,
     );
-    if (!record.wentOn) break;
+  };
+  for (let nextAt = beganAt; nextAt < endAt && !stuck; ) {
+    // Every kind comes once before one comes again.
+    if (bag.length === 0) bag = [...kinds].sort(() => random() - 0.5);
+    const strikeNow = strike(cluster, bag.pop() as Fault, random).then(report);
+    strikes.add(strikeNow);
+    void strikeNow.finally(() => strikes.delete(strikeNow));
+    // A fault that finds nothing to hit does not count, so they come a little faster than asked.
+    nextAt += gapMs * (0.4 + random());
+    await delay(Math.max(0, nextAt - performance.now()));
   }
+  await Promise.all(strikes);
   const minutes = (performance.now() - beganAt) / 60_000;
-  for (const host of cluster.hosts) host.heal();
   cluster.driver.signal("SIGINT");
   for (let waited = 0; cluster.driver.running && waited < 60_000; waited += pollMs) await delay(pollMs);
   const steps = cluster.steps();

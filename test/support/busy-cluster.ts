@@ -5,16 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ActorChannel, type Cluster, connect, createHandle } from "@palimpsest/client";
 import { createLogger } from "@palimpsest/telemetry";
-import { grpcNetwork } from "@palimpsest/wire";
+import { Credentials, grpcNetwork, loadTls } from "@palimpsest/wire";
 import { ActorState } from "@palimpsest/wire/protocol";
 import { Head } from "../../packages/head/src/index.js";
 import { NodeManager } from "../../packages/node/src/index.js";
 import { BusyActor } from "./busy-actor.js";
 import type { DriverNews, DriverOrder } from "./busy-driver.js";
+import { Command } from "./command.js";
 
 export interface BusyClusterOptions {
   readonly ownerGraceMs?: number;
   readonly sessionLeaseMs?: number;
+  /** Everything under mutual TLS. */
+  readonly tls?: boolean;
 }
 
 export interface StaleCaller {
@@ -30,31 +33,37 @@ export class BusyCluster {
   readonly folder: string;
   readonly address: string;
   readonly token: string;
+  /** Folder of a driver's certificate; empty without TLS. */
+  readonly tls: string;
   readonly #end: () => Promise<void>;
 
   private constructor(
     client: Cluster,
-    parts: Pick<BusyCluster, "folder" | "address" | "token">,
+    parts: Pick<BusyCluster, "folder" | "address" | "token" | "tls">,
     end: () => Promise<void>,
   ) {
     this.client = client;
     this.folder = parts.folder;
     this.address = parts.address;
     this.token = parts.token;
+    this.tls = parts.tls;
     this.#end = end;
   }
 
-  static async start(options: BusyClusterOptions = {}): Promise<BusyCluster> {
+  static async start({ tls = false, ...options }: BusyClusterOptions = {}): Promise<BusyCluster> {
     const folder = mkdtempSync(join(tmpdir(), "palimpsest-busy-"));
+    if (tls) await makeCertificates(folder);
+    const certificates = (role: string) => (tls ? join(folder, "certs", role) : "");
     const logger = createLogger({ component: "test", level: "error" });
     const headDir = join(folder, "head");
-    const head = await Head.start({ dataDir: headDir, ...options }, { logger });
+    const head = await Head.start({ dataDir: headDir, tls: certificates("head"), ...options }, { logger });
     const token = readFileSync(join(headDir, "token"), "utf8").trim();
     const { address } = head;
     const node = await NodeManager.start(
       {
         headAddress: address,
         token,
+        tls: certificates("node"),
         dataDir: join(folder, "node"),
         modulesFrom: fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url)),
         cpus: 8,
@@ -62,8 +71,8 @@ export class BusyCluster {
       { logger, environment: process.env },
     );
     await node.registered();
-    const client = await connect({ address, token, name: "test" });
-    return new BusyCluster(client, { folder, address, token }, async () => {
+    const client = await connect({ address, token, tls: certificates("driver"), name: "test" });
+    return new BusyCluster(client, { folder, address, token, tls: certificates("driver") }, async () => {
       await client.close();
       await node.close("the test is over");
       await head.close();
@@ -78,7 +87,7 @@ export class BusyCluster {
   }
 
   startDriver(name: string): Promise<BusyDriver> {
-    return BusyDriver.start([this.address, this.token, name]);
+    return BusyDriver.start([this.address, this.token, name, this.tls]);
   }
 
   async stateOf(actorId: string): Promise<string> {
@@ -96,7 +105,8 @@ export class BusyCluster {
         state: ActorState.ACTOR_STATE_ALIVE,
       }),
     };
-    const channel = new ActorChannel({ actorId, network: grpcNetwork({ token: this.token }), resolver });
+    const credentials = Credentials.ofCluster(this.token, { tls: this.tls ? loadTls(this.tls) : undefined });
+    const channel = new ActorChannel({ actorId, network: grpcNetwork({ credentials }), resolver });
     const noHead = () => Promise.reject(new Error("no head here"));
     const handle = createHandle<BusyActor>({
       channel,
@@ -115,6 +125,15 @@ export class BusyCluster {
   stop(): Promise<void> {
     return this.#end();
   }
+}
+
+async function makeCertificates(folder: string): Promise<void> {
+  const dir = join(folder, "certs");
+  const { code, stderr } = await Command.start(["certs", "init", "--dir", dir], {
+    cwd: folder,
+    environment: {},
+  }).ended;
+  if (code !== 0) throw new Error(`certs init failed: ${stderr}`);
 }
 
 export class BusyDriver {

@@ -17,10 +17,10 @@ export type DriverNews =
   | { readonly kind: "flooding" }
   | { readonly kind: "flooded" };
 
-const [address = "", token = "", name = ""] = process.argv.slice(2);
+const [address = "", token = "", name = "", tls = ""] = process.argv.slice(2);
 const tell = (news: DriverNews) => process.send?.(news);
 
-const cluster = await connect({ address, token, name });
+const cluster = await connect({ address, token, name, tls });
 const actor = await cluster
   .actor(BusyActor, { from: new URL("./busy-actor.ts", import.meta.url) }, { resources: { cpu: 0.1 } })
   .spawn();
