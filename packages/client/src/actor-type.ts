@@ -62,22 +62,25 @@ export function actorType<Instance extends object, Args extends unknown[]>(
 ): ActorType<Instance, Args> {
   refuseReserved(Class);
   const exportName = source.exportName ?? Class.name;
-  let code: Promise<proto.CodeRef.$Properties> | undefined;
+  let code: Promise<Code> | undefined;
 
   async function spawn(...args: Args): Promise<ActorHandle<Instance>> {
     configModule ??= import("./config.js");
     const { parseActorOptions } = await configModule;
     const resolved = parseActorOptions(options, Class.name);
-    code ??= codeOf(source, exportName, deps);
+    code ??= codeOf(source, exportName);
+    const { ref, bundle } = await code.catch((reason: unknown) => {
+      code = undefined;
+      throw reason;
+    });
+    // Every time: the head may be another one by now, and what it has is sent only once.
+    if (bundle !== undefined) await deps.upload(bundle, {});
     const actorId = newId("actor");
     const { resources, fence, ...rest } = resolved;
     const spec = {
       ...rest,
       actorId,
-      code: await code.catch((reason: unknown) => {
-        code = undefined;
-        throw reason;
-      }),
+      code: ref,
       ...(await argumentsOf(encodeValue(args), actorId, deps)),
       resources: { quantities: resources },
       fence: fences[fence ?? "default"],
@@ -113,11 +116,13 @@ async function argumentsOf(
   return { argsObject: { objectId, sizeBytes } };
 }
 
-async function codeOf(
-  source: ActorSource,
-  exportName: string,
-  deps: ActorTypeDeps,
-): Promise<proto.CodeRef.$Properties> {
+interface Code {
+  readonly ref: proto.CodeRef.$Properties;
+  /** Undefined for a module of the installation. */
+  readonly bundle: Bundle | undefined;
+}
+
+async function codeOf(source: ActorSource, exportName: string): Promise<Code> {
   if ("module" in source) {
     if (!source.module.startsWith("@palimpsest/")) {
       throw new PalimpsestError(
@@ -125,7 +130,7 @@ async function codeOf(
         `module ${source.module} is not of the installation ("@palimpsest/…"); pass { from: new URL("./file.js", import.meta.url) } to have it bundled`,
       );
     }
-    return { module: source.module, exportName };
+    return { ref: { module: source.module, exportName }, bundle: undefined };
   }
   const url = sourceUrl(source.from);
   if (isMainModule(url, process.argv[1])) {
@@ -135,8 +140,7 @@ async function codeOf(
     );
   }
   const bundle = await bundleModule(url, source);
-  await deps.upload(bundle, {});
-  return { bundle: bundle.sha256, exportName };
+  return { ref: { bundle: bundle.sha256, exportName }, bundle };
 }
 
 /** A method of a reserved name could never be called: said when the kind is made, not at the first call. */

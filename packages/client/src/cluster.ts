@@ -94,6 +94,8 @@ export class Cluster {
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
     this.#head = new HeadClient(this.#network, options.address, options.controlTimeoutMs);
+    // Another head may not have what this connection has uploaded.
+    this.#head.peer.onMoved(() => this.#uploaded.clear());
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
       network: this.#network,
@@ -351,7 +353,7 @@ export class Cluster {
     );
   }
 
-  /** A bundle is sent once a connection. */
+  /** A bundle is sent once to each head of the connection. */
   #upload(bundle: Bundle, options: HeadCallOptions): Promise<void> {
     const known = this.#uploaded.get(bundle.sha256);
     if (known !== undefined) return known;

@@ -7,6 +7,8 @@
  * Invariants:
  * - HEAD-BUNDLE-1. A file has its name only when its bytes are on the disk: they are synced before the rename.
  * - HEAD-BUNDLE-2. What was uploaded within keepMs is not removed by a sweep: its upload precedes what will refer to it.
+ * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there when it is asked
+ *   for. A copy that cannot be stored there fails no upload; the next sweep stores it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -15,6 +17,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { PalimpsestError } from "@palimpsest/wire";
 import { isSha256, sha256Of } from "./job.js";
+import type { BundleShare } from "./shared-bundles.js";
 
 const chunkBytes = 256 * 1024;
 const uploadPrefix = "upload-";
@@ -27,25 +30,37 @@ export interface Bundle {
 /** What a removal may be too early for: a submission that is on its way. */
 const justUploadedMs = 600_000;
 
+export interface BundlesOptions {
+  /** Where other heads of the cluster find the bundles, and this one theirs. */
+  readonly share?: BundleShare | undefined;
+  /** A copy could not be stored or read there. */
+  readonly onShareFailed?: (sha256: string, reason: unknown) => void;
+}
+
 export class Bundles {
   readonly #folder: string;
   readonly #maxBytes: number;
   /** Wall-clock time of the last upload of each bundle, as far as this process has seen it. */
   readonly #uploadedAtMs = new Map<string, number>();
+  readonly #share: BundleShare | undefined;
+  readonly #fetches = new Map<string, Promise<void>>();
+  readonly #onShareFailed: (sha256: string, reason: unknown) => void;
 
-  constructor(folder: string, maxBytes: number) {
+  constructor(folder: string, maxBytes: number, options: BundlesOptions = {}) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    this.#share = options.share;
+    this.#onShareFailed = options.onShareFailed ?? (() => undefined);
   }
 
   /** Stores the bytes of the chunks. @throws {PalimpsestError} LIMIT_EXCEEDED */
   async put(chunks: AsyncIterable<Uint8Array>): Promise<Bundle> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const temporary = join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
+    const temporary = await this.#temporary();
     try {
       const bundle = await this.#receive(chunks, temporary);
       await rename(temporary, this.#path(bundle.sha256));
       this.#uploadedAtMs.set(bundle.sha256, Date.now());
+      await this.#copy(bundle.sha256);
       return bundle;
     } finally {
       await rm(temporary, { force: true });
@@ -65,6 +80,7 @@ export class Bundles {
     if (Date.now() - (this.#uploadedAtMs.get(sha256) ?? 0) < justUploadedMs) return;
     this.#uploadedAtMs.delete(sha256);
     await rm(this.#path(sha256), { force: true });
+    await this.#share?.remove(sha256);
   }
 
   /**
@@ -75,12 +91,15 @@ export class Bundles {
     const names = await readdir(this.#folder).catch(() => []);
     let removed = 0;
     for (const name of names) {
+      if (isUsed(name)) await this.#copy(name);
       if (isUsed(name) || !(isSha256(name) || name.startsWith(uploadPrefix))) continue;
       const file = await stat(this.#path(name)).catch(() => undefined);
       const atMs = Math.max(file?.mtimeMs ?? 0, this.#uploadedAtMs.get(name) ?? 0);
       if (file === undefined || Date.now() - atMs < keepMs) continue;
       this.#uploadedAtMs.delete(name);
       await rm(this.#path(name), { force: true });
+      if (isSha256(name))
+        await this.#share?.remove(name).catch((reason: unknown) => this.#onShareFailed(name, reason));
       removed++;
     }
     return removed;
@@ -89,7 +108,61 @@ export class Bundles {
   /** Undefined when it is not here. */
   async sizeBytes(sha256: string): Promise<number | undefined> {
     if (!isSha256(sha256)) return undefined;
+    return (await this.#storedBytes(sha256)) ?? (await this.#fetched(sha256));
+  }
+
+  async #storedBytes(sha256: string): Promise<number | undefined> {
     return (await stat(this.#path(sha256)).catch(() => undefined))?.size;
+  }
+
+  /** Stores a copy where other heads find it, unless there is one (HEAD-BUNDLE-3). */
+  async #copy(sha256: string): Promise<void> {
+    const share = this.#share;
+    if (share === undefined || !isSha256(sha256)) return;
+    try {
+      const sizeBytes = await this.#storedBytes(sha256);
+      if (sizeBytes === undefined || (await share.has(sha256))) return;
+      const stored = await share.put({ sha256, sizeBytes }, this.#file(sha256));
+      if (!stored) this.#onShareFailed(sha256, "it is larger than bundleSharedBytes");
+    } catch (reason) {
+      this.#onShareFailed(sha256, reason);
+    }
+  }
+
+  /** Takes over another head's bundle; its size, or undefined when there is no copy of it. */
+  async #fetched(sha256: string): Promise<number | undefined> {
+    const share = this.#share;
+    if (share === undefined) return undefined;
+    let fetch = this.#fetches.get(sha256);
+    if (fetch === undefined) {
+      fetch = this.#fetch(share, sha256).finally(() => this.#fetches.delete(sha256));
+      this.#fetches.set(sha256, fetch);
+    }
+    await fetch.catch((cause: unknown) => {
+      throw new PalimpsestError("UNAVAILABLE", `bundle ${sha256} cannot be looked for now`, { cause });
+    });
+    return this.#storedBytes(sha256);
+  }
+
+  async #fetch(share: BundleShare, sha256: string): Promise<void> {
+    if (!(await share.has(sha256))) return;
+    const temporary = await this.#temporary();
+    try {
+      const bundle = await this.#receive(share.read(sha256), temporary);
+      if (bundle.sha256 === sha256) await rename(temporary, this.#path(sha256));
+      else this.#onShareFailed(sha256, `its copy has the hash ${bundle.sha256}`);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async #temporary(): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    return join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
+  }
+
+  #file(sha256: string): AsyncIterable<Uint8Array> {
+    return createReadStream(this.#path(sha256), { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>;
   }
 
   /** @throws {PalimpsestError} NOT_FOUND */
@@ -97,7 +170,7 @@ export class Bundles {
     if ((await this.sizeBytes(sha256)) === undefined) {
       throw new PalimpsestError("NOT_FOUND", `bundle ${sha256} is not here: upload it with PutBundle first`);
     }
-    yield* createReadStream(this.#path(sha256), { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>;
+    yield* this.#file(sha256);
   }
 
   async #receive(chunks: AsyncIterable<Uint8Array>, path: string): Promise<Bundle> {

@@ -120,6 +120,13 @@ export const headConfigSchema = z.strictObject({
     .min(1)
     .default(64 * 1024 * 1024)
     .describe("Largest bundle of code."),
+  bundleSharedBytes: z
+    .int()
+    .min(0)
+    .default(256 * 1024 * 1024)
+    .describe(
+      "What copies of bundles may take in a Redis given by redisUrl, where a standby finds them; the longest stored go first.",
+    ),
   bundleKeepMs: z
     .int()
     .min(0)

@@ -25,6 +25,7 @@ import { type HolderState, ObjectHolders } from "./object-holders.js";
 import { PendingQueue } from "./placement.js";
 import { Recovery } from "./recovery.js";
 import { Sessions } from "./sessions.js";
+import type { BundleShare } from "./shared-bundles.js";
 import { StackRequests } from "./stack-requests.js";
 import type { Store, StoreTable } from "./store.js";
 
@@ -37,6 +38,8 @@ export interface ControlPlaneDeps {
   readonly writeLog?: WriteAt;
   /** The cluster's id as far as it is known from elsewhere than the store. */
   readonly clusterId?: string;
+  /** Where other heads of the cluster find its bundles. */
+  readonly bundleShare?: BundleShare | undefined;
 }
 
 const flushTimeoutMs = 5_000;
@@ -94,7 +97,11 @@ export class ControlPlane {
     this.clusterId = clusterId;
     this.#clock = clock;
     this.#logger = logger;
-    this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes);
+    this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes, {
+      share: deps.bundleShare,
+      onShareFailed: (sha256, reason) =>
+        logger.warn({ err: reason, sha256 }, "a standby that takes over would not have this bundle"),
+    });
     this.logs = new JobLogs({
       folder: join(config.dataDir, "logs"),
       maxBytes: config.jobLogMaxBytes,

@@ -47,6 +47,7 @@ import { connectRedis } from "./redis-connection.js";
 import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
 import { scrapeTargets } from "./scrape-targets.js";
+import { SharedBundles } from "./shared-bundles.js";
 import type { Leader } from "./shared-store.js";
 import { standbyServer } from "./standby-server.js";
 import { TokenRotation } from "./token-rotation.js";
@@ -106,7 +107,12 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   const { leadership, headId, port, before } = await beginLeadership(beginning, redis, network, clock);
   const { store } = leadership;
   const clusterId = leadership.clusterId || before?.clusterId || "";
-  const plane = await ControlPlane.open(config, { store, clock, logger, metrics, clusterId });
+  // A private Redis has no other head.
+  const bundleShare =
+    config.redisUrl === undefined
+      ? undefined
+      : new SharedBundles(redis.client, config.cluster, config.bundleSharedBytes);
+  const plane = await ControlPlane.open(config, { store, clock, logger, metrics, clusterId, bundleShare });
   leadership.remember({
     rowsOf: (table) => plane.rowsOf(table),
     causeWrite: () => plane.causeWrite(),

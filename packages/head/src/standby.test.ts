@@ -1,8 +1,10 @@
+import { Readable } from "node:stream";
 import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
-import { grpcNetwork, HeadPeer, headService } from "@palimpsest/wire";
+import { grpcNetwork, HeadPeer, headService, jobsService } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Head, type HeadDeps } from "./head.js";
+import { SharedBundles } from "./shared-bundles.js";
 import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";
 import { FakeNode, runningActor } from "./testing/fake-node.js";
 import { create, resolve } from "./testing/running-head.js";
@@ -87,6 +89,43 @@ describe("heads over one Redis", () => {
     peer.close();
     await second.close();
     for (const folder of [one, two]) folder.remove();
+  });
+
+  it("HEAD-BUNDLE-3: a head that takes over has the bundles that the one before received", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const first = await start(one.path, "bundles");
+    const bytes = Buffer.alloc(2_500_000, "export default 1;\n");
+    const peer = grpcNetwork({ token }).connect(first.address);
+    const { stream, response } = peer.clientStream(jobsService.putBundle, { timeoutMs: 20_000 });
+    for (let at = 0; at < bytes.length; at += 500_000)
+      stream.write({ data: bytes.subarray(at, at + 500_000) });
+    stream.end();
+    const { sha256 = "" } = await response;
+    peer.close();
+    await first.close();
+    const second = await start(two.path, "bundles");
+    const again = grpcNetwork({ token }).connect(second.address);
+    const chunks: Uint8Array[] = [];
+    for await (const { data } of again.serverStream(jobsService.getBundle, { sha256 }, { timeoutMs: 20_000 }))
+      chunks.push(data ?? new Uint8Array());
+    expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
+    again.close();
+    await second.close();
+    for (const folder of [one, two]) folder.remove();
+  });
+
+  it("SHARED-BUNDLE-2: copies beyond the bound are removed, the longest stored first", async () => {
+    const share = new SharedBundles(client, "bounded", 1_000);
+    const put = (name: string, sizeBytes: number) =>
+      share.put({ sha256: name, sizeBytes }, Readable.from([Buffer.alloc(sizeBytes, name)]));
+    expect(await put("a", 600)).toBe(true);
+    expect(await put("b", 300)).toBe(true);
+    expect(await put("c", 600)).toBe(true);
+    expect(await Promise.all(["a", "b", "c"].map((name) => share.has(name)))).toEqual([false, true, true]);
+    expect(await put("d", 1_001)).toBe(false);
+    await share.remove("b");
+    await share.remove("c");
+    expect(await client.keys("palimpsest:{bounded}:*")).toEqual([]);
   });
 
   it("keeps clusters of other names apart, and refuses to wait when told so", async () => {

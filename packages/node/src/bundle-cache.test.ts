@@ -71,6 +71,19 @@ describe("BundleCache", () => {
     await expect(cache().fileOf("a".repeat(64), "program")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("BUNDLE-5: a head that has just taken over may get the bundle yet", async () => {
+    let asked = 0;
+    let sha256 = createHash("sha256").update("late").digest("hex");
+    head.onGetBundle = () => {
+      if (++asked === 3) sha256 = bundle("late");
+    };
+    const path = await cache({ headRecovers: () => true }).fileOf(sha256, "program");
+    expect(await readFile(path, "utf8")).toBe("late");
+    expect(asked).toBe(3);
+    const over = cache({ headRecovers: () => ++asked < 6 }).fileOf("b".repeat(64), "program");
+    await expect(over).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   test("BUNDLE-1: a file that a power loss cut short is downloaded again", async () => {
     const sha256 = bundle("export default 1;");
     const path = await cache().fileOf(sha256, "program");

@@ -9,6 +9,8 @@
  *   first use in this process, since a machine that lost its power may have kept a short file.
  * - BUNDLE-2. Processes that need the same bundle at once wait for one download.
  * - BUNDLE-3. A head that is away delays a download, for up to retryForMs, and does not fail it.
+ * - BUNDLE-5. While a head that the node did not know before recovers, a bundle that it does not have delays a download
+ *   too: an earlier head received it, and it may be uploaded again.
  * - BUNDLE-4. Files beyond maxBytes are removed, the longest unused first, none that was used in the last ten minutes.
  */
 import { createHash, randomBytes } from "node:crypto";
@@ -38,6 +40,8 @@ export interface BundleCacheDeps {
   readonly signal: AbortSignal;
   /** How long the head may be away during a download. */
   readonly retryForMs: number;
+  /** Whether the head has begun to lead a moment ago (BUNDLE-5). Default: never. */
+  readonly headRecovers?: () => boolean;
   readonly maxBytes: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -116,7 +120,10 @@ export class BundleCache {
         if (signal.aborted) throw new PalimpsestError("CANCELLED", "the node ends", { cause: reason });
         const error = asPassing(PalimpsestError.from(reason));
         // The head may refuse this node for a moment while the cluster's token is changed.
-        const passing = error.retryable || error.code === "UNAUTHENTICATED";
+        const passing =
+          error.retryable ||
+          error.code === "UNAUTHENTICATED" ||
+          (error.code === "NOT_FOUND" && this.#deps.headRecovers?.() === true);
         if (!passing || clock.monotonicMs() + waitMs > deadlineMs) throw error;
         logger.warn({ err: error, sha256, waitMs }, "bundle not downloaded, trying again");
       }

@@ -43,6 +43,8 @@ import { NodeObjects } from "./node-objects.js";
 import { ProcessSupervisor, type StartActorProcess } from "./process-supervisor.js";
 import { RecentDeaths } from "./recent-deaths.js";
 
+/** What drivers have to upload bundles again that a head which has just begun to lead does not have. */
+const headRecoveryMs = 30_000;
 const workerModule = "@palimpsest/worker/main";
 
 export interface NodeDeps {
@@ -77,12 +79,15 @@ export class NodeManager {
   /** For bundles and output of jobs: what waits there holds up neither the link nor heartbeats. */
   #bulk: Peer;
   readonly #lease: NodeLease;
+  readonly #clock: Clock;
   readonly #load: Pick<LoadMeter, "read">;
   readonly #deaths: RecentDeaths;
   readonly #parts: Parts;
   readonly #link: HeadLink;
   readonly #abort = new AbortController();
   #clusterId = "";
+  #epoch = 0;
+  #headRecoversUntilMs = 0;
   #notServing: (() => void) | undefined;
   #closing: Promise<void> | undefined;
   #registered!: () => void;
@@ -98,6 +103,7 @@ export class NodeManager {
     this.#load = deps.load ?? new LoadMeter();
     const { network } = parts;
     const clock = deps.clock ?? systemClock;
+    this.#clock = clock;
     this.#heads = new HeadConnection(network, config.headAddress);
     this.#bulk = network.connect(this.#heads.peer.address, "bulk");
     this.#heads.onMoved(() => {
@@ -119,6 +125,7 @@ export class NodeManager {
       installation: parts.installation,
       signal: this.#abort.signal,
       retryForMs: config.headAwayLimitMs,
+      headRecovers: () => clock.monotonicMs() < this.#headRecoversUntilMs,
       maxBytes: config.bundleCacheBytes,
       clock,
       logger: deps.logger,
@@ -310,6 +317,9 @@ export class NodeManager {
 
   #onRegistered(message: proto.Registered.$Properties): void {
     this.#clusterId = message.clusterId ?? "";
+    const epoch = message.epoch ?? 0;
+    if (epoch !== this.#epoch) this.#headRecoversUntilMs = this.#clock.monotonicMs() + headRecoveryMs;
+    this.#epoch = epoch;
     this.#logger.info(
       { clusterId: this.#clusterId, head: this.#heads.peer.address, epoch: message.epoch },
       "registered at the head",

@@ -57,6 +57,11 @@ export class HeadPeer implements Peer {
     this.#probeIfNeeded();
   }
 
+  /** Calls back after each move to another head. */
+  onMoved(listener: () => void): () => void {
+    return this.#heads.onMoved(listener);
+  }
+
   async unary<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
