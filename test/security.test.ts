@@ -1,10 +1,12 @@
 /** Every listening socket of every process of a running cluster, with TLS and without, against strangers and readers. */
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
+import { promisify } from "node:util";
 import { hashedEmbedder, MemoryStore, RedisArchive } from "@palimpsest/memory";
 import {
   actorHostService,
@@ -137,6 +139,16 @@ describe.each([
     expect(await archive.names()).toEqual(["alice"]);
     expect(await archive.delete("alice")).toBe(true);
     await archive.close();
+  });
+
+  test("the line that the head prints for its metrics works in a shell, and status names the page's scheme", async () => {
+    const line = /^metrics +(curl .*)$/m.exec(cluster.head.output)?.[1] ?? "";
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${line} --silent --fail`], {
+      timeout: 20_000,
+    });
+    expect(stdout).toContain("palimpsest_");
+    const status = await cluster.run(["status", "--tls", cluster.certificates("reader")]);
+    expect(status.stdout).toContain(`metrics ${tls ? "https" : "http"}://127.0.0.1:`);
   });
 
   test("Prometheus reads every page with what readers have", async () => {

@@ -1,4 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import { printable, printableLine } from "./display/printable.js";
 
 /** Says in one line what went wrong and what mends it; with PALIMPSEST_DEBUG=1 also where. Returns the exit code. */
 export function reportFailure(reason: unknown): number {
@@ -8,8 +9,9 @@ export function reportFailure(reason: unknown): number {
       : reason instanceof Error
         ? reason.message
         : String(reason);
-  process.stderr.write(`error: ${message.split("\n").join(" ")}\n`);
+  // A message may carry what others chose: the name of a job, what a constructor threw.
+  process.stderr.write(`error: ${printableLine(message)}\n`);
   if (process.env["PALIMPSEST_DEBUG"] === "1" && reason instanceof Error)
-    process.stderr.write(`${reason.stack ?? ""}\n`);
+    process.stderr.write(`${printable(reason.stack ?? "")}\n`);
   return 1;
 }

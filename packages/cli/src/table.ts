@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { printable } from "./display/printable.js";
+import { printableLine } from "./display/printable.js";
 
 /** Rows under headings, aligned, without frames or control characters: reads well on a screen and through `awk`. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -25,7 +25,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
       middle: none,
     },
   });
-  for (const row of rows) table.push(row.map(printable));
+  for (const row of rows) table.push(row.map(printableLine));
   return table
     .toString()
     .split("\n")

@@ -33,6 +33,7 @@ import {
   clusterView,
   type NodeFilter,
   type NodeInfo,
+  nodeStateOf,
   nodeView,
   type ObjectList,
   objectListView,
@@ -212,9 +213,10 @@ export class Cluster {
 
   /** All nodes, or those that pass the filter. */
   async nodes(options: HeadCallOptions & NodeFilter = {}): Promise<readonly NodeInfo[]> {
-    const { hostname = "", limit, ...call } = options;
+    const { hostname = "", states = [], limit, ...call } = options;
+    const filter = { hostname, states: states.map(nodeStateOf) };
     return await pages(limit, async (pageLimit, pageToken) => {
-      const request = { hostname, limit: pageLimit, pageToken };
+      const request = { ...filter, limit: pageLimit, pageToken };
       const { nodes, nextPageToken } = await this.#head.call(headService.listNodes, request, call);
       return { rows: (nodes ?? []).map(nodeView), nextPageToken: nextPageToken ?? "" };
     });
@@ -222,8 +224,9 @@ export class Cluster {
 
   /** All actors that are not dead, or those that pass the filter. */
   async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
-    const { includeDead = false, states = [], nodeId = "", jobId = "", role = "", limit, ...call } = options;
-    const filter = { includeDead, nodeId, jobId, role, states: states.map(actorStateOf) };
+    const { includeDead = false, states = [], nodeId = "", jobId = "", limit, ...others } = options;
+    const { role = "", className = "", ...call } = others;
+    const filter = { includeDead, nodeId, jobId, role, className, states: states.map(actorStateOf) };
     return await pages(limit, async (pageLimit, pageToken) => {
       const request = { ...filter, limit: pageLimit, pageToken };
       const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);

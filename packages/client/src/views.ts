@@ -63,12 +63,16 @@ export interface ActorFilter {
   readonly nodeId?: string;
   readonly jobId?: string;
   readonly role?: string;
+  /** Name under which a module exports the class. */
+  readonly className?: string;
   /** How many at most; default all. */
   readonly limit?: number;
 }
 
 /** Which nodes to list. */
 export interface NodeFilter {
+  /** Default: all. */
+  readonly states?: readonly NodeStateName[];
   readonly hostname?: string;
   /** How many at most; default all. */
   readonly limit?: number;
@@ -262,6 +266,12 @@ export function objectListView(message: proto.ListObjectsResponse.$Properties): 
 export function actorStateOf(name: ActorStateName): proto.ActorState {
   for (const [state, known] of Object.entries(actorStates)) if (known === name) return Number(state);
   throw new RangeError(`state is ${name}: it must be one of ${Object.values(actorStates).join(", ")}`);
+}
+
+/** @throws {RangeError} for a name that the head does not know */
+export function nodeStateOf(name: NodeStateName): proto.NodeState {
+  for (const [state, known] of Object.entries(nodeStates)) if (known === name) return Number(state);
+  throw new RangeError(`state is ${name}: it must be one of ${Object.values(nodeStates).join(", ")}`);
 }
 
 export function summaryView(message: proto.Summary.$Properties): ClusterSummary {

@@ -35,6 +35,7 @@ export function listActors(
     (!request.nodeId || actor.nodeId === request.nodeId) &&
     (!request.jobId || actor.spec.jobId === request.jobId) &&
     (!request.ownerId || actor.spec.ownerId === request.ownerId) &&
+    (!request.className || actor.spec.code.exportName === request.className) &&
     (!request.role || actor.spec.role === request.role);
   const explain = explainer(deps.lifecycle);
   let textBytes = 0;

@@ -2822,6 +2822,9 @@ export namespace palimpsest {
             /** ListActorsRequest pageToken. */
             pageToken: string;
 
+            /** ListActorsRequest className. */
+            className: string;
+
             /**
              * Creates a new ListActorsRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -2877,6 +2880,9 @@ export namespace palimpsest {
 
                 /** ListActorsRequest pageToken */
                 pageToken?: (string|null);
+
+                /** ListActorsRequest className */
+                className?: (string|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

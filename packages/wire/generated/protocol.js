@@ -7058,6 +7058,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [role] ListActorsRequest role
              * @property {number|null} [limit] ListActorsRequest limit
              * @property {string|null} [pageToken] ListActorsRequest pageToken
+             * @property {string|null} [className] ListActorsRequest className
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -7155,6 +7156,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ListActorsRequest.prototype.pageToken = "";
 
             /**
+             * ListActorsRequest className.
+             * @member {string} className
+             * @memberof palimpsest.v1.ListActorsRequest
+             * @instance
+             */
+            ListActorsRequest.prototype.className = "";
+
+            /**
              * Creates a new ListActorsRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ListActorsRequest
@@ -7202,6 +7211,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 7, wireType 0 =*/56).int32(message.limit);
                 if (message.pageToken != null && $Object.hasOwnProperty.call(message, "pageToken") && message.pageToken !== "")
                     writer.uint32(/* id 8, wireType 2 =*/66).string(message.pageToken);
+                if (message.className != null && $Object.hasOwnProperty.call(message, "className") && message.className !== "")
+                    writer.uint32(/* id 9, wireType 2 =*/74).string(message.className);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -7321,6 +7332,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.pageToken = value;
                             else
                                 delete message.pageToken;
+                            continue;
+                        }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.className = value;
+                            else
+                                delete message.className;
                             continue;
                         }
                     }

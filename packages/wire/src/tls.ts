@@ -26,6 +26,11 @@ export interface TlsIdentity {
   readonly name: string;
 }
 
+export interface TlsOptions {
+  /** True: one that is not valid any more is read too, for whoever renews it. */
+  readonly expired?: boolean;
+}
+
 const serversOfKind: Readonly<Record<ChannelKind, readonly Role[]>> = {
   control: ["head"],
   calls: ["actor"],
@@ -36,7 +41,7 @@ const serversOfKind: Readonly<Record<ChannelKind, readonly Role[]>> = {
  * Reads ca.crt, tls.crt and tls.key of a folder made by `palimpsest certs init`.
  * @throws {PalimpsestError} CONFIG_INVALID that names the file and the fix
  */
-export function loadTls(folder: string): TlsIdentity {
+export function loadTls(folder: string, options: TlsOptions = {}): TlsIdentity {
   const read = (name: string) => {
     try {
       return readFileSync(join(folder, name));
@@ -44,13 +49,15 @@ export function loadTls(folder: string): TlsIdentity {
       throw invalid(`${join(folder, name)} cannot be read`, cause);
     }
   };
-  return tlsIdentity({ ca: read(tlsFiles.ca), cert: read(tlsFiles.cert), key: read(tlsFiles.key) }, folder);
+  const pem = { ca: read(tlsFiles.ca), cert: read(tlsFiles.cert), key: read(tlsFiles.key) };
+  return tlsIdentity(pem, folder, options);
 }
 
 /** An identity of PEM texts. @throws {PalimpsestError} CONFIG_INVALID when they do not belong together */
 export function tlsIdentity(
   pem: { readonly ca: Uint8Array; readonly cert: Uint8Array; readonly key: Uint8Array },
   source: string,
+  { expired = false }: TlsOptions = {},
 ): TlsIdentity {
   const [ca, cert, key] = [Buffer.from(pem.ca), Buffer.from(pem.cert), Buffer.from(pem.key)];
   let certificate: X509Certificate;
@@ -64,7 +71,7 @@ export function tlsIdentity(
     throw invalid(`the certificate of ${source} cannot be used`, cause);
   }
   if (!fits) throw invalid(`the certificate, key and CA of ${source} do not belong together`);
-  if (new Date(certificate.validTo).getTime() < Date.now()) {
+  if (!expired && new Date(certificate.validTo).getTime() < Date.now()) {
     throw invalid(`the certificate of ${source} was valid until ${certificate.validTo}`);
   }
   const role = fieldOf(certificate.subject, "OU");

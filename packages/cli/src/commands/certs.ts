@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
-import { PalimpsestError, type Role, roles, tlsFiles } from "@palimpsest/wire";
+import { loadTls, PalimpsestError, type Role, roles, tlsFiles } from "@palimpsest/wire";
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
 import type { Command } from "commander";
 import { parseWhole } from "../key-values.js";
@@ -65,7 +65,7 @@ export function addCerts(program: Command): void {
       );
     });
   withCommon(certs.command("issue"))
-    .description("makes one more certificate, or renews one in its folder; processes read it when they start")
+    .description("makes one more certificate, or renews one in its folder; processes read it within seconds")
     .requiredOption("--role <role>", roles.join(", "))
     .requiredOption("--name <name>", "its holder, as the audit log will name it")
     .option("--out <folder>", "where to write it (default: the name, in --dir)")
@@ -78,11 +78,40 @@ export function addCerts(program: Command): void {
         );
       }
       const folder = resolve(options.dir);
-      const out = resolve(options.out ?? join(folder, options.name));
+      const out = outputFolder(folder, options);
       const { name, host: hosts, days } = options;
+      refuseForeignFolder(out, { role, name });
       await issueRole(readAuthority(folder), out, { role, name, hosts, days });
       process.stdout.write(`${out}: role ${role}, name ${name}, valid for ${days} days\n`);
     });
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT for a name that leads out of the folder */
+function outputFolder(folder: string, { out, name }: IssueOptions): string {
+  if (out !== undefined) return resolve(out);
+  if (/^[^/\\\0]+$/.test(name) && name !== "." && name !== "..") return join(folder, name);
+  throw new PalimpsestError(
+    "INVALID_ARGUMENT",
+    `--name: ${JSON.stringify(name)} cannot be the name of a folder: give --out FOLDER`,
+  );
+}
+
+/**
+ * Renews a certificate of the same role and holder, and replaces no other one: a head whose folder holds a driver's
+ * certificate does not start again. @throws {PalimpsestError} ALREADY_EXISTS, CONFIG_INVALID
+ */
+function refuseForeignFolder(out: string, wanted: { readonly role: Role; readonly name: string }): void {
+  if (existsSync(join(out, authorityFiles.key))) {
+    throw new PalimpsestError("ALREADY_EXISTS", `${out} holds the CA's key: give another --name or --out`);
+  }
+  if (!existsSync(join(out, tlsFiles.cert))) return;
+  const { role, name } = loadTls(out, { expired: true });
+  if (role === wanted.role && name === wanted.name) return;
+  throw new PalimpsestError(
+    "ALREADY_EXISTS",
+    `${out} holds the certificate of role ${role}, name ${name}: give --role ${role} --name ${name} to renew it, ` +
+      `or another --out for role ${wanted.role}, name ${wanted.name}`,
+  );
 }
 
 function withCommon(command: Command): Command {

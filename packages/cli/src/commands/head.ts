@@ -1,7 +1,9 @@
 import { headAddressPathOf, tokenPathOf } from "@palimpsest/head/files";
 import type { Command } from "commander";
 import { defaultDataDir } from "../data-dir.js";
+import { printableLine } from "../display/printable.js";
 import { parseWhole } from "../key-values.js";
+import { pageCommand } from "../metrics-page.js";
 import { type RedisFlags, redisUrls, withRedis } from "../redis-flags.js";
 import { stopSignal } from "../signals.js";
 
@@ -51,6 +53,7 @@ export function addHead(program: Command): void {
       ]);
       const logger = createLogger({ component: "head", level: options.logLevel as "warn" });
       const token = options.token ?? process.env["PALIMPSEST_TOKEN"];
+      const tls = options.tls ?? process.env["PALIMPSEST_TLS"] ?? "";
       const { warnings, ...urls } = redisUrls(options, process.env);
       for (const warning of warnings) process.stderr.write(warning);
       const stop = stopSignal();
@@ -66,7 +69,7 @@ export function addHead(program: Command): void {
             ...(options.advertise ? { advertiseHost: options.advertise } : {}),
             ...urls,
             ...(token ? { token } : {}),
-            tls: options.tls ?? process.env["PALIMPSEST_TLS"] ?? "",
+            tls,
             insecure: options.insecure ?? false,
           },
           {
@@ -89,7 +92,7 @@ export function addHead(program: Command): void {
             `head ${started.clusterId} listens on ${started.address}`,
             `token file      ${tokenPathOf(options.dataDir)}`,
             `address file    ${headAddressPathOf(options.dataDir)}`,
-            `metrics         ${started.metricsUrl} (with the token of reader-token, or a certificate)`,
+            `metrics         ${pageCommand(started.metricsUrl, { headDir: options.dataDir, tls })}`,
             `join a worker   PALIMPSEST_TOKEN="$(cat ${tokenPathOf(options.dataDir)})" palimpsest worker join --address ${started.address}`,
             "",
           ].join("\n"),
@@ -100,7 +103,7 @@ export function addHead(program: Command): void {
         const end = await started.closed;
         stop.removeEventListener("abort", close);
         if (!end.deposed) return;
-        process.stdout.write(`head ${started.address} leads no more: ${end.reason}\n`);
+        process.stdout.write(`head ${started.address} leads no more: ${printableLine(end.reason)}\n`);
       }
     });
 }

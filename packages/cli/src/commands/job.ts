@@ -4,7 +4,7 @@ import type { Cluster, JobInfo } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
-import { printable } from "../display/printable.js";
+import { printable, printableJson, printableLine } from "../display/printable.js";
 import { collect, parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { formatTable } from "../table.js";
@@ -81,7 +81,7 @@ async function follow(cluster: Cluster, jobId: string): Promise<void> {
   const signal = stopSignal();
   for await (const text of cluster.jobs.logs(jobId, { follow: true, signal })) writeOutput(text);
   const job = await cluster.jobs.get(jobId);
-  process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printable(job.message)}` : ""}\n`);
+  process.stderr.write(`job ${jobId} ${job.status}${job.message ? `: ${printableLine(job.message)}` : ""}\n`);
   if (job.status !== "succeeded") process.exitCode = job.driverExitCode || 1;
 }
 
@@ -128,7 +128,7 @@ export function addJob(program: Command): void {
       await withCluster(options, "job status", async (cluster) => {
         const info = await cluster.jobs.get(jobId);
         process.stdout.write(
-          `${options.json ? JSON.stringify(info, null, 2) : formatTable(jobHeadings, jobRows([info]))}\n`,
+          `${options.json ? printableJson(info) : formatTable(jobHeadings, jobRows([info]))}\n`,
         );
       });
     });
@@ -165,7 +165,7 @@ export function addJob(program: Command): void {
       await withCluster(options, "job list", async (cluster) => {
         const jobs = await cluster.jobs.list();
         process.stdout.write(
-          `${options.json ? JSON.stringify(jobs, null, 2) : formatTable(jobHeadings, jobRows(jobs))}\n`,
+          `${options.json ? printableJson(jobs) : formatTable(jobHeadings, jobRows(jobs))}\n`,
         );
       });
     });

@@ -6,6 +6,7 @@ import { builtinRecipesDir, readRecipe } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Command } from "commander";
 import { LocalCluster } from "../local-cluster.js";
+import { pageCommand, pageUrl } from "../metrics-page.js";
 import { stopSignal } from "../signals.js";
 import { type RunOptions, recipeWith, runRecipe, withRunOptions } from "./train.js";
 
@@ -38,7 +39,7 @@ export function addQuickstart(program: Command): void {
           [
             `head ${local.address} (pid ${local.headPid}), worker (pid ${local.workerPid}), data in ${dataDir}`,
             `watch it from another terminal: npx palimpsest status --data-dir ${local.headDir}`,
-            `metrics: http://${local.metricsAddress}/metrics`,
+            `metrics: ${pageCommand(pageUrl(local.metricsAddress, false), { headDir: local.headDir, tls: "" })}`,
             "",
             "",
           ].join("\n"),

@@ -1,7 +1,7 @@
 import type { ProcessStack } from "@palimpsest/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
-import { printable } from "../display/printable.js";
+import { printable, printableJson } from "../display/printable.js";
 
 export function formatStack({ title, pid, busy, method, frames, problem }: ProcessStack): string {
   const whose = `${title} (pid ${pid})`;
@@ -21,9 +21,7 @@ export function addStack(program: Command): void {
     .action(async (target: string, options: ConnectionOptions & { json?: boolean }) => {
       await withCluster(options, "stack", async (cluster) => {
         const stack = await cluster.stack(target);
-        process.stdout.write(
-          `${options.json ? JSON.stringify(stack, null, 2) : printable(formatStack(stack))}\n`,
-        );
+        process.stdout.write(`${options.json ? printableJson(stack) : printable(formatStack(stack))}\n`);
         if (stack.problem) process.exitCode = 1;
       });
     });

@@ -1,6 +1,9 @@
 import type { ActorInfo, Cluster, ClusterSummary, NodeInfo } from "@palimpsest/client";
 import type { Command } from "commander";
-import { type ConnectionOptions, withCluster, withConnection } from "../connection.js";
+import { type ConnectionOptions, resolveConnection, withCluster, withConnection } from "../connection.js";
+import { printableJson, printableLine } from "../display/printable.js";
+import { parseCount } from "../key-values.js";
+import { pageUrl } from "../metrics-page.js";
 import { formatTable } from "../table.js";
 
 const amount = (value: number) =>
@@ -35,10 +38,8 @@ export function actorRows(actors: readonly ActorInfo[]): string[][] {
 
 export const actorHeadings = ["actor", "role", "state", "pid", "process", "resources", "note"];
 
-/** The same for the status as JSON. */
-const maxJsonRows = 1_000;
-/** Rows of a table that the status shows; the rest is counted. */
-const maxRows = 50;
+/** Rows of nodes and of actors that the status shows, for people and as JSON; the rest is counted. */
+const defaultRows = { text: 50, json: 1_000 } as const;
 
 /** "3 alive, 1 pending": what there is any of. */
 function formatCounts(counts: Readonly<Record<string, number>>): string {
@@ -63,17 +64,17 @@ function moreRow(total: number, shown: number, kind: string): string[][] {
   return total > shown ? [[`… ${total - shown} more: palimpsest list ${kind}`]] : [];
 }
 
-async function statusText(cluster: Cluster): Promise<string> {
+async function statusText(cluster: Cluster, tls: boolean, limit: number): Promise<string> {
   const [info, summary, nodes, actors, queues] = await Promise.all([
     cluster.info(),
     cluster.summary(),
-    cluster.nodes({ limit: maxRows }),
-    cluster.actors({ limit: maxRows }),
+    cluster.nodes({ limit }),
+    cluster.actors({ limit }),
     cluster.queues(),
   ]);
   const sum = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts).reduce((all, [state, count]) => (state === "dead" ? all : all + count), 0);
-  const head = `cluster ${info.clusterId}, version ${info.version}: head pid ${info.pid}${info.redisPid ? `, redis pid ${info.redisPid}` : ""}, metrics http://${info.metricsAddress}/metrics`;
+  const head = `cluster ${info.clusterId}, version ${info.version}: head pid ${info.pid}${info.redisPid ? `, redis pid ${info.redisPid}` : ""}, metrics ${pageUrl(info.metricsAddress, tls) || "off"}`;
   const nodeRows = [
     ...nodes.map((node) => [node.nodeId, node.hostname, node.state, String(node.pid), formatUse(node)]),
     ...moreRow(sum(summary.nodes), nodes.length, "nodes"),
@@ -84,8 +85,7 @@ async function statusText(cluster: Cluster): Promise<string> {
   );
   const none = "(none)";
   return [
-    head,
-    ...summaryLines(summary),
+    ...[head, ...summaryLines(summary)].map(printableLine),
     "",
     formatTable(["node", "host", "state", "pid", "leased"], nodeRows.length > 0 ? nodeRows : [[none]]),
     "",
@@ -103,20 +103,27 @@ export function addStatus(program: Command): void {
   withConnection(program.command("status"))
     .description("shows the head, its nodes, actors with their processes and resources, and queue depths")
     .option("--json", "as JSON")
-    .action(async (options: ConnectionOptions & { json?: boolean }) => {
+    .option(
+      "--limit <rows>",
+      `nodes and actors to show; the rest is counted (default: ${defaultRows.text}, as JSON ${defaultRows.json})`,
+      parseCount,
+    )
+    .action(async (options: ConnectionOptions & { json?: boolean; limit?: number }) => {
       await withCluster(options, "status", async (cluster) => {
+        const tls = resolveConnection(options).tls !== "";
+        const limit = options.limit ?? (options.json ? defaultRows.json : defaultRows.text);
         if (!options.json) {
-          process.stdout.write(await statusText(cluster));
+          process.stdout.write(await statusText(cluster, tls, limit));
           return;
         }
         const [{ redisUrl: _secret, ...info }, summary, nodes, actors, queues] = await Promise.all([
           cluster.info(),
           cluster.summary(),
-          cluster.nodes({ limit: maxJsonRows }),
-          cluster.actors({ limit: maxJsonRows }),
+          cluster.nodes({ limit }),
+          cluster.actors({ limit }),
           cluster.queues(),
         ]);
-        process.stdout.write(`${JSON.stringify({ head: info, summary, nodes, actors, queues }, null, 2)}\n`);
+        process.stdout.write(`${printableJson({ head: info, summary, nodes, actors, queues })}\n`);
       });
     });
 }

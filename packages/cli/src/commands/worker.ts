@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { type ConnectionOptions, resolveConnection, withConnection } from "../connection.js";
 import { defaultDataDir } from "../data-dir.js";
+import { printableLine } from "../display/printable.js";
 import { parseAmount, parseKeyValues, parseQuantities } from "../key-values.js";
 import { stopSignal } from "../signals.js";
 import { version } from "../version.js";
@@ -70,7 +71,7 @@ export function addWorker(program: Command): void {
       const stop = stopSignal();
       stop.addEventListener("abort", () => void node.close());
       const end = await node.ended;
-      process.stdout.write(`node ${node.nodeId} ended: ${end.reason}\n`);
+      process.stdout.write(`node ${node.nodeId} ended: ${printableLine(end.reason)}\n`);
       if (end.error) throw end.error;
     });
 }

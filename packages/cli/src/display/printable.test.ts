@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatTable } from "../table.js";
-import { printable } from "./printable.js";
+import { printable, printableJson, printableLine } from "./printable.js";
 
 test.each([
   ["colors", "\u001b[1;31mred\u001b[0m", "red"],
@@ -17,4 +17,18 @@ test.each([
 
 test("tables show names of others as text", () => {
   expect(formatTable(["role"], [["\u001b[2Jrollout"]])).not.toContain("\u001b");
+});
+
+test("a name with line feeds stays in its row, and forges none", () => {
+  const table = formatTable(["job", "status"], [["job-1\njob-2  succeeded", "failed"]]);
+  expect(table.split("\n")).toHaveLength(2);
+  expect(printableLine("a\u2028b\n\nc")).toBe("a b c");
+});
+
+test("JSON carries everything, and nothing that a terminal obeys", () => {
+  const value = { name: "\u001b[2J\u009b2J\u007f\n" };
+  const text = printableJson(value);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  expect(JSON.parse(text)).toEqual(value);
 });

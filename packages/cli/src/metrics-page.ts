@@ -1,0 +1,30 @@
+/** How a person reads the metrics page of a process, which a browser cannot: it answers 401 without credentials. */
+import { join } from "node:path";
+import { tlsFiles } from "@palimpsest/wire";
+
+/** Empty when there is no page. */
+export function pageUrl(address: string, tls: boolean): string {
+  return address === "" ? "" : `${tls ? "https" : "http"}://${address}/metrics`;
+}
+
+/**
+ * A line for a shell that prints the page: with the token of readers, which lies in the head's folder, or under TLS with
+ * the certificate of a folder.
+ */
+export function pageCommand(url: string, how: { readonly headDir: string; readonly tls: string }): string {
+  if (url === "") return "off";
+  if (how.tls === "") {
+    return `curl -H "Authorization: Bearer $(cat ${quoted(join(how.headDir, "reader-token"))})" ${url}`;
+  }
+  const [ca, cert, key] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
+    quoted(join(how.tls, name)),
+  );
+  // Every certificate carries the name palimpsest: the address of a process stands in none.
+  const { hostname, port } = new URL(url);
+  return `curl --cacert ${ca} --cert ${cert} --key ${key} --connect-to ::${hostname}:${port} https://palimpsest/metrics`;
+}
+
+/** A path as one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./~@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
