@@ -1,7 +1,8 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
 import { describe, expect, it } from "vitest";
 import { startRetryReason } from "./start-retries.js";
-import { aSpec } from "./testing/builders.js";
+import { anActor, aSpec } from "./testing/builders.js";
 import { settle } from "./testing/manual-clock.js";
 import { TestPlane } from "./testing/plane.js";
 
@@ -242,6 +243,23 @@ describe("ActorLifecycle", () => {
     expect(reason).toContain("3 nodes were lost while they started it (a, b, c), so it is not started");
   });
 
+  it("START-4: a node that was only cut off while it started an actor does not count as lost", async () => {
+    const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    await test.plane.lifecycle.create(aSpec("x", { maxRestarts: -1 }));
+    for (let cut = 0; cut < 5; cut++) {
+      const node = await test.join("a");
+      await test.clock.advance(1_000);
+      expect(test.state("x")).toBe("STARTING");
+      expect(test.plane.actors.get("x")?.lostStartNodeIds).toEqual([]);
+      node.disconnect();
+      await test.clock.advance(5_000);
+      expect(test.plane.actors.get("x")?.lostStartNodeIds).toEqual(["a"]);
+    }
+    // Another process under the same id says that the first one has ended.
+    await test.join("a", { instanceId: "instance-2" });
+    expect(test.plane.actors.get("x")?.lostStartNodeIds).toEqual(["a"]);
+  });
+
   it("slows the restarts of an actor that dies again and again", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: -1 });
@@ -346,14 +364,51 @@ describe("ActorLifecycle", () => {
     const test = await TestPlane.open();
     await alive(test, "x");
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
-    const back = await test.join("a", {
-      actors: [
-        { actorId: "x", incarnation: 1, address: "127.0.0.1:1" },
-        { actorId: "stranger", incarnation: 1, address: "127.0.0.1:2" },
-      ],
-    });
+    const actors = [
+      { actorId: "x", incarnation: 1, address: "127.0.0.1:1" },
+      { actorId: "stranger", incarnation: 1, address: "127.0.0.1:2" },
+    ];
+    const back = await test.join("a", { actors });
+    expect(back.stopActorIds).toEqual(["x", "stranger"]);
+    expect(back.unknownActorIds).toEqual([]);
+  });
+
+  it("RETURN-1: a killed actor that was forgotten is not adopted when the node that still runs it comes back", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 0, heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    const node = await alive(test, "x", { detached: true, fence: proto.Fence.FENCE_NONE });
+    node.disconnect();
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    expect(test.state("x")).toBeUndefined();
+    const running = [{ actorId: "x", incarnation: 1, address: "127.0.0.1:1" }];
+    const back = await test.join("a", { actors: running });
+    expect([back.stopActorIds, back.unknownActorIds]).toEqual([["x"], []]);
+    // Another head may have lost the row: it asks, and again when the answer was lost with the link.
+    const next = await test.reopened();
+    for (let time = 0; time < 2; time++) {
+      const there = await next.join("a", { actors: running });
+      expect([there.stopActorIds, there.unknownActorIds]).toEqual([[], ["x"]]);
+    }
+    next.plane.adopt("a", { actor: running[0] ?? {}, spec: anActor("x", { detached: true }) });
+    expect(next.state("x")).toBe("ALIVE");
+  });
+
+  it("A6: dead actors that may still run are forgotten last, so that another head does not adopt them", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 2 });
+    const node = await alive(test, "x");
+    node.disconnect();
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    for (const actorId of ["p", "q", "r"]) {
+      await test.plane.lifecycle.create(aSpec(actorId));
+      await test.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+    }
+    const ids = () => [...test.plane.actors.all()].map((actor) => actor.spec.actorId);
+    expect(ids()).toEqual(["x", "q", "r"]);
+    const next = await test.reopened({ maxDeadActors: 2 });
+    const back = await next.join("a", { actors: [{ actorId: "x", incarnation: 1, address: "h:1" }] });
     expect(back.stopActorIds).toEqual(["x"]);
-    expect(back.unknownActorIds).toEqual(["stranger"]);
+    // Once its node has said how it ended it is one of the others.
+    node.died("x", 1);
+    expect(ids()).toEqual(["x", "r"]);
   });
 
   it("the death of a node is the death of its actors, with a certificate that names it", async () => {

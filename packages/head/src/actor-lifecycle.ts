@@ -10,7 +10,8 @@
  * - C4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
  * - C5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  * - C6. What a node reports as running and nobody wants is stopped.
- * - C7. What a node reports as running and the tables do not know is asked for and adopted: the tables may have lost it.
+ * - C7. What a node reports as running and the tables do not know is asked for and adopted where the tables may have lost
+ *   it (RETURN-1), else stopped.
  */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -21,6 +22,7 @@ import { Fences } from "./fences.js";
 import type { Node, NodeDeathCause, NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
 import { RestartDelays } from "./restart-delays.js";
+import { ReturningNodes } from "./returning-nodes.js";
 import {
   afterFailedStart,
   afterLostStart,
@@ -51,11 +53,13 @@ export class ActorLifecycle {
   readonly #deps: ActorLifecycleDeps;
   readonly #delays: RestartDelays;
   readonly #fences: Fences;
+  readonly #returning: ReturningNodes;
 
   constructor(deps: ActorLifecycleDeps) {
     this.#deps = deps;
     this.#delays = new RestartDelays(deps.clock);
     this.#fences = new Fences(deps.clock, deps.fenceAfterMs);
+    this.#returning = new ReturningNodes(deps.nodes);
     deps.nodes.onDead((node, reason, cause) => this.#nodeDied(node, reason, cause));
   }
 
@@ -196,13 +200,16 @@ export class ActorLifecycle {
     const listed = new Set(running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)));
     const isKnown = (report: proto.RunningActor.$Properties) =>
       actors.get(report.actorId ?? "") !== undefined;
-    const unknownActorIds = running
-      .filter((report) => !isKnown(report))
-      .map((report) => report.actorId ?? "");
-    const stopActorIds = running
+    const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
+    const unknownIds = running.filter((report) => !isKnown(report)).map(idOf);
+    const unknownActorIds = this.#returning.toDescribe(nodeId, unknownIds);
+    const asked = new Set(unknownActorIds);
+    const unwantedIds = running
       .filter(isKnown)
       .filter((report) => !this.#adopt(nodeId, report))
-      .map((report) => report.actorId ?? "");
+      .map(idOf);
+    const stopActorIds = [...unwantedIds, ...unknownIds.filter((actorId) => !asked.has(actorId))];
+    this.#forgive(nodeId);
     const missing = actors.onNode(nodeId).filter(
       // An older incarnation that still ends there does not stand for the one that is to run.
       (actor) => !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
@@ -224,6 +231,7 @@ export class ActorLifecycle {
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     const { actors, logger } = this.#deps;
     const { actorId, name } = spec;
+    this.#returning.described(nodeId, actorId);
     if (actors.get(actorId) === undefined) {
       if (name !== "" && actors.byName(name) !== undefined) return false;
       actors.create(spec);
@@ -328,6 +336,18 @@ export class ActorLifecycle {
     return true;
   }
 
+  /** The node is back, so the starts that it cut short did not bring it down (START-4). */
+  #forgive(nodeId: string): void {
+    const { actors } = this.#deps;
+    for (const actorId of this.#returning.forgiven(nodeId)) {
+      const actor = actors.get(actorId);
+      if (actor === undefined || actor.state === "DEAD") continue;
+      const lost = actor.lostStartNodeIds;
+      const lostStartNodeIds = lost.filter((lostId) => lostId !== nodeId);
+      if (lostStartNodeIds.length < lost.length) void actors.update(actorId, { lostStartNodeIds });
+    }
+  }
+
   #settle(nodeId: string, missing: readonly Actor[]): void {
     const { actors, nodes } = this.#deps;
     for (const before of missing) {
@@ -382,6 +402,7 @@ export class ActorLifecycle {
       cause === "left"
         ? { counts: {}, delayMs: 0 }
         : afterLostStart(actor, actor.nodeId, this.#deps.startRetries);
+    if (cause === "lost") this.#returning.lostStart(actor.nodeId, actor.spec.actorId);
     this.#startAgain(actor, next, certificate, undefined);
   }
 

@@ -8,17 +8,19 @@
  * - A2. DEAD is final: no update leaves it.
  * - A3. Incarnations never fall.
  * - A5. A change writes a row of some hundred bytes; the specification is written once, and cut down at death.
+ * - A6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended: its node would
+ *   bring it back as an unknown one.
  * - A4. Each change reaches the journal in the order in which it was made.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import { type Actor, type ActorSpec, type ActorState, specOfDead } from "./actor.js";
+import { type Actor, type ActorSpec, type ActorState, mayStillRun, specOfDead } from "./actor.js";
 import { decodeActor, encodeDeath, encodeSpec, encodeState } from "./actor-rows.js";
 import type { Journal } from "./journal.js";
 
 export interface ActorTableDeps {
   readonly journal: Journal;
   readonly clock: Clock;
-  /** DEAD actors that are remembered; older ones are forgotten. */
+  /** DEAD actors that are remembered, and as many again that may still run; older ones are forgotten. */
   readonly maxDead: number;
 }
 
@@ -28,8 +30,9 @@ export class ActorTable {
   readonly #deps: ActorTableDeps;
   readonly #actors = new Map<string, Actor>();
   readonly #ids = new Map<string, string>();
-  /** Ids of DEAD actors, the longest dead first. */
-  readonly #dead = new Set<string>();
+  /** Ids of DEAD actors, the longest dead first: those that have surely ended, and the others (A6). */
+  readonly #ended = new Set<string>();
+  readonly #unconfirmed = new Set<string>();
   /** Ids of actors that are not DEAD, by their owner and by their job. */
   readonly #owned = new IdIndex();
   readonly #ofJob = new IdIndex();
@@ -200,7 +203,8 @@ export class ActorTable {
     const durable = journal.put("actors", actorId, encodeState(actor));
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
-    this.#forgetOldest();
+    this.#forgetOldest(this.#ended);
+    this.#forgetOldest(this.#unconfirmed);
     return durable;
   }
 
@@ -223,14 +227,18 @@ export class ActorTable {
     }
     this.#owned.delete(ownerId, actorId);
     this.#ofJob.delete(jobId, actorId);
-    this.#dead.add(actorId);
+    const [into, from] = mayStillRun(actor)
+      ? [this.#unconfirmed, this.#ended]
+      : [this.#ended, this.#unconfirmed];
+    from.delete(actorId);
+    into.add(actorId);
     if (this.#ids.get(name) === actorId) this.#ids.delete(name);
   }
 
-  #forgetOldest(): void {
-    for (const actorId of this.#dead) {
-      if (this.#dead.size <= this.#deps.maxDead) return;
-      this.#dead.delete(actorId);
+  #forgetOldest(dead: Set<string>): void {
+    for (const actorId of dead) {
+      if (dead.size <= this.#deps.maxDead) return;
+      dead.delete(actorId);
       this.#actors.delete(actorId);
       this.#counts.set("DEAD", this.count("DEAD") - 1);
       for (const table of ["actors", "specs", "deaths"] as const) {

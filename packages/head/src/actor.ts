@@ -79,6 +79,13 @@ export const maxInlineArgsBytes = 100 * 1024;
 /** A specification without its arguments. */
 const maxSpecBytes = 64 * 1024;
 
+/** Whether a process of the DEAD or waiting actor may still run: no node has said how its last one ended. */
+export function mayStillRun({ certificate, incarnation }: Actor): boolean {
+  if (incarnation === 0 || !certificate?.nodeId) return false;
+  // An end that its node reported has an exit code or a signal.
+  return typeof certificate.exitCode !== "number" && !certificate.signal;
+}
+
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** Whether a client may choose this text as an id or name: it becomes part of keys and file names. */

@@ -145,7 +145,13 @@ export const headConfigSchema = z.strictObject({
     .min(0)
     .default(10_000)
     .describe("How long a request that a node could hold waits before a node is kept free for it."),
-  maxDeadActors: z.int().min(0).default(1_000).describe("Dead actors that are remembered."),
+  maxDeadActors: z
+    .int()
+    .min(0)
+    .default(1_000)
+    .describe(
+      "Dead actors that are remembered, and as many again whose process may still run on a node out of reach.",
+    ),
   maxEndedJobs: z.int().min(0).default(1_000).describe("Ended jobs that are remembered, with their output."),
 });
 

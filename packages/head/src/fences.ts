@@ -8,7 +8,7 @@
  * - FENCE-2. A head that was started meanwhile waits as if it had heard of the node at its own start.
  */
 import { type Clock, needsFence } from "@palimpsest/wire";
-import type { Actor } from "./actor.js";
+import { type Actor, mayStillRun } from "./actor.js";
 
 interface Fence {
   /** The actor as it was before it was lost. */
@@ -34,11 +34,7 @@ export class Fences {
 
   /** FENCE-2: an actor of an earlier head that waits to be started again. */
   recovered(actor: Actor): void {
-    const { certificate } = actor;
-    if (!certificate?.nodeId) return;
-    // An end that its node reported has an exit code or a signal.
-    const reported = typeof certificate.exitCode === "number" || Boolean(certificate.signal);
-    if (!reported) this.lost({ ...actor, nodeId: certificate.nodeId });
+    if (mayStillRun(actor)) this.lost({ ...actor, nodeId: actor.certificate?.nodeId ?? "" });
   }
 
   /** How long the actor has to wait, 0 when it may be started. */

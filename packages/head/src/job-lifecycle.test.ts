@@ -209,7 +209,30 @@ describe("JobLifecycle", () => {
     expect(node.sent.flatMap(({ stopDriver }) => stopDriver?.jobId ?? [])).toEqual(["job-2"]);
     exit(second, "job-1", 0);
     exit(second, "job-2", 0);
-    expect(second.plane.jobs.all().map((job) => job.status)).toEqual(["SUCCEEDED", "STOPPED"]);
+    // The head may have lost the row of a job that it does not know: it can be seen and stopped again.
+    expect(second.plane.jobs.all().map((job) => job.status)).toEqual(["SUCCEEDED", "STOPPED", "RUNNING"]);
+    await expect(second.plane.jobLifecycle.submit(aRecipe("unknown"))).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+    await second.plane.jobLifecycle.stop("unknown");
+    expect(node.sent.at(-1)).toMatchObject({ stopDriver: { jobId: "unknown" } });
+    const again = await second.join("a", { jobIds: [] });
+    expect(second.plane.jobs.get("unknown").status).toBe("STOPPED");
+    expect(again.sent).toEqual([]);
+  });
+
+  it("D5: a node that comes back stops the drivers of jobs that failed or were deleted meanwhile", async () => {
+    const test = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    const node = await running(test, "failed");
+    await test.plane.jobLifecycle.submit(aRecipe("deleted"));
+    await settle();
+    node.disconnect();
+    await test.clock.advance(5_000);
+    expect(test.plane.jobs.all().map((job) => job.status)).toEqual(["FAILED", "FAILED"]);
+    await test.plane.jobLifecycle.delete("deleted");
+    const back = await test.join("a", { jobIds: ["failed", "deleted"] });
+    expect(back.sent.flatMap(({ stopDriver }) => stopDriver?.jobId ?? [])).toEqual(["failed", "deleted"]);
+    expect(test.plane.nodes.leasesOf("a")).toEqual([]);
   });
 
   it("forgets the oldest ended jobs with their logs", async () => {

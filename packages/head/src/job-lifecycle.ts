@@ -7,12 +7,15 @@
  * - D1. A job's driver is started at most once; a driver that is lost is not started again.
  * - D2. A node is told to start a driver only after the store holds that decision.
  * - D3. A job that was asked to stop ends STOPPED, however its driver ends, and its driver is not started after that.
+ * - D5. A driver that a node brings back and nobody knows is entered as a running job at the node's first registration at
+ *   this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
  * - D4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
+import { isValidId } from "./actor.js";
 import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import type { Node, NodeTable } from "./node-table.js";
@@ -130,12 +133,12 @@ export class JobLifecycle {
    * @returns what to do about the jobs that are missing once the node has told everything
    */
   nodeRegistered(nodeId: string, jobIds: readonly string[]): { readonly settle: () => void } {
-    const { jobs, nodes, driverStopGraceMs } = this.#deps;
+    const { jobs, nodes, driverStopGraceMs, logger } = this.#deps;
     for (const jobId of jobIds) {
-      const job = jobs.find(jobId);
-      // The tables may have lost it: what runs goes on, though its end is nobody's news.
-      if (job === undefined) continue;
-      const wanted = job.status === "RUNNING" && job.nodeId === nodeId;
+      const lost = jobs.find(jobId) === undefined && !nodes.isBack(nodeId) && isValidId(jobId);
+      if (lost) logger.warn({ jobId, nodeId }, "a job that the tables had lost was adopted");
+      const job = lost ? jobs.adopt(jobId, nodeId) : jobs.find(jobId);
+      const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
       if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {}, job.gpuIds);
       if (!wanted || job.stopRequested)
         nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
@@ -201,7 +204,8 @@ export class JobLifecycle {
       const job = this.#deps.jobs.find(jobId);
       // One that is being placed is sent when the store holds the decision (D2).
       if (job?.status !== "RUNNING" || this.#placing.has(jobId)) continue;
-      const neverSeen = job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
+      const submitted = this.#deps.jobs.submission(jobId) !== undefined;
+      const neverSeen = submitted && job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
       if (neverSeen && !job.stopRequested) this.#sendStart(job);
       else this.#lost(job, "its driver ended while its node was out of the head's reach");
     }

@@ -63,8 +63,8 @@ export class JobTable {
     const jobId = submission.submissionId || newId("job");
     const known = this.#jobs.get(jobId);
     const before = this.#submissions.get(jobId);
-    if (known && before) {
-      if (contentHash(before) === contentHash(submission)) {
+    if (known) {
+      if (before && contentHash(before) === contentHash(submission)) {
         return { job: known, isNew: false, durable: Promise.resolve() };
       }
       throw new PalimpsestError(
@@ -72,24 +72,8 @@ export class JobTable {
         `submission_id ${jobId} belongs to a job with other content: take another id or leave it empty`,
       );
     }
-    const job: Job = {
-      jobId,
-      name: submission.name,
-      status: "PENDING",
-      message: "",
-      nodeId: "",
-      driverPid: 0,
-      driverExitCode: undefined,
-      submittedAtMs: this.#deps.clock.now(),
-      startedAtMs: 0,
-      endedAtMs: 0,
-      metadata: submission.metadata,
-      stopRequested: false,
-      outputBytes: 0,
-      resources: submission.resources,
-      workingDir: submission.workingDir,
-      gpuIds: [],
-    };
+    const { name, metadata, resources, workingDir } = submission;
+    const job: Job = { ...this.#pending(jobId), name, metadata, resources, workingDir };
     this.#submissions.set(jobId, submission);
     this.#jobs.set(jobId, job);
     const durable = Promise.all([
@@ -98,6 +82,15 @@ export class JobTable {
     ]);
     this.#forgetOldest();
     return { job, isNew: true, durable };
+  }
+
+  /** Enters a job whose driver runs and whose rows were lost. What was submitted stays unknown. */
+  adopt(jobId: string, nodeId: string): Job {
+    const message = "its node brought it back: the tables had lost it, and with it what was submitted";
+    const job: Job = { ...this.#pending(jobId), status: "RUNNING", nodeId, message };
+    this.#jobs.set(jobId, job);
+    void this.#deps.journal.put("jobs", jobId, encodeJob(job));
+    return job;
   }
 
   /** Changes a job that has not ended and returns the promise of its being durable. */
@@ -147,6 +140,27 @@ export class JobTable {
     ]);
     this.#deps.onForgotten(jobId, submission);
     await durable;
+  }
+
+  #pending(jobId: string): Job {
+    return {
+      jobId,
+      name: "",
+      status: "PENDING",
+      message: "",
+      nodeId: "",
+      driverPid: 0,
+      driverExitCode: undefined,
+      submittedAtMs: this.#deps.clock.now(),
+      startedAtMs: 0,
+      endedAtMs: 0,
+      metadata: {},
+      stopRequested: false,
+      outputBytes: 0,
+      resources: {},
+      workingDir: "",
+      gpuIds: [],
+    };
   }
 
   #forgetOldest(): void {

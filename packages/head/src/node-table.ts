@@ -65,6 +65,8 @@ interface Entry {
   connection: NodeConnection | undefined;
   /** Of the node process that registered last; empty when none has registered at this head. */
   readonly instanceId: string;
+  /** That process had registered at this head before its last registration. */
+  readonly isBack: boolean;
   /** When the head heard of it last, or was started, by the monotonic clock. */
   heardAtMs: number;
   readonly leases: Map<string, Lease>;
@@ -117,7 +119,7 @@ export class NodeTable {
     for (const bytes of rows.values()) {
       const stored = nodeFromProto(proto.NodeInfo.decode(bytes));
       const node: Node = { ...stored, state: stored.state === "DEAD" ? "DEAD" : "SUSPECT" };
-      this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs, ""));
+      this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs));
       this.sums.replace(undefined, node);
     }
   }
@@ -159,7 +161,8 @@ export class NodeTable {
       joinedAtMs: known && known.node.state !== "DEAD" ? known.node.joinedAtMs : now,
       lastHeartbeatMs: now,
     };
-    const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, instanceId);
+    const isBack = instanceId !== "" && known?.instanceId === instanceId;
+    const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, { instanceId, isBack });
     for (const [name, lease] of known?.leases ?? []) entry.leases.set(name, lease);
     this.#entries.set(nodeId, entry);
     this.#recount(entry);
@@ -211,6 +214,11 @@ export class NodeTable {
   /** When the head heard of the node last, or was started, by the monotonic clock; undefined for an unknown node. */
   heardAtMs(nodeId: string): number | undefined {
     return this.#entries.get(nodeId)?.heardAtMs;
+  }
+
+  /** Whether the process that registered last under this id had registered at this head before. */
+  isBack(nodeId: string): boolean {
+    return this.#entries.get(nodeId)?.isBack ?? false;
   }
 
   get(nodeId: string): Node | undefined {
@@ -290,10 +298,15 @@ export class NodeTable {
     };
   }
 
-  #entry(node: Node, connection: NodeConnection | undefined, timeoutMs: number, instanceId: string): Entry {
+  #entry(
+    node: Node,
+    connection: NodeConnection | undefined,
+    timeoutMs: number,
+    process = { instanceId: "", isBack: false },
+  ): Entry {
     const heardAtMs = this.#deps.clock.monotonicMs();
     return {
-      ...{ node, connection, instanceId, heardAtMs, silentMs: 0, timeoutMs },
+      ...{ node, connection, ...process, heardAtMs, silentMs: 0, timeoutMs },
       leases: new Map(),
       gpus: wholeGpus(node.total["gpu"] ?? 0),
     };
