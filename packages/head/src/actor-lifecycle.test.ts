@@ -150,6 +150,7 @@ describe("ActorLifecycle", () => {
     );
     await settle();
     node.started("parent", 2);
+    node.died("first", 1);
     await test.plane.lifecycle.create(child("second"));
     expect(test.state("second")).toBe("STARTING");
   });

@@ -66,11 +66,11 @@ export class ActorLifecycle {
   /** Goes on with the actors of an earlier head, once the tables are loaded. */
   recover(): void {
     const { actors, nodes } = this.#deps;
+    // All fences first: one that waits may have the name of one that is dead.
+    for (const actor of actors.all())
+      if (actor.state !== "STARTING" && actor.state !== "ALIVE") this.#fences.recovered(actor);
     for (const actor of [...actors.all()]) {
-      if (actor.state === "PENDING" || actor.state === "RESTARTING") {
-        this.#fences.recovered(actor);
-        this.#seek(actor);
-      }
+      if (actor.state === "PENDING" || actor.state === "RESTARTING") this.#seek(actor);
       if (actor.state !== "STARTING" && actor.state !== "ALIVE") continue;
       const node = nodes.get(actor.nodeId);
       const lease = leaseOf(actor.spec.actorId, actor.incarnation);
@@ -165,6 +165,7 @@ export class ActorLifecycle {
     const actorId = message.actorId ?? "";
     const incarnation = message.incarnation ?? 0;
     nodes.release(nodeId, leaseOf(actorId, incarnation));
+    this.#fences.ended(actorId, nodeId, incarnation);
     const actor = actors.get(actorId);
     if (actor?.nodeId !== nodeId || actor.incarnation !== incarnation) return;
     const reported = this.#certificate(actor, message.certificate?.reason ?? "", message.certificate);
@@ -222,6 +223,7 @@ export class ActorLifecycle {
     const stale = nodes.leasesOf(nodeId).filter((lease) => lease.startsWith(leasePrefix) && !held.has(lease));
     const settle = () => {
       for (const lease of stale) nodes.release(nodeId, lease);
+      this.#fences.nodeTold(nodeId, (actorId, incarnation) => listed.has(leaseOf(actorId, incarnation)));
       this.#settle(nodeId, missing);
     };
     return { stopActorIds, unknownActorIds, settle };
@@ -243,31 +245,31 @@ export class ActorLifecycle {
 
   /** Why an actor waits: for room, or for its next try. Empty when it does not wait. Looks at every node. */
   pendingReason(actor: Actor): string {
-    const { actorId } = actor.spec;
+    const { actorId, name } = actor.spec;
     const waits = actor.state === "PENDING" || actor.state === "RESTARTING";
-    if (waits && this.#fences.remainingMs(actorId) > 0)
+    const holder = waits ? this.#fences.holderOf(actor) : undefined;
+    if (holder?.spec.actorId === actorId)
       return "its node is out of reach and may still run it: it waits until that node must have fenced it";
+    if (holder !== undefined)
+      return `node ${holder.nodeId} may still run ${holder.spec.actorId}, which had the name ${name}: it waits until that has ended`;
     return this.#deps.pendingQueue.reason(pendingKey(actorId)) || startRetryReason(actor);
   }
 
   close(): void {
     this.#delays.close();
+    this.#fences.close();
   }
 
   #seek(actor: Actor): void {
     const { actorId, resources, labels } = actor.spec;
-    const fencedMs = this.#fences.remainingMs(actorId);
-    if (fencedMs > 0) {
-      this.#delays.wait(actorId, fencedMs, () => {
-        const now = this.#deps.actors.get(actorId);
-        if (now?.state === actor.state) this.#seek(now);
+    this.#fences.whenFree(actor, () => {
+      const now = this.#deps.actors.get(actorId);
+      if (now?.state !== actor.state) return;
+      this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
+        leaseId: leaseOf(actorId, now.incarnation + 1),
+        request: { resources, labels },
+        onPlaced: (nodeId) => void this.#start(actorId, nodeId),
       });
-      return;
-    }
-    this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
-      leaseId: leaseOf(actorId, actor.incarnation + 1),
-      request: { resources, labels },
-      onPlaced: (nodeId) => void this.#start(actorId, nodeId),
     });
   }
 
@@ -281,6 +283,7 @@ export class ActorLifecycle {
       // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
       if (actor === undefined || actor.incarnation === incarnation)
         nodes.release(nodeId, leaseOf(actorId, incarnation));
+      this.#fences.ended(actorId, nodeId, incarnation);
       return;
     }
     // Without a link now it is repeated when the node has registered again, see #settle.
@@ -328,6 +331,7 @@ export class ActorLifecycle {
     if (!current && incarnation <= actor.incarnation) return false;
     pendingQueue.remove(pendingKey(actorId));
     this.#delays.cancel(actorId);
+    this.#fences.stopWaiting(actorId);
     // Its node was only out of reach: no restart took place.
     if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
     if (!current || before !== undefined) void actors.update(actorId, { gpuIds });
@@ -378,11 +382,15 @@ export class ActorLifecycle {
   }
 
   #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
+    const heardAtMs = this.#deps.nodes.heardAtMs(node.nodeId);
+    if (cause === "lost") this.#fences.nodeLost(node.nodeId, heardAtMs);
+    // It ended what it ran before it left.
+    else this.#fences.nodeTold(node.nodeId, () => false);
     for (const { spec } of this.#deps.actors.onNode(node.nodeId)) {
       // The death of an owner kills what it owned: the list is of the time before.
       const now = this.#deps.actors.get(spec.actorId);
       if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
-      if (cause === "lost") this.#fences.lost(now, this.#deps.nodes.heardAtMs(node.nodeId));
+      if (cause === "lost") this.#fences.lost(now, heardAtMs);
       this.#lost(now, reason, cause, node.lastHeartbeatMs);
     }
   }
@@ -498,7 +506,7 @@ export class ActorLifecycle {
     this.#countDeath(actor, certificate, cause);
     void this.#deps.actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
     this.#delays.cancel(actorId);
-    this.#fences.forget(actorId);
+    this.#fences.stopWaiting(actorId);
     this.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
   }
 
@@ -507,15 +515,16 @@ export class ActorLifecycle {
     const { actorId } = actor.spec;
     pendingQueue.remove(pendingKey(actorId));
     this.#delays.cancel(actorId);
-    this.#fences.forget(actorId);
+    this.#fences.stopWaiting(actorId);
+    const runs = actor.state === "STARTING" || actor.state === "ALIVE";
+    if (runs) this.#fences.stopping(actor);
     const durable = actors.update(actorId, {
       state: "DEAD",
       certificate: this.#certificate(actor, reason),
       address: "",
     });
     metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause: "killed" });
-    if (actor.state === "STARTING" || actor.state === "ALIVE")
-      this.#stop(actor.nodeId, actorId, stopGraceMs, reason);
+    if (runs) this.#stop(actor.nodeId, actorId, stopGraceMs, reason);
     this.ownerEnded(actorId, `its owner, actor ${actorId}, was killed`);
     await durable;
   }

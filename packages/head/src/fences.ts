@@ -1,25 +1,37 @@
 /**
- * Responsibility: which actors must not be started again yet, because a node out of reach may still run them.
- * Not responsible for: killing them there (their node does, when its lease runs out).
+ * Responsibility: which actors must not be started yet, because a process of them, or of the actor that had their name
+ * before, may still run.
+ * Not responsible for: killing it (its node does, on request or when its lease runs out).
  *
  * Invariants:
  * - FENCE-1. An actor with fence: lease that was lost with its node is started again only when the lease of that node
  *   has run out for sure: one lease, and a tenth for clocks and for the kill, after the head heard of the node last.
  * - FENCE-2. A head that was started meanwhile waits as if it had heard of the node at its own start.
+ * - FENCE-3. An actor is started under the name of a dead one with fence: lease only when the process of that one has
+ *   surely ended: its node said so, or FENCE-1 holds of it.
  */
 import { type Clock, needsFence } from "@palimpsest/wire";
 import { type Actor, mayStillRun } from "./actor.js";
 
 interface Fence {
-  /** The actor as it was before it was lost. */
+  /** The actor as it was before it was lost or killed. */
   readonly actor: Actor;
-  readonly untilMs: number;
+  /** Lifts it when the time is over; absent while its node is to say that the process has ended. */
+  readonly cancel?: () => void;
+}
+
+interface Waiting {
+  readonly actor: Actor;
+  readonly start: () => void;
 }
 
 export class Fences {
   readonly #clock: Clock;
   readonly #fenceAfterMs: number;
   readonly #fences = new Map<string, Fence>();
+  /** Ids of fenced actors by their name. */
+  readonly #named = new Map<string, Set<string>>();
+  readonly #waiting = new Map<string, Waiting>();
 
   constructor(clock: Clock, fenceAfterMs: number) {
     this.#clock = clock;
@@ -29,32 +41,105 @@ export class Fences {
   /** The actor was lost with its node. @param heardAtMs when the head heard of that node last; undefined: never */
   lost(actor: Actor, heardAtMs = this.#clock.monotonicMs()): void {
     if (!needsFence(actor.spec)) return;
-    this.#fences.set(actor.spec.actorId, { actor, untilMs: heardAtMs + this.#fenceAfterMs * 1.1 });
+    const leftMs = heardAtMs + this.#fenceAfterMs * 1.1 - this.#clock.monotonicMs();
+    const cancel = this.#clock.after(Math.max(0, leftMs), () => this.#lift(actor.spec.actorId));
+    this.#raise({ actor, cancel });
   }
 
-  /** FENCE-2: an actor of an earlier head that waits to be started again. */
+  /** The actor is killed for good: its node is to say when its process has ended. */
+  stopping(actor: Actor): void {
+    if (needsFence(actor.spec) && actor.spec.name !== "") this.#raise({ actor });
+  }
+
+  /** FENCE-2: an actor of an earlier head that waits to be started again, or that is dead. */
   recovered(actor: Actor): void {
-    if (mayStillRun(actor)) this.lost({ ...actor, nodeId: actor.certificate?.nodeId ?? "" });
+    if (!mayStillRun(actor) || (actor.state === "DEAD" && actor.spec.name === "")) return;
+    this.lost({ ...actor, nodeId: actor.certificate?.nodeId ?? "" });
   }
 
-  /** How long the actor has to wait, 0 when it may be started. */
-  remainingMs(actorId: string): number {
-    const fence = this.#fences.get(actorId);
-    if (fence === undefined) return 0;
-    const remainingMs = fence.untilMs - this.#clock.monotonicMs();
-    if (remainingMs <= 0) this.#fences.delete(actorId);
-    return Math.max(0, remainingMs);
+  /** The node was lost with what it was still to stop. */
+  nodeLost(nodeId: string, heardAtMs: number | undefined): void {
+    for (const { actor, cancel } of [...this.#fences.values()])
+      if (actor.nodeId === nodeId && cancel === undefined) this.lost(actor, heardAtMs);
+  }
+
+  /** The node has told all that runs on it. */
+  nodeTold(nodeId: string, stillRuns: (actorId: string, incarnation: number) => boolean): void {
+    for (const { actor } of [...this.#fences.values()]) {
+      const { actorId } = actor.spec;
+      if (actor.nodeId === nodeId && !stillRuns(actorId, actor.incarnation)) this.#lift(actorId);
+    }
+  }
+
+  /** That process has surely ended, or was never started. */
+  ended(actorId: string, nodeId: string, incarnation: number): void {
+    if (this.#matching(actorId, nodeId, incarnation)) this.#lift(actorId);
   }
 
   /** The actor as it was before it was lost, if its process still runs on that node; it waits no more. */
   found(actorId: string, nodeId: string, incarnation: number): Actor | undefined {
-    const actor = this.#fences.get(actorId)?.actor;
-    if (actor?.nodeId !== nodeId || actor.incarnation !== incarnation) return undefined;
-    this.#fences.delete(actorId);
+    const actor = this.#matching(actorId, nodeId, incarnation);
+    if (actor !== undefined) {
+      this.stopWaiting(actorId);
+      this.#lift(actorId);
+    }
     return actor;
   }
 
-  forget(actorId: string): void {
+  /** Calls `start` when the actor may be started, at once where it may be now. */
+  whenFree(actor: Actor, start: () => void): void {
+    const { actorId } = actor.spec;
+    if (this.holderOf(actor) === undefined) {
+      this.stopWaiting(actorId);
+      start();
+    } else this.#waiting.set(actorId, { actor, start });
+  }
+
+  stopWaiting(actorId: string): void {
+    this.#waiting.delete(actorId);
+  }
+
+  /** Whose process the actor waits for: its own, or that of a dead actor that had its name. */
+  holderOf({ spec }: Actor): Actor | undefined {
+    const own = this.#fences.get(spec.actorId)?.actor;
+    if (own !== undefined) return own;
+    const [namesake] = this.#named.get(spec.name) ?? [];
+    return namesake === undefined ? undefined : this.#fences.get(namesake)?.actor;
+  }
+
+  close(): void {
+    for (const { cancel } of this.#fences.values()) cancel?.();
+    this.#fences.clear();
+    this.#named.clear();
+    this.#waiting.clear();
+  }
+
+  #matching(actorId: string, nodeId: string, incarnation: number): Actor | undefined {
+    const actor = this.#fences.get(actorId)?.actor;
+    return actor?.nodeId === nodeId && actor.incarnation === incarnation ? actor : undefined;
+  }
+
+  #raise(fence: Fence): void {
+    const { actorId, name } = fence.actor.spec;
+    this.#fences.get(actorId)?.cancel?.();
+    this.#fences.set(actorId, fence);
+    if (name === "") return;
+    const holders = this.#named.get(name) ?? new Set();
+    this.#named.set(name, holders);
+    holders.add(actorId);
+  }
+
+  #lift(actorId: string): void {
+    const fence = this.#fences.get(actorId);
+    if (fence === undefined) return;
+    fence.cancel?.();
     this.#fences.delete(actorId);
+    const { name } = fence.actor.spec;
+    const holders = this.#named.get(name);
+    holders?.delete(actorId);
+    if (holders?.size === 0) this.#named.delete(name);
+    const waits = ({ actor: { spec } }: Waiting) =>
+      spec.actorId === actorId || (name !== "" && spec.name === name);
+    for (const { actor, start } of [...this.#waiting.values()].filter(waits)) this.whenFree(actor, start);
   }
 }

@@ -2,7 +2,7 @@
  * What readers are told about many actors and nodes: pages and counts, each bounded in bytes and in time, whatever the
  * size of the cluster.
  */
-import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import { type Clock, needsFence, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, actorForReaders, actorStateFromProto, actorStates, actorStateToProto } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
@@ -133,9 +133,9 @@ function explainer(lifecycle: ActorLifecycle): (actor: Actor) => string {
   return (actor) => {
     if (actor.state !== "PENDING" && actor.state !== "RESTARTING") return "";
     const { resources, labels } = actor.spec;
-    // Starts that failed have reasons of their own.
-    const failures = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0;
-    const key = failures ? actor.spec.actorId : JSON.stringify([actor.state, resources, labels]);
+    // Starts that failed have reasons of their own, and so may what waits for a fence.
+    const own = actor.startFailures > 0 || actor.lostStartNodeIds.length > 0 || needsFence(actor.spec);
+    const key = own ? actor.spec.actorId : JSON.stringify([actor.state, resources, labels]);
     const known = reasons.get(key);
     if (known !== undefined) return known;
     if (reasons.size >= maxExplained) return "";
