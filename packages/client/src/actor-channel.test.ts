@@ -1,4 +1,4 @@
-import { encodeValue, grpcNetwork, PalimpsestError } from "@palimpsest/wire";
+import { Credentials, encodeValue, grpcNetwork, type Network, PalimpsestError } from "@palimpsest/wire";
 import type * as protoTypes from "@palimpsest/wire/protocol";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -273,14 +273,48 @@ describe("ActorChannel", () => {
     await expect.poll(() => actor.frames.map((frame) => frame.cancelCallId)).toContain(callId);
   });
 
-  test("says at once that its token is wrong", async () => {
-    const stranger = new ActorChannel({
-      actorId: "actor-test",
-      network: grpcNetwork({ token: "another" }),
-      resolver: { resolve: async () => info },
+  describe("an actor that refuses this caller's token (CHANNEL-7)", () => {
+    const strangers: ActorChannel[] = [];
+    const stranger = (network: Network, resolve: () => Promise<protoTypes.ActorInfo.$Properties>) => {
+      const made = new ActorChannel({ actorId: "actor-test", network, resolver: { resolve } });
+      strangers.push(made);
+      return made;
+    };
+    const echo = (from: ActorChannel, timeoutMs: number) =>
+      from.call({ method: "echo", args: encodeValue([1]), timeoutMs, signals: [], retries: 0 }).promise;
+    afterEach(() => {
+      for (const made of strangers.splice(0)) made.close();
     });
-    await expect(stranger.ready(5_000)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
-    stranger.close();
+
+    test("takes the call once the caller has the new token", async () => {
+      const credentials = Credentials.ofCluster("another");
+      let asked = 0;
+      const channel = stranger(grpcNetwork({ credentials }), async () => {
+        if (++asked === 3) credentials.rotate(token, 0);
+        return info;
+      });
+      await expect(echo(channel, 20_000)).resolves.toBe(1);
+      expect(asked).toBeGreaterThanOrEqual(3);
+    });
+
+    test("is told as the reason when the deadline passes", async () => {
+      const channel = stranger(grpcNetwork({ token: "another" }), async () => info);
+      await expect(channel.ready(300)).rejects.toMatchObject({ cause: { code: "UNAUTHENTICATED" } });
+      await expect(echo(channel, 300)).rejects.toMatchObject({
+        code: "GET_TIMEOUT",
+        message: expect.stringContaining("the token is not this cluster's"),
+        cause: { code: "UNAUTHENTICATED" },
+      });
+    });
+
+    test("and a head that refuses it too: said at once", async () => {
+      const refuse = async () => {
+        throw new PalimpsestError("UNAUTHENTICATED", "the token is not this cluster's");
+      };
+      const channel = stranger(grpcNetwork({ token: "another" }), refuse);
+      await expect(channel.ready(20_000)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+      await expect(echo(channel, 20_000)).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+    });
   });
 
   test("a signal that is aborted already makes a call that is not sent", async () => {

@@ -11,6 +11,8 @@
  * - CHANNEL-4. After ACTOR_DIED every call fails at once with the same certificate.
  * - CHANNEL-5. At most `maxOutstandingCalls` calls of `maxOutstandingBytes` bytes have no outcome; one more fails with
  *   PENDING_CALLS_LIMIT. A single call may be larger.
+ * - CHANNEL-7. An actor that refuses this caller's token counts as one that cannot be reached for now: while a token is
+ *   replaced it may know the old one only. A token that the head refuses too is wrong, and every call fails with that.
  * - CHANNEL-6. A process that is silent while calls are in flight is given up only when the head says that the actor
  *   does not live in that incarnation any more: an actor may compute for as long as it likes.
  */
@@ -78,6 +80,8 @@ export class ActorChannel implements CallCarrier {
   #searching = false;
   #incarnation = 0;
   #dead: PalimpsestError | undefined;
+  /** Why the process that the head names did not take the last stream. */
+  #hindrance: PalimpsestError | undefined;
   #closed = false;
   #readyWaiters = new Set<() => void>();
 
@@ -121,7 +125,10 @@ export class ActorChannel implements CallCarrier {
       if (leftMs <= 0) {
         throw new PalimpsestError(
           "GET_TIMEOUT",
-          `actor ${this.actorId} was not alive within ${timeoutMs} ms`,
+          this.#hindrance
+            ? `actor ${this.actorId} took no call within ${timeoutMs} ms: ${this.#hindrance.rawMessage}`
+            : `actor ${this.actorId} was not alive within ${timeoutMs} ms`,
+          { cause: this.#hindrance },
         );
       }
       this.#find();
@@ -156,6 +163,10 @@ export class ActorChannel implements CallCarrier {
     this.#abort.abort();
     this.#wake();
     this.#onDead();
+  }
+
+  get hindrance(): PalimpsestError | undefined {
+    return this.#hindrance;
   }
 
   abandon(call: PendingCall): void {
@@ -253,13 +264,16 @@ export class ActorChannel implements CallCarrier {
   }
 
   async #ask(waitMs: number): Promise<proto.ActorInfo.$Properties | undefined> {
+    const token = this.#network.credentials?.token;
     try {
       return await this.#resolver.resolve(this.actorId, this.#incarnation, waitMs, this.#abort.signal);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      if (error.code === "NOT_FOUND" || error.code === "UNAUTHENTICATED") {
+      if (error.code === "NOT_FOUND") {
         this.noticeDeath({ spec: { actorId: this.actorId }, certificate: { reason: error.message } });
       }
+      // CHANNEL-7: unless a new token has come since the question was sent.
+      if (error.code === "UNAUTHENTICATED" && this.#network.credentials?.token === token) this.#die(error);
       return undefined;
     }
   }
@@ -308,7 +322,7 @@ export class ActorChannel implements CallCarrier {
       await ready;
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      if (error.code === "UNAUTHENTICATED") this.#die(error);
+      this.#hindrance = error.code === "UNAUTHENTICATED" ? error : undefined;
       return false;
     } finally {
       this.#opening = undefined;
@@ -319,6 +333,7 @@ export class ActorChannel implements CallCarrier {
       return false;
     }
     this.#searching = false;
+    this.#hindrance = undefined;
     this.#stream = stream;
     const waiting = this.#waiting;
     this.#waiting = [];

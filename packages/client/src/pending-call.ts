@@ -35,6 +35,8 @@ export interface PendingCallOptions {
 /** What the call asks of whatever carries it. */
 export interface CallCarrier {
   readonly clock: Clock;
+  /** Why calls are not sent now, where that is known. */
+  readonly hindrance?: PalimpsestError | undefined;
   /** The call has its outcome; told once. */
   settled(call: PendingCall): void;
   /** The caller wants no answer any more; the call has settled already. */
@@ -193,13 +195,12 @@ export class PendingCall {
   #late(): PalimpsestError {
     const sent = this.callId > 0;
     const message = `${this.method} gave no answer within ${this.#timeoutMs} ms`;
-    return new PalimpsestError(
-      "GET_TIMEOUT",
-      sent
-        ? message
-        : `${message}: it was not sent, the actor does not run; \`palimpsest list actors\` says why`,
-      { details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) } },
-    );
+    const { hindrance } = this.#carrier;
+    const why = hindrance?.rawMessage ?? "the actor does not run; `palimpsest list actors` says why";
+    return new PalimpsestError("GET_TIMEOUT", sent ? message : `${message}: it was not sent, ${why}`, {
+      details: { method: this.method, timeoutMs: String(this.#timeoutMs), sent: String(sent) },
+      cause: sent ? undefined : hindrance,
+    });
   }
 
   #watch(): void {

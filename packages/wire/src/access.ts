@@ -4,8 +4,12 @@
 export const roles = ["head", "node", "driver", "actor", "reader"] as const;
 export type Role = (typeof roles)[number];
 
-/** The cluster's own token has every right; the tokens derived from it have one role each. */
-export type TokenRole = "cluster" | "driver" | "actor" | "reader";
+/**
+ * The cluster's own token has every right; the tokens derived from it have one role each. "caller" is derived from the
+ * token of each program and is all that an actor sees of its callers: it is good for calls of actors, and nothing else.
+ */
+export const tokenRoles = ["cluster", "driver", "actor", "reader", "caller"] as const;
+export type TokenRole = (typeof tokenRoles)[number];
 
 export function isRole(text: unknown): text is Role {
   return roles.some((role) => role === text);
@@ -21,10 +25,12 @@ export interface Access {
   readonly audited: boolean;
   /** True when calls of one connection are limited in rate: the unary methods of the control plane. */
   readonly rated: boolean;
+  /** True when the token of the role "caller" is enough. */
+  readonly calls: boolean;
 }
 
 const MiB = 1024 * 1024;
-const control = { maxRequestBytes: 4 * MiB, audited: false, rated: true } as const;
+const control = { maxRequestBytes: 4 * MiB, audited: false, rated: true, calls: false } as const;
 const programs: readonly Role[] = ["driver", "actor"];
 
 /** Longest message of any kind, requests and responses. */
@@ -37,6 +43,8 @@ export const access = {
   use: { ...control, roles: programs },
   /** Used by programs, with a message that carries values or bytes. */
   carry: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false },
+  /** Calls of an actor. */
+  call: { ...control, roles: programs, maxRequestBytes: maxMessageBytes, rated: false, calls: true },
   /** Changes what the cluster runs. */
   change: { ...control, roles: programs, audited: true },
   /** Creates an actor: its arguments travel in the request. */
@@ -60,5 +68,6 @@ export const standardMethods: Readonly<Record<string, Access>> = {
 
 /** True when the role of a token is enough for a method. */
 export function tokenMayCall(role: TokenRole, wanted: Access): boolean {
+  if (role === "caller") return wanted.calls;
   return role === "cluster" || wanted.roles.includes(role);
 }

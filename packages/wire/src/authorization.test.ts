@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { access, type Role, roles } from "./access.js";
 import { type CallRecord, callerOf } from "./authorization.js";
@@ -102,6 +104,38 @@ test("tokens derived from the cluster's have the rights of their role only", asy
   expect(await as("actor", headService.createActor)).toBe("OK");
   expect(await as("actor", headService.shutdown)).toBe("PERMISSION_DENIED");
   expect(await as("driver", headService.shutdown)).toBe("OK");
+});
+
+test("CREDENTIALS-4: an actor sees a token of its callers that is good for calls of actors alone", async () => {
+  const seen: string[] = [];
+  const server = grpcNetwork({
+    credentials: new Credentials(credentialsOf().grantFor("actor")),
+  }).createServer();
+  endings.push(() => server.close(0));
+  server.addService(actorHostService, {
+    calls: (stream: ServerDuplexStream<object, object>) => {
+      seen.push(String(stream.metadata.get("authorization")[0]).replace("Bearer ", ""));
+      stream.write({});
+      stream.end();
+    },
+  });
+  const actor = await server.listen("127.0.0.1", 0);
+  for (const role of ["cluster", "driver", "actor"] as const) {
+    const sent = new Credentials({ token: roleToken(token, role), accepted: [] });
+    const caller = grpcNetwork({ credentials: sent }).connect(actor, "calls");
+    endings.push(() => caller.close());
+    await once(
+      caller.bidi(actorHostService.calls).on("error", () => undefined),
+      "data",
+    );
+  }
+  const head = await serve(credentialsOf());
+  expect(new Set(seen).size).toBe(3);
+  for (const collected of seen) {
+    const thief = new Credentials({ token: collected, accepted: [] });
+    expect(await outcome(head, thief, headService.getCluster)).toBe("PERMISSION_DENIED");
+    expect(await outcome(head, thief, headService.createActor)).toBe("PERMISSION_DENIED");
+  }
 });
 
 test("AUTHORIZATION-2: under TLS the certificate's role limits whoever holds the cluster's token", async () => {

@@ -53,8 +53,9 @@ export class GrpcPeer implements Peer {
   readonly address: string;
   readonly #client: Client;
   readonly #credentials: Credentials;
-  #metadata: Metadata;
-  #token: string;
+  #metadata = new Metadata();
+  #token = "";
+  readonly #showsCallerToken: boolean;
   #closed = false;
 
   constructor(
@@ -68,8 +69,8 @@ export class GrpcPeer implements Peer {
     // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
     const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
     this.#client = new Client(address, channelCredentials(credentials.tls, kind), { ...options, ...named });
-    this.#token = credentials.token;
-    this.#metadata = bearerMetadata(this.#token);
+    // An actor runs its author's code: what it sees of a caller must be good for nothing but calls.
+    this.#showsCallerToken = kind === "calls";
   }
 
   /** @throws {PalimpsestError} the peer's own, GET_TIMEOUT, CANCELLED or UNAVAILABLE */
@@ -159,8 +160,10 @@ export class GrpcPeer implements Peer {
 
   /** With the token of this moment: it may have been rotated. */
   #metadataOf(settings: CallSettings): Metadata {
-    if (this.#token !== this.#credentials.token) {
-      this.#token = this.#credentials.token;
+    const { token, callerToken } = this.#credentials;
+    const shown = this.#showsCallerToken ? callerToken : token;
+    if (this.#token !== shown) {
+      this.#token = shown;
       this.#metadata = bearerMetadata(this.#token);
     }
     if (settings.metadata === undefined) return this.#metadata;

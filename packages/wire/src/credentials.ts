@@ -8,6 +8,7 @@
  * - CREDENTIALS-1. A superseded token is accepted until its grace has passed, and never afterwards.
  * - CREDENTIALS-2. A process that holds a derived token cannot compute another role's token: it verifies others by
  *   digest.
+ * - CREDENTIALS-4. What is sent to an actor is a token derived from the own one, which is good for calls only.
  * - CREDENTIALS-3. Comparing a token takes the same time whichever of its characters is wrong.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -15,8 +16,9 @@ import type { TokenRole } from "./access.js";
 import { type Clock, systemClock } from "./clock.js";
 import type { TlsIdentity } from "./tls.js";
 
-const derivedRoles = ["driver", "actor", "reader"] as const;
-const tokenRoles: readonly TokenRole[] = ["cluster", ...derivedRoles];
+const memberRoles = ["cluster", "driver", "actor", "reader"] as const;
+/** Whose tokens make callers. */
+const callingRoles = ["cluster", "driver", "actor"] as const;
 const tokenIdLength = 8;
 
 /** A token that a process accepts. It knows its digest only. */
@@ -55,7 +57,13 @@ function digestOf(authorization: string): Uint8Array {
 /** The token of a role, derived from the cluster's token; the cluster's own for "cluster". */
 export function roleToken(clusterToken: string, role: TokenRole): string {
   if (role === "cluster") return clusterToken;
+  if (role === "caller") return callerToken(clusterToken);
   return createHmac("sha256", clusterToken).update(`palimpsest ${role}`).digest("base64url");
+}
+
+/** The token that the holder of this one, whatever its role, shows to the actors that it calls. */
+export function callerToken(token: string): string {
+  return createHmac("sha256", token).update("palimpsest caller").digest("base64url");
 }
 
 export class Credentials {
@@ -63,6 +71,7 @@ export class Credentials {
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
   #token: string;
+  #callerToken: { readonly of: string; readonly token: string } | undefined;
   #accepted: Known[];
 
   constructor(
@@ -86,6 +95,13 @@ export class Credentials {
   /** The token that this process sends. */
   get token(): string {
     return this.#token;
+  }
+
+  /** The token that this process shows to actors (CREDENTIALS-4). */
+  get callerToken(): string {
+    if (this.#callerToken?.of !== this.#token)
+      this.#callerToken = { of: this.#token, token: callerToken(this.#token) };
+    return this.#callerToken.token;
   }
 
   /** Value of the authorization header of outgoing calls. */
@@ -176,9 +192,13 @@ export class Credentials {
 }
 
 function acceptedOf(token: string, remainingMs: number): AcceptedToken[] {
-  return tokenRoles.map((role) => ({
+  const accept = (role: TokenRole, accepted: string): AcceptedToken => ({
     role,
-    digest: digestOf(`Bearer ${roleToken(token, role)}`),
+    digest: digestOf(`Bearer ${accepted}`),
     remainingMs,
-  }));
+  });
+  return [
+    ...memberRoles.map((role) => accept(role, roleToken(token, role))),
+    ...callingRoles.map((role) => accept("caller", callerToken(roleToken(token, role)))),
+  ];
 }

@@ -1,11 +1,9 @@
 /** Credentials on their way from a node to the processes that it starts, over their IPC channel. */
 import type { ProcessCredentials } from "@palimpsest/wire/protocol";
-import type { TokenRole } from "./access.js";
+import { tokenRoles } from "./access.js";
 import { Credentials, type Grant } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import { type TlsIdentity, tlsIdentity } from "./tls.js";
-
-const tokenRoles: readonly TokenRole[] = ["cluster", "driver", "actor", "reader"];
 
 export function processCredentials(
   grant: Grant,

@@ -48,7 +48,7 @@ export const nodeLinkService = {
 
 const actorHost = serviceMethods("ActorHost");
 export const actorHostService = {
-  calls: actorHost.bidi("Calls", proto.CallBatch, proto.ReplyBatch, access.carry),
+  calls: actorHost.bidi("Calls", proto.CallBatch, proto.ReplyBatch, access.call),
 } as const;
 
 const objects = serviceMethods("Objects");
