@@ -5,26 +5,25 @@
  * Invariants:
  * - OBJECTS-1. Bytes that get() returns hash to the name that was asked for.
  * - OBJECTS-2. What is on the same machine is read from the store's file; nothing else is trusted about the path.
- * - OBJECTS-3. A call that finds the node gone fails; the next one looks for a node anew.
+ * - OBJECTS-3. A call that finds the node gone looks for a node anew and begins again until its time is over: every
+ *   call may run twice, since objects are named by their bytes and a holder counts once.
  * - OBJECTS-4. Reading and hashing let the event loop turn at least once a chunk.
  */
 
-import { createHash, type Hash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
-import { basename } from "node:path";
 import {
+  type Clock,
   fromGrpcError,
   type Network,
   objectsService,
   PalimpsestError,
   type Peer,
+  systemClock,
   transferTimeoutMs,
 } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import { delay } from "./delay.js";
+import { type CallSettings, chunksOf, fetchAt, pull, readLocal } from "./object-transfer.js";
 
-const chunkBytes = 1024 * 1024;
-/** Below this a pull over loopback is as quick as a look at the file. */
-const fileReadBytes = 256 * 1024;
+const backoffMs = { first: 50, longest: 1_000 };
 
 /** Names immutable bytes in the cluster. Plain data: it may travel in calls. It does not say where they are. */
 export interface ObjectRef {
@@ -51,6 +50,7 @@ export interface ObjectsOptions {
   readonly holder: string;
   /** Of calls that move no bytes. */
   readonly defaultTimeoutMs: number;
+  readonly clock?: Clock;
 }
 
 /** Objects of the cluster, through the node on this machine. */
@@ -67,8 +67,7 @@ export class Objects {
   async put(bytes: Uint8Array | readonly Uint8Array[], options: HoldOptions = {}): Promise<ObjectRef> {
     const pieces = bytes instanceof Uint8Array ? [bytes] : bytes;
     const sizeBytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-    return await this.#atNode(async (peer) => {
-      const settings = transferSettings(sizeBytes, options);
+    return await this.#atNode(transferSettings(sizeBytes, options), async (peer, settings) => {
       const { stream, response } = peer.clientStream(objectsService.put, settings);
       let answered = false;
       let wake: () => void = () => undefined;
@@ -102,10 +101,10 @@ export class Objects {
    * @throws {PalimpsestError} OBJECT_LOST
    */
   async get(ref: ObjectRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
-    return await this.#atNode(async (peer) => {
-      const info = await this.#fetch(peer, ref, "", options);
+    return await this.#atNode(transferSettings(ref.sizeBytes, options), async (peer, settings) => {
+      const info = await fetchAt(peer, ref, "", settings);
       const local = await readLocal(ref.objectId, info);
-      const read = local ?? (await this.#pull(peer, ref.objectId, info.sizeBytes ?? 0, options));
+      const read = local ?? (await pull(peer, ref.objectId, info.sizeBytes ?? 0, settings));
       if (read.sha256 === ref.objectId) return read.bytes;
       throw new PalimpsestError(
         "OBJECT_LOST",
@@ -118,9 +117,10 @@ export class Objects {
   /** Has the local node keep it as long as the holder lives. @throws {PalimpsestError} OBJECT_LOST, OBJECT_STORE_FULL */
   async hold(ref: ObjectRef, options: HoldOptions = {}): Promise<ObjectRef> {
     const holder = options.holder ?? this.#options.holder;
-    const { objectId } = ref;
-    const { sizeBytes } = await this.#atNode((peer) => this.#fetch(peer, ref, holder, options));
-    return { objectId, sizeBytes: sizeBytes ?? ref.sizeBytes };
+    const { sizeBytes } = await this.#atNode(transferSettings(ref.sizeBytes, options), (peer, settings) =>
+      fetchAt(peer, ref, holder, settings),
+    );
+    return { objectId: ref.objectId, sizeBytes: sizeBytes ?? ref.sizeBytes };
   }
 
   /** Lets go on every node: an object that nobody else holds is freed there, and its copies with it. */
@@ -139,31 +139,42 @@ export class Objects {
     peer?.close();
   }
 
-  async #fetch(
-    peer: Peer,
-    { objectId, sizeBytes }: ObjectRef,
-    holder: string,
-    options: ObjectCallOptions,
-  ): Promise<proto.ObjectInfo.$Properties> {
-    return await peer.unary(objectsService.fetch, { objectId, holder }, transferSettings(sizeBytes, options));
-  }
-
   async #free(
     refs: ObjectRef | readonly ObjectRef[],
     holder: string,
     options: ObjectCallOptions,
   ): Promise<void> {
     const objectIds = ("objectId" in refs ? [refs] : refs).map(({ objectId }) => objectId);
-    const timeoutMs = options.timeoutMs ?? this.#options.defaultTimeoutMs;
-    const settings = options.signal ? { timeoutMs, signal: options.signal } : { timeoutMs };
-    await this.#atNode((peer) => peer.unary(objectsService.free, { objectIds, holder }, settings));
+    await this.#atNode(settingsOf(options, this.#options.defaultTimeoutMs), (peer, settings) =>
+      peer.unary(objectsService.free, { objectIds, holder }, settings),
+    );
   }
 
-  /** OBJECTS-3: when the node is gone, the next use looks for one anew. */
-  async #atNode<T>(use: (peer: Peer) => Promise<T>): Promise<T> {
-    const peer = await this.#connected();
+  /** OBJECTS-3. The second argument of `use` is what is left of the call's time. */
+  async #atNode<T>(
+    { timeoutMs, signal }: CallSettings,
+    use: (peer: Peer, settings: CallSettings) => Promise<T>,
+  ): Promise<T> {
+    const { clock = systemClock } = this.#options;
+    const deadlineAt = clock.monotonicMs() + timeoutMs;
+    for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
+      try {
+        const peer = await this.#connected();
+        const leftMs = Math.max(1, deadlineAt - clock.monotonicMs());
+        return await this.#watched(peer, use(peer, settingsOf({ signal }, leftMs)));
+      } catch (reason) {
+        const error = fromGrpcError(reason);
+        const mayWait = error.code === "UNAVAILABLE" && clock.monotonicMs() + backoff < deadlineAt;
+        if (!mayWait || signal?.aborted) throw error;
+        await delay(backoff, signal, clock);
+      }
+    }
+  }
+
+  /** Lets go of a node that proves to be gone. */
+  async #watched<T>(peer: Peer, call: Promise<T>): Promise<T> {
     try {
-      return await use(peer);
+      return await call;
     } catch (reason) {
       const error = fromGrpcError(reason);
       if (error.code === "UNAVAILABLE" && (await this.#peer?.catch(() => undefined)) === peer) {
@@ -184,85 +195,16 @@ export class Objects {
       throw reason;
     }
   }
-
-  async #pull(
-    peer: Peer,
-    objectId: string,
-    sizeBytes: number,
-    options: ObjectCallOptions,
-  ): Promise<HashedBytes> {
-    const bytes = new Uint8Array(sizeBytes);
-    const hash = createHash("sha256");
-    let filled = 0;
-    const stream = peer.serverStream(objectsService.pull, { objectId }, transferSettings(sizeBytes, options));
-    try {
-      for await (const chunk of stream as AsyncIterable<proto.PullChunk.$Properties>) {
-        const data = chunk.data ?? new Uint8Array();
-        if (filled + data.byteLength > sizeBytes) break;
-        bytes.set(data, filled);
-        hash.update(data);
-        filled += data.byteLength;
-      }
-    } catch (reason) {
-      throw fromGrpcError(reason);
-    }
-    return { bytes: bytes.subarray(0, filled), sha256: hash.digest("hex") };
-  }
 }
 
-interface HashedBytes {
-  readonly bytes: Uint8Array;
-  readonly sha256: string;
-}
-
-function transferSettings(
-  sizeBytes: number,
-  { timeoutMs = transferTimeoutMs(sizeBytes), signal }: ObjectCallOptions,
-): { timeoutMs: number; signal?: AbortSignal } {
+function settingsOf(
+  options: { readonly timeoutMs?: number; readonly signal?: AbortSignal | undefined },
+  defaultTimeoutMs: number,
+): CallSettings {
+  const { timeoutMs = defaultTimeoutMs, signal } = options;
   return signal ? { timeoutMs, signal } : { timeoutMs };
 }
 
-/** At least one chunk, which may be empty: the first names the size. */
-function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
-  let any = false;
-  for (const piece of pieces) {
-    for (let offset = 0; offset < piece.byteLength; offset += chunkBytes) {
-      any = true;
-      yield piece.subarray(offset, offset + chunkBytes);
-    }
-  }
-  if (!any) yield new Uint8Array();
-}
-
-/** Undefined: there is no such file, or not of that size; the node is asked for the bytes. */
-async function readLocal(
-  objectId: string,
-  info: proto.ObjectInfo.$Properties,
-): Promise<HashedBytes | undefined> {
-  const sizeBytes = info.sizeBytes ?? 0;
-  if (!info.path || sizeBytes < fileReadBytes || basename(info.path) !== objectId) return undefined;
-  const file = await open(info.path).catch(() => undefined);
-  if (file === undefined) return undefined;
-  try {
-    if ((await file.stat()).size !== sizeBytes) return undefined;
-    const bytes = new Uint8Array(sizeBytes);
-    const hash = createHash("sha256");
-    for (let filled = 0; filled < sizeBytes; ) {
-      const readBytes = await readChunk(file, bytes, filled, hash);
-      if (readBytes === 0) return undefined;
-      filled += readBytes;
-    }
-    return { bytes, sha256: hash.digest("hex") };
-  } catch {
-    return undefined;
-  } finally {
-    await file.close();
-  }
-}
-
-/** OBJECTS-4: a megabyte at a time, hashed while it is in the processor's cache. */
-async function readChunk(file: FileHandle, bytes: Uint8Array, at: number, hash: Hash): Promise<number> {
-  const { bytesRead } = await file.read(bytes, at, Math.min(chunkBytes, bytes.byteLength - at), at);
-  hash.update(bytes.subarray(at, at + bytesRead));
-  return bytesRead;
+function transferSettings(sizeBytes: number, options: ObjectCallOptions): CallSettings {
+  return settingsOf(options, transferTimeoutMs(sizeBytes));
 }
