@@ -615,14 +615,15 @@ describe("a head that was killed and started again", () => {
     expect(node.startsOf("x")).toEqual([]);
   });
 
-  it("O3: kills the actors of owners that do not come back either", async () => {
+  it("OWNER-3: the actors of owners that do not come back end when a stopped driver's would", async () => {
     const first = await TestPlane.open();
     await alive(first, "x");
-    const second = await first.reopened({ ownerGraceMs: 10_000, recoveryGraceMs: 15_000 });
+    const times = { ownerGraceMs: 10_000, recoveryGraceMs: 15_000, sessionLeaseMs: 60_000 };
+    const second = await first.reopened(times);
     const node = await second.join("a", {
       actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001" }],
     });
-    for (let beats = 0; beats < 14; beats++) {
+    for (let beats = 0; beats < 59; beats++) {
       await second.clock.advance(1_000);
       node.heartbeat();
     }

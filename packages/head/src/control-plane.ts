@@ -87,7 +87,7 @@ export class ControlPlane {
     const someMayReturn = nodes.some(({ state }) => state !== "DEAD");
     // A cluster that is known from elsewhere and has no node in the store: the store may have been emptied.
     if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
-    plane.#recover(config);
+    plane.#recover();
     plane.#sweepBundles(config.bundleKeepMs);
     return plane;
   }
@@ -111,7 +111,7 @@ export class ControlPlane {
     });
     const journal = new Journal(deps);
     this.#journal = journal;
-    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs);
+    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, config.sessionLeaseMs);
     const nodes = new NodeTable({ ...deps, ...config, journal, maxDead: maxDeadNodes });
     const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
     const jobs = new JobTable({
@@ -241,10 +241,11 @@ export class ControlPlane {
     for (const result of logs) if (result.status === "rejected") throw result.reason;
   }
 
-  #recover(config: HeadConfig): void {
+  #recover(): void {
     this.lifecycle.recover();
     this.jobLifecycle.recover();
-    const graceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs);
+    // OWNER-3
+    const graceMs = this.#adoptedGraceMs;
     for (const { spec, state } of [...this.actors.all()]) {
       const ownedByActor = this.actors.get(spec.ownerId) !== undefined;
       if (state !== "DEAD" && !spec.detached && !ownedByActor) this.sessions.expect(spec.ownerId, graceMs);
