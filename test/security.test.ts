@@ -1,11 +1,12 @@
 /** Every listening socket of every process of a running cluster, with TLS and without, against strangers and readers. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hashedEmbedder, MemoryStore, RedisArchive } from "@palimpsest/memory";
 import {
@@ -32,8 +33,23 @@ import { WordCounter } from "./support/word-counter.js";
 const host = "127.0.0.1";
 /** A server of another protocol may wait for more than a stranger sends. */
 const answerTimeoutMs = 2_000;
+/** A gRPC server answers each call; a busy machine needs its time. */
+const callTimeoutMs = 10_000;
 const services = [headService, jobsService, objectsService, nodeLinkService, actorHostService];
 const methods: Method<object, object>[] = services.flatMap((service) => Object.values(service));
+const protos = fileURLToPath(new URL("../protos/palimpsest/v1/", import.meta.url));
+
+test("the methods that are tried are those of the protos, none left out", () => {
+  const written = readdirSync(protos).flatMap((name) =>
+    [...readFileSync(join(protos, name), "utf8").matchAll(/^service (\w+) \{(.*?)^\}/gms)].flatMap(
+      ([, service, body]) =>
+        [...(body ?? "").matchAll(/\brpc (\w+)\(/g)].map(
+          ([, method]) => `/palimpsest.v1.${service}/${method}`,
+        ),
+    ),
+  );
+  expect(methods.map(({ path }) => path).sort()).toEqual(written.sort());
+});
 
 describe.each([
   { name: "with TLS", tls: true },
@@ -41,14 +57,24 @@ describe.each([
 ])("a cluster $name", ({ tls }) => {
   let cluster: TestCluster;
   let ports: number[];
+  let inspectorPort: number;
 
   beforeAll(async () => {
     cluster = await TestCluster.start({ tls });
     const counters = cluster.client.actor(WordCounter, {
       from: new URL("./support/word-counter.ts", import.meta.url),
     });
-    await (await counters.spawn()).add("one word");
+    const counter = await counters.spawn();
+    await counter.add("one word");
+    // A look at an actor's stack opens its inspector, which listens from then on.
+    const before = cluster.processes().flatMap(listeningPorts);
+    const [actor] = await cluster.client.actors();
+    const stack = await cluster.run(["stack", actor?.actorId ?? "", "--tls", cluster.certificates("driver")]);
+    expect(stack.stdout, stack.stderr).toContain("waits for events");
     ports = cluster.processes().flatMap(listeningPorts);
+    const opened = ports.filter((port) => !before.includes(port));
+    expect(opened).toHaveLength(1);
+    inspectorPort = opened[0] ?? 0;
   });
   afterAll(async () => {
     expect(await cluster?.stop()).toEqual([]);
@@ -58,15 +84,19 @@ describe.each([
     Promise.all(ports.flatMap((port) => [ask(port, false), ask(port, true)]));
 
   test("head, Redis, node and actor listen", () => {
-    // The head's RPCs and page, Redis, the node's objects and page, the actor's calls and page.
-    expect(ports.length).toBeGreaterThanOrEqual(7);
+    // The head's RPCs and page, Redis, the node's objects and page, the actor's calls, page and inspector.
+    expect(ports).toHaveLength(8);
   });
 
   test("no socket tells anything to an HTTP peer without credentials", async () => {
     await everywhere(async (port, secure) => {
-      for (const path of ["/metrics", "/healthz", "/targets"]) {
-        const status = await httpStatus(port, path, secure);
-        expect(status, `${port} ${path}`).toBeOneOf([401, "closed"]);
+      const paths = ["/metrics", "/healthz", "/targets", "/json", "/json/list", "/json/version"];
+      const statuses = await Promise.all(paths.map((path) => httpStatus(port, path, secure)));
+      for (const [at, path] of paths.entries()) {
+        const status = statuses[at];
+        // An inspector has nothing for whoever does not know the random path under which it can be opened.
+        const nothing = port === inspectorPort ? [404, 400] : [401];
+        expect(status, `${port} ${path}`).toBeOneOf([...nothing, "closed"]);
       }
     });
   });
@@ -89,6 +119,36 @@ describe.each([
     });
   });
 
+  test("each process that refuses writes a line of it: head, node and actor", async () => {
+    const stranger = Credentials.ofCluster("wrong", {
+      tls: tls ? loadTls(cluster.certificates("reader")) : undefined,
+    });
+    await Promise.all(
+      ports.flatMap((port) =>
+        [headService.getCluster, objectsService.stat, actorHostService.calls].map((method) =>
+          callCode(port, method, stranger),
+        ),
+      ),
+    );
+    const logs = join(cluster.dir, "node-1", "logs");
+    const ofActor = readdirSync(logs).find((name) => name.endsWith(".refused.log")) ?? "";
+    const files = {
+      [headService.getCluster.path]: join(cluster.headDir, "refused.log"),
+      [objectsService.stat.path]: join(cluster.dir, "node-1", "refused.log"),
+      [actorHostService.calls.path]: join(logs, ofActor),
+    };
+    for (const [method, path] of Object.entries(files)) {
+      const lines = readFileSync(path, "utf8").trim().split("\n");
+      expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+        expect.objectContaining({ method, refused: true, outcome: "UNAUTHENTICATED" }),
+      );
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+    }
+    // Refusals are not among the administrative calls.
+    const audit = readFileSync(join(cluster.headDir, "audit.log"), "utf8").trim().split("\n");
+    expect(audit.map((line) => JSON.parse(line).refused)).not.toContain(true);
+  });
+
   test("a reader may look and change nothing: every other method of every service is refused", async () => {
     const identity = tls ? loadTls(cluster.certificates("reader")) : undefined;
     // Under TLS with the cluster's own token: the certificate alone must hold it back.
@@ -97,18 +157,16 @@ describe.each([
     const headPort = Number(cluster.address.split(":")[1]);
     expect(await callCode(headPort, headService.listNodes, own)).toBe("OK");
     const denied = new Set<string>();
+    const changing = methods.filter(({ access }) => !access.roles.includes("reader"));
     await everywhere(async (port, secure) => {
       if (secure) return;
-      for (const method of methods) {
-        if (method.access.roles.includes("reader")) continue;
-        const code = await callCode(port, method, own);
-        expect(code, `${port} ${method.path}`).not.toBe("OK");
-        if (code === "PERMISSION_DENIED") denied.add(method.path);
+      for (const [path, code] of await callCodes(port, changing, own)) {
+        expect(code, `${port} ${path}`).not.toBe("OK");
+        if (code === "PERMISSION_DENIED") denied.add(path);
       }
     });
     // Somewhere each of them is served, and refused for the role: nowhere is it just absent.
-    const wanted = methods.filter(({ access }) => !access.roles.includes("reader")).map(({ path }) => path);
-    expect([...denied].sort()).toEqual(wanted.sort());
+    expect([...denied].sort()).toEqual(changing.map(({ path }) => path).sort());
   });
 
   test("nobody who looks is told an actor's arguments or environment", async () => {
@@ -212,20 +270,34 @@ function speak(port: number, text: string, secure: boolean): Promise<string> {
   });
 }
 
-/** Code of the answer to a stream of that method with one empty message; the port is asked as the service's own kind. */
+/** Code of the answer to a stream of that method with one empty message. */
 async function callCode(port: number, method: Method<object, object>, own: Credentials): Promise<string> {
-  const peer = grpcNetwork({ credentials: own }).connect(`${host}:${port}`, kindOf(method));
-  try {
-    return await new Promise<string>((resolve) => {
-      const call = peer.bidi(method, { timeoutMs: answerTimeoutMs });
-      call.on("error", (reason) => resolve(fromGrpcError(reason).code));
-      call.on("data", () => undefined);
-      call.on("end", () => resolve("OK"));
-      call.write({});
-      call.end();
+  return (await callCodes(port, [method], own)).get(method.path) ?? "";
+}
+
+/** The same of many methods at once, by path; the port is asked as the kind of server that has the method. */
+async function callCodes(
+  port: number,
+  wanted: readonly Method<object, object>[],
+  own: Credentials,
+): Promise<ReadonlyMap<string, string>> {
+  const network = grpcNetwork({ credentials: own });
+  const peers = new Map(
+    (["control", "calls", "bulk"] as const).map((kind) => [kind, network.connect(`${host}:${port}`, kind)]),
+  );
+  const codeOf = (method: Method<object, object>) =>
+    new Promise<readonly [string, string]>((resolve) => {
+      const call = peers.get(kindOf(method))?.bidi(method, { timeoutMs: callTimeoutMs });
+      call?.on("error", (reason) => resolve([method.path, fromGrpcError(reason).code]));
+      call?.on("data", () => undefined);
+      call?.on("end", () => resolve([method.path, "OK"]));
+      call?.write({});
+      call?.end();
     });
+  try {
+    return new Map(await Promise.all(wanted.map(codeOf)));
   } finally {
-    peer.close();
+    for (const peer of peers.values()) peer.close();
   }
 }
 

@@ -10,6 +10,8 @@ import {
   serveMetrics,
 } from "@palimpsest/telemetry";
 import {
+  AuditLog,
+  auditPathsOf,
   type Clock,
   type Credentials,
   every,
@@ -30,7 +32,6 @@ import {
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Redis } from "ioredis";
-import { AuditLog, auditPathOf } from "./audit-log.js";
 import type { HeadConfig } from "./config.js";
 import { ControlPlane } from "./control-plane.js";
 import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
@@ -97,7 +98,10 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   const { config, deps, parts, credentials } = beginning;
   const clock = deps.clock ?? systemClock;
   const logger = deps.logger;
-  const audit = new AuditLog(auditPathOf(config.dataDir), { clock, logger });
+  const audit = new AuditLog(auditPathsOf(config.dataDir), {
+    clock,
+    onError: (reason, fields) => logger.error({ err: reason, audit: fields }, "audit log cannot be written"),
+  });
   const network = grpcNetwork({ credentials, onCall: audit.record });
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
   const startedAtMs = clock.now();

@@ -11,7 +11,7 @@ export async function pruneLogs(
   maxBytes: number,
   isOpen: (path: string) => boolean,
 ): Promise<number> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".log"));
+  const names = (await readdir(folder)).filter((name) => /\.log(\.1)?$/.test(name));
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);

@@ -18,6 +18,8 @@ import {
   serveMetrics,
 } from "@palimpsest/telemetry";
 import {
+  AuditLog,
+  auditPathsOf,
   type Clock,
   grpcNetwork,
   HeadConnection,
@@ -210,14 +212,23 @@ export class NodeManager {
     const metrics = createMetrics({ component: "node", labels: { node_id: config.nodeId } });
     const installation = new Installation(config.modulesFrom);
     const credentials = NodeCredentials.open(config);
-    const network = deps.network ?? grpcNetwork({ credentials: credentials.own });
+    const audit = new AuditLog(
+      // Nothing that a node serves is an administrative call.
+      { refusals: auditPathsOf(config.dataDir).refusals },
+      {
+        clock: systemClock,
+        onError: (reason, fields) =>
+          deps.logger.error({ err: reason, audit: fields }, "refused calls cannot be logged"),
+      },
+    );
+    const network = deps.network ?? grpcNetwork({ credentials: credentials.own, onCall: audit.record });
     const folders = ["logs", "work"].map((name) => join(config.dataDir, name));
     await Promise.all(folders.map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
     const gpus = await findGpus(deps.environment[visibleDevicesName], config.gpus);
     const resources = detectResources({ ...config, gpus: gpus.length });
     const objects = await NodeObjects.start({ config, metrics, network, clock: systemClock });
     const metricsServer = await serveMetrics(metrics.registry, {
-      guard: httpGuard(credentials.own),
+      guard: httpGuard(credentials.own, audit.record),
       host: config.listenHost,
       port: config.metricsPort,
     });

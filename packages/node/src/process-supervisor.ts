@@ -163,8 +163,8 @@ export class ProcessSupervisor {
     void this.#pruneLogs();
   }
 
-  #logPath({ actorId, incarnation }: Entry): string {
-    return join(this.#deps.logDir, `${actorId}-${incarnation}.log`);
+  #logPath({ actorId, incarnation }: Entry, ending = "log"): string {
+    return join(this.#deps.logDir, `${actorId}-${incarnation}.${ending}`);
   }
 
   async #pruneLogs(): Promise<void> {
@@ -187,7 +187,14 @@ export class ProcessSupervisor {
     const startedAt = performance.now();
     const process = (this.#deps.startProcess ?? ActorProcess.start)({
       program,
-      start: { ...this.#deps.session(), spec, incarnation: entry.incarnation, nodeId, moduleUrl },
+      start: {
+        ...this.#deps.session(),
+        spec,
+        incarnation: entry.incarnation,
+        nodeId,
+        moduleUrl,
+        refusalsPath: this.#logPath(entry, "refused.log"),
+      },
       environment: this.#environment(entry, spec),
       logPath: this.#logPath(entry),
       startTimeoutMs,

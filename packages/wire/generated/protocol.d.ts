@@ -1083,6 +1083,9 @@ export namespace palimpsest {
             /** ActorProcessStart logLevel. */
             logLevel: string;
 
+            /** ActorProcessStart refusalsPath. */
+            refusalsPath: string;
+
             /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @param [properties] Properties to set
@@ -1148,6 +1151,9 @@ export namespace palimpsest {
                 /** ActorProcessStart logLevel */
                 logLevel?: (string|null);
 
+                /** ActorProcessStart refusalsPath */
+                refusalsPath?: (string|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1165,6 +1171,7 @@ export namespace palimpsest {
               listenHost?: string|null;
               objectsPath?: string|null;
               logLevel?: string|null;
+              refusalsPath?: string|null;
               $unknowns?: Uint8Array[];
             };
         }

@@ -2625,6 +2625,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [listenHost] ActorProcessStart listenHost
              * @property {string|null} [objectsPath] ActorProcessStart objectsPath
              * @property {string|null} [logLevel] ActorProcessStart logLevel
+             * @property {string|null} [refusalsPath] ActorProcessStart refusalsPath
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2650,6 +2651,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   listenHost?: string|null;
              *   objectsPath?: string|null;
              *   logLevel?: string|null;
+             *   refusalsPath?: string|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.ActorProcessStart.$Shape
              */
@@ -2758,6 +2760,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorProcessStart.prototype.logLevel = "";
 
             /**
+             * ActorProcessStart refusalsPath.
+             * @member {string} refusalsPath
+             * @memberof palimpsest.v1.ActorProcessStart
+             * @instance
+             */
+            ActorProcessStart.prototype.refusalsPath = "";
+
+            /**
              * Creates a new ActorProcessStart instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ActorProcessStart
@@ -2811,6 +2821,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 10, wireType 2 =*/82).string(message.objectsPath);
                 if (message.logLevel != null && $Object.hasOwnProperty.call(message, "logLevel") && message.logLevel !== "")
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.logLevel);
+                if (message.refusalsPath != null && $Object.hasOwnProperty.call(message, "refusalsPath") && message.refusalsPath !== "")
+                    writer.uint32(/* id 12, wireType 2 =*/98).string(message.refusalsPath);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2946,6 +2958,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.logLevel = value;
                             else
                                 delete message.logLevel;
+                            continue;
+                        }
+                    case 12: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.refusalsPath = value;
+                            else
+                                delete message.refusalsPath;
                             continue;
                         }
                     }

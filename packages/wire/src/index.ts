@@ -1,8 +1,9 @@
 // Symbols for users of the runtime.
 
-// Symbols for other packages of Palimpsest.
 export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
 export { type Addressee, addresseeMetadata, addresseeOf } from "./addressee.js";
+// Symbols for other packages of Palimpsest.
+export { AuditLog, type AuditOptions, type AuditPaths, auditPathsOf } from "./audit-log.js";
 export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";

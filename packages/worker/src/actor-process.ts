@@ -15,18 +15,22 @@ import {
   serveMetrics,
 } from "@palimpsest/telemetry";
 import {
+  AuditLog,
   credentialsOf,
   grantOf,
   grpcNetwork,
   httpGuard,
   type Network,
   PalimpsestError,
+  systemClock,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { createInstance, loadActorClass, stopInstance } from "./actor-class.js";
 import { ActorHost } from "./actor-host.js";
 
 const objectTimeoutMs = 120_000;
+/** A node has many actors, and what they refuse lies among their logs. */
+const refusalsMaxBytes = 1024 * 1024;
 const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 256 * 1024 * 1024 };
 
 export interface RunningActorProcess {
@@ -52,7 +56,8 @@ export async function startActorProcess(
   const listenHost = start.listenHost || "127.0.0.1";
   const role = spec.role || "actor";
   const credentials = credentialsOf(start.credentials ?? {});
-  const network = grpcNetwork({ credentials });
+  const onCall = refusalsTo(start.refusalsPath ?? "");
+  const network = grpcNetwork({ credentials, onCall });
   const metrics = createMetrics({
     component: role,
     labels: { actor_id: spec.actorId, node_id: start.nodeId ?? "", job_id: spec.jobId ?? "" },
@@ -71,7 +76,7 @@ export async function startActorProcess(
       },
       { metrics },
     ),
-    serveMetrics(metrics.registry, { guard: httpGuard(credentials), host: listenHost, port: 0 }),
+    serveMetrics(metrics.registry, { guard: httpGuard(credentials, onCall), host: listenHost, port: 0 }),
   ]);
   const { context, close } = createContext(start, network, metrics, environment);
   const instance = await createInstance(Class, await argumentsOf(spec, context), context);
@@ -94,6 +99,16 @@ export async function startActorProcess(
       return stopping;
     },
   };
+}
+
+/** Writes a line for each call that this process refuses, beside its log. */
+function refusalsTo(path: string): AuditLog["record"] {
+  if (path === "") return () => undefined;
+  const onError = (reason: unknown, fields: object) => {
+    process.stderr.write(`refused calls cannot be logged: ${String(reason)}: ${JSON.stringify(fields)}\n`);
+  };
+  const audit = new AuditLog({ refusals: path }, { clock: systemClock, onError, maxBytes: refusalsMaxBytes });
+  return audit.record;
 }
 
 /** The encoded constructor arguments: those in the specification, or the object that stands for them. */
