@@ -227,6 +227,31 @@ describe("ActorLifecycle", () => {
     });
   });
 
+  it("START-1: the wall clock has no say in how long starts may fail, and a restart of the head forgets nothing", async () => {
+    const limits = { startRetryMs: 60_000, nodeTimeoutMs: 600_000 };
+    const test = await TestPlane.open(limits);
+    const constructorError = { code: "UNAVAILABLE", message: "no head", retryable: true };
+    const report = { constructorError, certificate: { reason: "no head" } };
+    const node = await test.join("a");
+    await test.plane.lifecycle.create(aSpec("x"));
+    await settle();
+    node.died("x", 1, report);
+    test.clock.jump(86_400_000);
+    await test.clock.advance(40_000);
+    node.died("x", 2, report);
+    expect(test.plane.actors.get("x")).toMatchObject({ state: "PENDING", startFailingMs: 40_000 });
+    await test.clock.advance(1_000);
+    const later = await test.reopened(limits);
+    later.clock.jump(-86_400_000);
+    later.session("session-test");
+    const again = await later.join("a");
+    again.died("x", 3, report);
+    expect(later.plane.actors.get("x")).toMatchObject({ state: "PENDING", startFailingMs: 40_000 });
+    await later.clock.advance(20_000);
+    again.died("x", 4, report);
+    expect(later.plane.actors.get("x")?.certificate?.reason).toContain("its start failed 4 times in 60 s");
+  });
+
   it("START-2: an actor that loses each node that starts it does not walk through the cluster", async () => {
     const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     await test.plane.lifecycle.create(aSpec("poison", { maxRestarts: -1 }));

@@ -16,7 +16,7 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { type Actor, type ActorSpec, specToProto } from "./actor.js";
+import { type Actor, type ActorSpec, mayStillRun, specToProto } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import { Fences } from "./fences.js";
 import type { Node, NodeDeathCause, NodeTable } from "./node-table.js";
@@ -58,7 +58,7 @@ export class ActorLifecycle {
   constructor(deps: ActorLifecycleDeps) {
     this.#deps = deps;
     this.#delays = new RestartDelays(deps.clock);
-    this.#fences = new Fences(deps.clock, deps.fenceAfterMs);
+    this.#fences = new Fences(deps.clock, deps.fenceAfterMs, (actorId) => this.#processEnded(actorId));
     this.#returning = new ReturningNodes(deps.nodes);
     deps.nodes.onDead((node, reason, cause) => this.#nodeDied(node, reason, cause));
   }
@@ -381,6 +381,13 @@ export class ActorLifecycle {
     this.#sendStart(actor);
   }
 
+  /** Nobody told how it ended: the row says that it did, so that the next head need not wait for it. */
+  #processEnded(actorId: string): void {
+    const actor = this.#deps.actors.get(actorId);
+    if (actor === undefined || !mayStillRun(actor)) return;
+    void this.#deps.actors.update(actorId, { certificate: { ...actor.certificate, processEnded: true } });
+  }
+
   #nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
     const heardAtMs = this.#deps.nodes.heardAtMs(node.nodeId);
     if (cause === "lost") this.#fences.nodeLost(node.nodeId, heardAtMs);
@@ -416,8 +423,9 @@ export class ActorLifecycle {
 
   /** Its module, constructor or start() failed for a passing reason, or its node could not get its bundle. */
   #startFailed(actor: Actor, certificate: Certificate, error: proto.Error.$Properties): void {
-    const { clock, startRetries } = this.#deps;
-    const next = afterFailedStart(actor, certificate.reason ?? "", clock.now(), startRetries);
+    const sinceLastMs = this.#delays.failed(actor.spec.actorId);
+    const reason = certificate.reason ?? "";
+    const next = afterFailedStart(actor, reason, sinceLastMs, this.#deps.startRetries);
     this.#startAgain(actor, next, certificate, error);
   }
 

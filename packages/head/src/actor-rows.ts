@@ -54,7 +54,7 @@ export function decodeActor(spec: Uint8Array, state: Uint8Array, death: Uint8Arr
     certificate: last?.certificate ?? undefined,
     constructorError: last?.constructorError ?? undefined,
     startFailures: info.startFailures,
-    startFailingSinceMs: info.startFailingSinceMs,
+    startFailingMs: info.startFailingMs,
     lostStartNodeIds: info.lostStartNodeIds,
     gpuIds: info.gpuIds,
     createdAtMs: info.createdAtMs,

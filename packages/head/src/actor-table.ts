@@ -102,7 +102,7 @@ export class ActorTable {
       certificate: undefined,
       constructorError: undefined,
       startFailures: 0,
-      startFailingSinceMs: 0,
+      startFailingMs: 0,
       lostStartNodeIds: [],
       gpuIds: [],
       createdAtMs: this.#deps.clock.now(),

@@ -52,8 +52,8 @@ export interface Actor {
   readonly constructorError: proto.Error.$Properties | undefined;
   /** Starts in a row that failed for a passing reason; 0 once it is ALIVE. */
   readonly startFailures: number;
-  /** When the first of them failed. */
-  readonly startFailingSinceMs: number;
+  /** From the first of them to the last, as heads that ran measured it. */
+  readonly startFailingMs: number;
   /** Nodes that were lost while they started it, since it was last ALIVE. */
   readonly lostStartNodeIds: readonly string[];
   /** GPUs of its node that it leases. */
@@ -83,7 +83,7 @@ const maxSpecBytes = 64 * 1024;
 export function mayStillRun({ certificate, incarnation }: Actor): boolean {
   if (incarnation === 0 || !certificate?.nodeId) return false;
   // An end that its node reported has an exit code or a signal.
-  return typeof certificate.exitCode !== "number" && !certificate.signal;
+  return !certificate.processEnded && typeof certificate.exitCode !== "number" && !certificate.signal;
 }
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;

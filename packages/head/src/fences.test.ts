@@ -101,6 +101,15 @@ describe("the name of a dead actor with fence: lease (FENCE-3)", () => {
     expect(test.state("new")).toBe("STARTING");
   });
 
+  it("is free at the next head when the node of the dead one left in order, and when the wait was over", async () => {
+    await kill();
+    node.disconnect(true);
+    test = await test.reopened(times);
+    other = await test.join("b");
+    await spawnNext();
+    expect(test.state("new")).toBe("STARTING");
+  });
+
   it("is free at once when the node has left, and when the process was never started", async () => {
     await kill();
     await spawnNext();

@@ -28,21 +28,24 @@ interface Waiting {
 export class Fences {
   readonly #clock: Clock;
   readonly #fenceAfterMs: number;
+  readonly #onEnded: (actorId: string) => void;
   readonly #fences = new Map<string, Fence>();
   /** Ids of fenced actors by their name. */
   readonly #named = new Map<string, Set<string>>();
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(clock: Clock, fenceAfterMs: number) {
+  /** @param onEnded called when the process of an actor has surely ended */
+  constructor(clock: Clock, fenceAfterMs: number, onEnded: (actorId: string) => void) {
     this.#clock = clock;
     this.#fenceAfterMs = fenceAfterMs;
+    this.#onEnded = onEnded;
   }
 
   /** The actor was lost with its node. @param heardAtMs when the head heard of that node last; undefined: never */
   lost(actor: Actor, heardAtMs = this.#clock.monotonicMs()): void {
     if (!needsFence(actor.spec)) return;
     const leftMs = heardAtMs + this.#fenceAfterMs * 1.1 - this.#clock.monotonicMs();
-    const cancel = this.#clock.after(Math.max(0, leftMs), () => this.#lift(actor.spec.actorId));
+    const cancel = this.#clock.after(Math.max(0, leftMs), () => this.#end(actor.spec.actorId));
     this.#raise({ actor, cancel });
   }
 
@@ -67,13 +70,13 @@ export class Fences {
   nodeTold(nodeId: string, stillRuns: (actorId: string, incarnation: number) => boolean): void {
     for (const { actor } of [...this.#fences.values()]) {
       const { actorId } = actor.spec;
-      if (actor.nodeId === nodeId && !stillRuns(actorId, actor.incarnation)) this.#lift(actorId);
+      if (actor.nodeId === nodeId && !stillRuns(actorId, actor.incarnation)) this.#end(actorId);
     }
   }
 
   /** That process has surely ended, or was never started. */
   ended(actorId: string, nodeId: string, incarnation: number): void {
-    if (this.#matching(actorId, nodeId, incarnation)) this.#lift(actorId);
+    if (this.#matching(actorId, nodeId, incarnation)) this.#end(actorId);
   }
 
   /** The actor as it was before it was lost, if its process still runs on that node; it waits no more. */
@@ -127,6 +130,11 @@ export class Fences {
     const holders = this.#named.get(name) ?? new Set();
     this.#named.set(name, holders);
     holders.add(actorId);
+  }
+
+  #end(actorId: string): void {
+    this.#onEnded(actorId);
+    this.#lift(actorId);
   }
 
   #lift(actorId: string): void {

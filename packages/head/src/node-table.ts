@@ -196,7 +196,7 @@ export class NodeTable {
 
   /** Counts silence. To be called about once a heartbeat interval. */
   tick(): void {
-    const now = this.#deps.clock.now();
+    const now = this.#deps.clock.monotonicMs();
     const elapsed = now - (this.#lastTickMs ?? now);
     this.#lastTickMs = now;
     // N3: what goes beyond two intervals is the head's own sleep, during which it could hear nothing.

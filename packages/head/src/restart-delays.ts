@@ -15,13 +15,23 @@ export class RestartDelays {
   readonly #clock: Clock;
   readonly #aliveSinceMs = new Map<string, number>();
   readonly #quickDeaths = new Map<string, number>();
+  readonly #failedAtMs = new Map<string, number>();
   readonly #timers = new Map<string, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** A start failed. @returns the time since the one before of this actor; 0 when this head saw none */
+  failed(actorId: string): number {
+    const now = this.#clock.monotonicMs();
+    const before = this.#failedAtMs.get(actorId) ?? now;
+    this.#failedAtMs.set(actorId, now);
+    return now - before;
+  }
+
   alive(actorId: string): void {
+    this.#failedAtMs.delete(actorId);
     this.#aliveSinceMs.set(actorId, this.#clock.monotonicMs());
   }
 
@@ -55,6 +65,7 @@ export class RestartDelays {
     this.#timers.delete(actorId);
     this.#aliveSinceMs.delete(actorId);
     this.#quickDeaths.delete(actorId);
+    this.#failedAtMs.delete(actorId);
   }
 
   close(): void {

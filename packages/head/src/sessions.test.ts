@@ -85,4 +85,18 @@ describe("Sessions", () => {
     node.died("plain", 1);
     expect(session.events.map((event) => event.actorDied?.spec?.actorId)).toEqual(["plain"]);
   });
+
+  it("OWNER-6: a head that stood still leaves an absent driver its grace, and ends it when that has passed", async () => {
+    const { test, session, beat } = await withActors();
+    session.break();
+    await beat(5_000);
+    // As by SIGSTOP: the driver comes back meanwhile, and the head reads it after its timers.
+    test.clock.sleep(60_000);
+    await test.clock.advance(1_000);
+    expect(test.state("plain")).toBe("ALIVE");
+    await beat(8_000);
+    expect(test.state("plain")).toBe("ALIVE");
+    await beat(3_000);
+    expect(test.state("plain")).toBe("DEAD");
+  });
 });

@@ -9,7 +9,8 @@
  *   from then on: its stream broke with the head before, so it may as well be stopped as dead.
  * - OWNER-4. An ended session never comes back.
  * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it may
- *   be stopped or its machine may be gone. Time in which the head itself stood still does not count.
+ *   be stopped or its machine may be gone.
+ * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence: drivers could not be heard.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
@@ -163,11 +164,18 @@ export class Sessions {
   }
 
   #startGrace(session: Session, graceMs: number): void {
-    const { clock, logger } = this.#deps;
     const { sessionId } = session;
-    logger.info({ sessionId, name: session.name, graceMs }, "driver away");
+    this.#deps.logger.info({ sessionId, name: session.name, graceMs }, "driver away");
+    this.#watchGrace(session, graceMs);
+  }
+
+  #watchGrace(session: Session, graceMs: number): void {
+    const { clock } = this.#deps;
+    const dueAtMs = clock.monotonicMs() + graceMs;
     session.cancelGrace = clock.after(graceMs, () => {
-      this.#end(sessionId, `its driver was away for longer than ${graceMs} ms`);
+      // OWNER-6: who tried to come back meanwhile waits unread in a socket, so the grace begins anew.
+      if (clock.monotonicMs() - dueAtMs > stoodStillMs) this.#watchGrace(session, graceMs);
+      else this.#end(session.sessionId, `its driver was away for longer than ${graceMs} ms`);
     });
   }
 

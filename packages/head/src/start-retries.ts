@@ -23,30 +23,32 @@ export interface StartRetryLimits {
   readonly startMaxLostNodes: number;
 }
 
-type StartCounts = Pick<Actor, "startFailures" | "startFailingSinceMs" | "lostStartNodeIds">;
+type StartCounts = Pick<Actor, "startFailures" | "startFailingMs" | "lostStartNodeIds">;
 
 export type NextStart =
   | { readonly counts: Partial<StartCounts>; readonly delayMs: number; readonly giveUp?: undefined }
   /** Why it is not tried again. */
   | { readonly counts: Partial<StartCounts>; readonly giveUp: string };
 
-export const freshStart: StartCounts = { startFailures: 0, startFailingSinceMs: 0, lostStartNodeIds: [] };
+export const freshStart: StartCounts = { startFailures: 0, startFailingMs: 0, lostStartNodeIds: [] };
 
-/** After a start whose module, constructor or start() failed for a passing reason, or that had no bundle. */
+/**
+ * After a start whose module, constructor or start() failed for a passing reason, or that had no bundle.
+ * @param sinceLastMs by the monotonic clock, from the failure before; 0 when another head saw that one
+ */
 export function afterFailedStart(
   actor: Actor,
   reason: string,
-  nowMs: number,
+  sinceLastMs: number,
   limits: StartRetryLimits,
 ): NextStart {
   const startFailures = actor.startFailures + 1;
-  const startFailingSinceMs = actor.startFailures === 0 ? nowMs : actor.startFailingSinceMs;
-  const counts = { startFailures, startFailingSinceMs };
-  const forMs = Math.max(0, nowMs - startFailingSinceMs);
-  if (startFailures < limits.startRetryAttempts && forMs < limits.startRetryMs) {
+  const startFailingMs = actor.startFailures === 0 ? 0 : Math.round(actor.startFailingMs + sinceLastMs);
+  const counts = { startFailures, startFailingMs };
+  if (startFailures < limits.startRetryAttempts && startFailingMs < limits.startRetryMs) {
     return { counts, delayMs: backoffMs(startFailures) };
   }
-  const seconds = Math.round(forMs / 1000);
+  const seconds = Math.round(startFailingMs / 1000);
   return {
     counts,
     giveUp: `its start failed ${startFailures} times in ${seconds} s; the last time: ${reason}`,

@@ -154,7 +154,7 @@ export class NodeManager {
       onDied: (actorDied) => {
         // The head takes all that a node ran for dead when the node ends; before that it would start them again.
         if (this.#closing !== undefined) return;
-        this.#deaths.add(actorDied, Date.now());
+        this.#deaths.add(actorDied, clock.monotonicMs());
         this.#link.send({ actorDied });
       },
       ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
@@ -188,7 +188,7 @@ export class NodeManager {
       register: () => this.#registration(),
       heartbeat: () => this.#heartbeat(),
       replay: () => {
-        for (const actorDied of this.#deaths.since(Date.now())) this.#link.send({ actorDied });
+        for (const actorDied of this.#deaths.since(clock.monotonicMs())) this.#link.send({ actorDied });
         drivers.replay();
       },
       onRegistered: (message) => this.#onRegistered(message),

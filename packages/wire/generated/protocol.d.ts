@@ -791,6 +791,9 @@ export namespace palimpsest {
             /** DeathCertificate pid. */
             pid: number;
 
+            /** DeathCertificate processEnded. */
+            processEnded: boolean;
+
             /**
              * Creates a new DeathCertificate instance using the specified properties.
              * @param [properties] Properties to set
@@ -849,6 +852,9 @@ export namespace palimpsest {
 
                 /** DeathCertificate pid */
                 pid?: (number|null);
+
+                /** DeathCertificate processEnded */
+                processEnded?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -2511,8 +2517,8 @@ export namespace palimpsest {
             /** ActorInfo startFailures. */
             startFailures: number;
 
-            /** ActorInfo startFailingSinceMs. */
-            startFailingSinceMs: number;
+            /** ActorInfo startFailingMs. */
+            startFailingMs: number;
 
             /** ActorInfo lostStartNodeIds. */
             lostStartNodeIds: string[];
@@ -2591,8 +2597,8 @@ export namespace palimpsest {
                 /** ActorInfo startFailures */
                 startFailures?: (number|null);
 
-                /** ActorInfo startFailingSinceMs */
-                startFailingSinceMs?: (number|null);
+                /** ActorInfo startFailingMs */
+                startFailingMs?: (number|null);
 
                 /** ActorInfo lostStartNodeIds */
                 lostStartNodeIds?: (string[]|null);
@@ -2619,7 +2625,7 @@ export namespace palimpsest {
               restarts?: number|null;
               constructorError?: palimpsest.v1.Error.$Shape|null;
               startFailures?: number|null;
-              startFailingSinceMs?: number|null;
+              startFailingMs?: number|null;
               lostStartNodeIds?: string[]|null;
               gpuIds?: number[]|null;
               $unknowns?: Uint8Array[];

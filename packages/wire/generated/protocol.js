@@ -1904,6 +1904,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [ownerId] DeathCertificate ownerId
              * @property {string|null} [nodeId] DeathCertificate nodeId
              * @property {number|null} [pid] DeathCertificate pid
+             * @property {boolean|null} [processEnded] DeathCertificate processEnded
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -2008,6 +2009,14 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             DeathCertificate.prototype.pid = 0;
 
+            /**
+             * DeathCertificate processEnded.
+             * @member {boolean} processEnded
+             * @memberof palimpsest.v1.DeathCertificate
+             * @instance
+             */
+            DeathCertificate.prototype.processEnded = false;
+
             // OneOf field names bound to virtual getters and setters
             let $oneOfFields;
 
@@ -2068,6 +2077,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 8, wireType 2 =*/66).string(message.nodeId);
                 if (message.pid != null && $Object.hasOwnProperty.call(message, "pid") && message.pid !== 0)
                     writer.uint32(/* id 9, wireType 0 =*/72).int32(message.pid);
+                if (message.processEnded != null && $Object.hasOwnProperty.call(message, "processEnded") && message.processEnded !== false)
+                    writer.uint32(/* id 10, wireType 0 =*/80).bool(message.processEnded);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -2188,6 +2199,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.pid = value;
                             else
                                 delete message.pid;
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.processEnded = value;
+                            else
+                                delete message.processEnded;
                             continue;
                         }
                     }
@@ -6212,7 +6232,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [restarts] ActorInfo restarts
              * @property {palimpsest.v1.Error.$Properties|null} [constructorError] ActorInfo constructorError
              * @property {number|null} [startFailures] ActorInfo startFailures
-             * @property {number|null} [startFailingSinceMs] ActorInfo startFailingSinceMs
+             * @property {number|null} [startFailingMs] ActorInfo startFailingMs
              * @property {Array.<string>|null} [lostStartNodeIds] ActorInfo lostStartNodeIds
              * @property {Array.<number>|null} [gpuIds] ActorInfo gpuIds
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
@@ -6242,7 +6262,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   restarts?: number|null;
              *   constructorError?: palimpsest.v1.Error.$Shape|null;
              *   startFailures?: number|null;
-             *   startFailingSinceMs?: number|null;
+             *   startFailingMs?: number|null;
              *   lostStartNodeIds?: Array.<string>|null;
              *   gpuIds?: Array.<number>|null;
              *   $unknowns?: Array.<Uint8Array>;
@@ -6371,12 +6391,12 @@ export const palimpsest = $root.palimpsest = (() => {
             ActorInfo.prototype.startFailures = 0;
 
             /**
-             * ActorInfo startFailingSinceMs.
-             * @member {number} startFailingSinceMs
+             * ActorInfo startFailingMs.
+             * @member {number} startFailingMs
              * @memberof palimpsest.v1.ActorInfo
              * @instance
              */
-            ActorInfo.prototype.startFailingSinceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+            ActorInfo.prototype.startFailingMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
              * ActorInfo lostStartNodeIds.
@@ -6452,8 +6472,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Error.encode(message.constructorError, writer.uint32(/* id 12, wireType 2 =*/98).fork(), _depth + 1).ldelim();
                 if (message.startFailures != null && $Object.hasOwnProperty.call(message, "startFailures") && message.startFailures !== 0)
                     writer.uint32(/* id 13, wireType 0 =*/104).int32(message.startFailures);
-                if (message.startFailingSinceMs != null && $Object.hasOwnProperty.call(message, "startFailingSinceMs") && (typeof message.startFailingSinceMs === "object" ? message.startFailingSinceMs.low || message.startFailingSinceMs.high : message.startFailingSinceMs !== 0))
-                    writer.uint32(/* id 14, wireType 0 =*/112).int64(message.startFailingSinceMs);
+                if (message.startFailingMs != null && $Object.hasOwnProperty.call(message, "startFailingMs") && (typeof message.startFailingMs === "object" ? message.startFailingMs.low || message.startFailingMs.high : message.startFailingMs !== 0))
+                    writer.uint32(/* id 14, wireType 0 =*/112).int64(message.startFailingMs);
                 if (message.lostStartNodeIds != null && message.lostStartNodeIds.length)
                     for (let i = 0; i < message.lostStartNodeIds.length; ++i)
                         writer.uint32(/* id 15, wireType 2 =*/122).string(message.lostStartNodeIds[i]);
@@ -6615,9 +6635,9 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 0)
                                 break;
                             if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
-                                message.startFailingSinceMs = value;
+                                message.startFailingMs = value;
                             else
-                                delete message.startFailingSinceMs;
+                                delete message.startFailingMs;
                             continue;
                         }
                     case 15: {

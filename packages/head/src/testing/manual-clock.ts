@@ -8,10 +8,11 @@ interface Timer {
 /** A clock that stands until it is moved. */
 export class ManualClock implements Clock {
   #nowMs = 1_000_000;
+  #jumpedMs = 0;
   readonly #timers = new Set<Timer>();
 
   now(): number {
-    return this.#nowMs;
+    return this.#nowMs + this.#jumpedMs;
   }
 
   monotonicMs(): number {
@@ -37,6 +38,11 @@ export class ManualClock implements Clock {
     }
     this.#nowMs = end;
     await settle();
+  }
+
+  /** Somebody sets the wall clock. */
+  jump(ms: number): void {
+    this.#jumpedMs += ms;
   }
 
   /** Moves time on without running anything: the process slept. */
