@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Leadership, type LeadershipOptions } from "./leadership.js";
 import type { Leader } from "./shared-store.js";
-import { DeposedError, type StoreTable } from "./store.js";
+import { DeposedError, type StoreTable, type StoreWrite } from "./store.js";
 import { quietLogger } from "./testing/builders.js";
 import { ManualClock, settle } from "./testing/manual-clock.js";
 import { MemorySharedStore } from "./testing/memory-shared-store.js";
@@ -56,11 +56,12 @@ class Reign {
   readonly leadership: Leadership;
   readonly rows = new Map<string, Uint8Array>();
   lost: string | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(leadership: Leadership) {
     this.leadership = leadership;
     const rowsOf = (table: StoreTable) => (table === "actors" ? this.rows : new Map<string, Uint8Array>());
-    leadership.remember({ rowsOf, causeWrite: () => void leadership.store.write([]).catch(() => undefined) });
+    leadership.remember({ rowsOf, causeWrite: () => void this.#write([]).catch(() => undefined) });
     void leadership.lost.then((reason) => {
       this.lost = reason;
     });
@@ -68,7 +69,14 @@ class Reign {
 
   async put(key: string): Promise<void> {
     this.rows.set(key, bytes(key));
-    await this.leadership.store.write([{ table: "actors", key, bytes: bytes(key) }]);
+    await this.#write([{ table: "actors", key, bytes: bytes(key) }]);
+  }
+
+  /** One write after the other, as the journal does. */
+  #write(writes: readonly StoreWrite[]): Promise<void> {
+    const written = this.#writing.then(() => this.leadership.store.write(writes));
+    this.#writing = written.catch(() => undefined);
+    return written;
   }
 }
 
@@ -157,6 +165,38 @@ describe("Leadership", () => {
     await head.put("b");
     expect(heads.shared.written.slice(before)).toEqual(["b"]);
   });
+
+  it.each(["a flush, found by a renewal", "an older state, which no epoch shows"])(
+    "LEASE-6: a second loss while all rows are written again makes the head begin anew: %s",
+    async (loss) => {
+      const heads = new Heads();
+      const head = await heads.leader("first");
+      for (let number = 0; number < 1_200; number++) head.rows.set(`row-${number}`, bytes("row"));
+      await head.put("a");
+      head.leadership.remember({
+        rowsOf: (table) => (table === "actors" ? head.rows : []),
+        causeWrite: () => undefined,
+      });
+      if (loss.startsWith("a flush")) heads.shared.flush();
+      else await head.leadership.rise(7);
+      const older = heads.shared.snapshot();
+      // The first write of the rewrite is taken, and lost again.
+      let writes = 0;
+      const write = heads.shared.write.bind(heads.shared);
+      heads.shared.write = async (...given) => {
+        const answer = await write(...given);
+        if (answer.kind !== "written" || ++writes > 1) return answer;
+        older();
+        if (loss.startsWith("a flush")) head.leadership.check();
+        await settle();
+        return answer;
+      };
+      // As the journal does: what was not written is tried again.
+      const tryAgain = () => head.put("b").catch(() => settle());
+      for (let tries = 0; tries < 3; tries++) await tryAgain();
+      expect(heads.shared.keysOf("actors")).toHaveLength(1_202);
+    },
+  );
 
   it("LEASE-5: after a flush the living leader wins over a standby and over a head that starts", async () => {
     const heads = new Heads();

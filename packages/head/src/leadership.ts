@@ -8,6 +8,7 @@
  * - LEASE-2. Epochs grow, and never fall: a store that was emptied goes on above every epoch that this head has seen.
  * - LEASE-3. This head takes its lease for over before the store does: it counts from before the renewal was sent.
  * - LEASE-4. A store that has lost writes gets all rows again, from memory, before it takes any other write.
+ * - LEASE-6. A rewrite counts only when the store has lost nothing while it went on; else it begins anew.
  * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
  *   renewed its own.
  */
@@ -70,6 +71,8 @@ export class Leadership {
   #sequence: number;
   #unanswered = 0;
   #behind = false;
+  /** Counts the times at which the store was found to have lost writes. */
+  #losses = 0;
   #memory: Memory | undefined;
   #validUntilMs = 0;
   #addresses: readonly string[] = [];
@@ -165,7 +168,7 @@ export class Leadership {
       const answer = await this.#guarded(writes, this.#unanswered);
       if (answer === "written") return;
       // The renewal finds out which head leads, and begins an epoch where the store has lost all of them.
-      this.#behind = true;
+      this.#fallBehind();
       await this.#renewal();
     }
     // What is in memory is as new as these writes, or newer.
@@ -195,12 +198,20 @@ export class Leadership {
     const memory = this.#memory;
     if (memory === undefined)
       throw new PalimpsestError("INTERNAL", "the store lost writes while it was read");
+    const losses = this.#losses;
     let count = 0;
+    let unanswered = -1;
+    // LEASE-6: whatever the store loses meanwhile makes all that was written before doubtful.
+    const again = () =>
+      new PalimpsestError("UNAVAILABLE", "the store lost writes again: they are written once more");
     const write = async (batch: readonly StoreWrite[]) => {
-      if ((await this.#guarded(batch, -1)) === "behind") {
+      if ((await this.#guarded(batch, unanswered)) === "behind") {
+        this.#fallBehind();
         await this.#renewal();
-        throw new PalimpsestError("UNAVAILABLE", "the store lost writes again: they are written once more");
       }
+      if (this.#losses !== losses) throw again();
+      // The first write has told the store's number: from now on a loss shows in it.
+      unanswered = 0;
       count += batch.length;
     };
     for (const [name, value] of this.#facts) await shared.fact(name, value);
@@ -219,6 +230,11 @@ export class Leadership {
       { rows: count, epoch: this.#epoch },
       "the store had lost writes: all rows were written again",
     );
+  }
+
+  #fallBehind(): void {
+    this.#behind = true;
+    this.#losses += 1;
   }
 
   #tick(): void {
@@ -273,7 +289,7 @@ export class Leadership {
     this.#epoch = answer.epoch;
     this.#validUntilMs = this.#validFrom(askedAtMs);
     if (lostEpoch || answer.sequence < this.#sequence) {
-      this.#behind = true;
+      this.#fallBehind();
       this.#memory?.causeWrite();
     }
     this.#addresses = await shared.announce(this.#claim.address, announcedLeases * leaseMs);

@@ -166,7 +166,9 @@ class NodeLink implements NodeConnection {
     });
     this.#unfollow = this.#deps.tokens?.follow(callerOf(this.#stream), (newToken) => this.send({ newToken }));
     const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
+    this.#deps.objects.nodeRegistered(nodeId);
     this.#settle = () => {
+      this.#deps.objects.nodeTold(nodeId);
       actorReport.settle();
       jobReport.settle();
     };

@@ -81,14 +81,33 @@ describe("ObjectDirectory", () => {
     nodes.a.disconnect();
     objects.free([idOf("x")], "session-1");
     expect(drops("a")).toEqual([]);
-    nodes.a = await test.join("a");
+    nodes.a = await test.join("a", { heartbeat: false });
     objects.report("a", { reset: true });
     objects.report("a", { present: [place("x", true, 3)] });
+    expect(drops("a")).toEqual([]);
+    nodes.a.heartbeat();
     const order = { letter: "x", revision: 3, holder: "session-1", copiesOnly: false };
     expect(drops("a")).toEqual([order]);
-    objects.report("a", { gone: [sha("x")] });
+    // A second order, for what has left the node meanwhile, is not given again.
+    objects.free([idOf("x")], "session-2");
+    nodes.a = await test.join("a", { heartbeat: false });
     objects.report("a", { reset: true });
-    expect(drops("a")).toEqual([order]);
+    nodes.a.heartbeat();
+    nodes.a = await test.join("a");
+    expect(drops("a")).toEqual([]);
+  });
+
+  it("is not complete while a node that is back still tells what it has, slice by slice (DIRECTORY-2)", async () => {
+    const { objects, nodes, test } = await twoNodes();
+    objects.report("a", { present: [place("x", true), place("y", true)] });
+    nodes.a.disconnect();
+    const back = await test.join("a", { heartbeat: false });
+    objects.report("a", { reset: true });
+    objects.report("a", { present: [place("x", true)] });
+    expect(objects.missing([idOf("x"), idOf("y")])).toEqual({ objectIds: [idOf("y")], complete: false });
+    objects.report("a", { present: [place("y", true)] });
+    back.heartbeat();
+    expect(objects.missing([idOf("x"), idOf("y")])).toEqual({ objectIds: [], complete: true });
   });
 
   it("lists a bounded number of objects with their nodes", async () => {
@@ -144,6 +163,26 @@ describe("ObjectHolders", () => {
     await again.clock.advance(1_000);
     holders.reported("a", ["session-gone", "session-back"]);
     expect(ended()).toEqual(["session-gone"]);
+  });
+
+  it("forgets a holder that it has never seen some time after its end (HOLDER-4)", async () => {
+    const { test, nodes, objectHolders, ended } = await twoNodes();
+    const nameAfter = async (seconds: number, holder: string) => {
+      for (let passed = 0; passed < seconds; passed++) {
+        await test.clock.advance(1_000);
+        nodes.a.heartbeat();
+      }
+      objectHolders.reported("a", [holder]);
+    };
+    await nameAfter(0, "unknown");
+    await nameAfter(16, "unknown");
+    await nameAfter(10, "unknown");
+    expect(ended("a")).toEqual(["unknown", "unknown"]);
+    await nameAfter(40, "another");
+    await nameAfter(0, "unknown");
+    expect(ended("a")).toHaveLength(2);
+    await nameAfter(16, "unknown");
+    expect(ended("a")).toHaveLength(3);
   });
 
   it("a detached actor holds its objects after its owner's end, until it dies", async () => {

@@ -5,9 +5,11 @@
  *
  * Invariants:
  * - DIRECTORY-1. Only nodes that are alive, by the address of their registration, are named as places.
- * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead.
+ * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead. Until it has told
+ *   everything the directory does not call itself complete.
  * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped.
- * - DIRECTORY-4. An order to free that a node did not confirm is given again after its next registration.
+ * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after its
+ *   next registration, unless it has the object no more.
  * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no hold that was made after them.
  */
 import type { Metrics } from "@palimpsest/telemetry";
@@ -16,7 +18,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { NodeTable } from "./node-table.js";
 
 const maxOrdersPerMessage = 1_000;
-/** Unconfirmed orders a node: above it the oldest are forgotten, and the end of their holder frees the objects. */
+/** Objects with unconfirmed orders per node: above it the oldest are forgotten, and the end of their holder frees them. */
 const maxOrders = 100_000;
 
 interface Place {
@@ -45,7 +47,10 @@ export class ObjectDirectory {
   readonly #deps: ObjectDirectoryDeps;
   readonly #objects = new Map<string, Listing>();
   readonly #objectsOfNode = new Map<string, Set<string>>();
-  readonly #orders = new Map<string, Map<string, FreeOrder>>();
+  /** Nodes that have told everything since they registered last. */
+  readonly #told = new Set<string>();
+  /** Unconfirmed orders by node and object, then by holder. */
+  readonly #orders = new Map<string, Map<string, Map<string, FreeOrder>>>();
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(deps: ObjectDirectoryDeps) {
@@ -53,6 +58,7 @@ export class ObjectDirectory {
     deps.nodes.onDead((node) => {
       this.#forget(node.nodeId);
       this.#objectsOfNode.delete(node.nodeId);
+      this.#told.delete(node.nodeId);
       this.#orders.delete(node.nodeId);
     });
   }
@@ -62,10 +68,7 @@ export class ObjectDirectory {
   }
 
   report(nodeId: string, { reset, present, gone }: proto.ObjectReport.$Properties): void {
-    if (reset) {
-      this.#forget(nodeId);
-      this.#objectsOfNode.set(nodeId, new Set());
-    }
+    if (reset) this.#forget(nodeId);
     for (const { sha256, sizeBytes, held, revision } of present ?? []) {
       const objectId = hex(sha256);
       this.#enter(nodeId, objectId, sizeBytes ?? 0, { held: held ?? false, revision: revision ?? 0 });
@@ -73,13 +76,24 @@ export class ObjectDirectory {
     const unheld: string[] = [];
     for (const sha256 of gone ?? []) {
       const objectId = hex(sha256);
-      this.#orders.get(nodeId)?.forEach((order, key, orders) => {
-        if (order.objectId === objectId) orders.delete(key);
-      });
+      this.#orders.get(nodeId)?.delete(objectId);
       if (this.#strike(nodeId, objectId)) unheld.push(objectId);
     }
     if (unheld.length > 0) this.#dropCopies(unheld);
-    if (reset) this.#repeatOrders(nodeId);
+  }
+
+  /** The node registers: what it has is not known until it has told everything. */
+  nodeRegistered(nodeId: string): void {
+    this.#told.delete(nodeId);
+  }
+
+  /** The node has told everything: its first heartbeat follows the last slice. */
+  nodeTold(nodeId: string): void {
+    this.#told.add(nodeId);
+    const objects = this.#objectsOfNode.get(nodeId);
+    const orders = this.#orders.get(nodeId);
+    for (const objectId of orders?.keys() ?? []) if (!objects?.has(objectId)) orders?.delete(objectId);
+    this.#repeatOrders(nodeId);
   }
 
   /** Waits up to waitMs until some node has it. */
@@ -143,9 +157,7 @@ export class ObjectDirectory {
   #complete(): boolean {
     return this.#deps.nodes
       .all()
-      .every(
-        ({ nodeId, state }) => state === "DEAD" || (state === "ALIVE" && this.#objectsOfNode.has(nodeId)),
-      );
+      .every(({ nodeId, state }) => state === "DEAD" || (state === "ALIVE" && this.#told.has(nodeId)));
   }
 
   #appearance(objectId: string, waitMs: number): Promise<void> {
@@ -203,9 +215,12 @@ export class ObjectDirectory {
   }
 
   #remember(nodeId: string, orders: readonly FreeOrder[]): void {
-    const remembered = this.#orders.get(nodeId) ?? new Map<string, FreeOrder>();
+    const remembered = this.#orders.get(nodeId) ?? new Map<string, Map<string, FreeOrder>>();
     this.#orders.set(nodeId, remembered);
-    for (const order of orders) remembered.set(`${order.objectId}/${order.holder}`, order);
+    for (const order of orders) {
+      const ofObject = remembered.get(order.objectId) ?? new Map<string, FreeOrder>();
+      remembered.set(order.objectId, ofObject.set(order.holder, order));
+    }
     for (const oldest of remembered.keys()) {
       if (remembered.size <= maxOrders) break;
       remembered.delete(oldest);
@@ -215,10 +230,12 @@ export class ObjectDirectory {
   /** DIRECTORY-4. */
   #repeatOrders(nodeId: string): void {
     const byHolder = new Map<string, FreeOrder[]>();
-    for (const order of this.#orders.get(nodeId)?.values() ?? []) {
-      const orders = byHolder.get(order.holder) ?? [];
-      orders.push(order);
-      byHolder.set(order.holder, orders);
+    for (const ofObject of this.#orders.get(nodeId)?.values() ?? []) {
+      for (const order of ofObject.values()) {
+        const orders = byHolder.get(order.holder) ?? [];
+        orders.push(order);
+        byHolder.set(order.holder, orders);
+      }
     }
     for (const [holder, orders] of byHolder) this.#send(nodeId, orders, { holder });
   }

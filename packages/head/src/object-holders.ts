@@ -9,6 +9,8 @@
  * - HOLDER-1. A node that names an ended holder is told so, each time.
  * - HOLDER-2. A holder that this head has never seen is ended only after graceMs: the head may have been restarted and
  *   know less than its nodes.
+ * - HOLDER-4. A holder that this head has never seen is forgotten after `unknownGraces` graces: a node that named it has
+ *   been told meanwhile, and one that names it later still gives it the grace anew.
  * - HOLDER-3. A holder that lives is never called ended.
  */
 import type { Clock } from "@palimpsest/wire";
@@ -16,6 +18,8 @@ import type { NodeTable } from "./node-table.js";
 
 /** "unknown": no session, actor or job that this head has seen. */
 export type HolderState = "alive" | "ended" | "unknown";
+
+const unknownGraces = 4;
 
 export interface ObjectHoldersDeps {
   readonly nodes: NodeTable;
@@ -75,11 +79,20 @@ export class ObjectHolders {
     }
     const now = clock.monotonicMs();
     const since = this.#unknownSince.get(holder);
-    if (since === undefined) this.#unknownSince.set(holder, now);
+    if (since === undefined) this.#rememberUnknown(holder, now);
     if (since === undefined || now - since < graceMs) return false;
     // The time stays: another node that names it is answered likewise.
     this.#nodesOf.delete(holder);
     return true;
+  }
+
+  /** HOLDER-4 */
+  #rememberUnknown(holder: string, nowMs: number): void {
+    for (const [oldest, sinceMs] of this.#unknownSince) {
+      if (nowMs - sinceMs <= unknownGraces * this.#deps.graceMs) break;
+      this.#unknownSince.delete(oldest);
+    }
+    this.#unknownSince.set(holder, nowMs);
   }
 
   #forget(holder: string): void {

@@ -105,7 +105,9 @@ export class TestNode implements NodeConnection {
     const jobs = jobLifecycle.nodeRegistered(this.nodeId, options.jobIds ?? []);
     this.stopActorIds = actors.stopActorIds;
     this.unknownActorIds = actors.unknownActorIds;
+    this.#plane.objects.nodeRegistered(this.nodeId);
     this.#settle = () => {
+      this.#plane.objects.nodeTold(this.nodeId);
       actors.settle();
       jobs.settle();
     };
