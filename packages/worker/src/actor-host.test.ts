@@ -39,6 +39,12 @@ class Subject {
     this.#release();
   }
 
+  async failWhenReleased(): Promise<void> {
+    this.log.push("wait");
+    await this.released;
+    throw new Error("its queue was closed");
+  }
+
   fail(): void {
     throw new RangeError("out of range", { cause: new Error("the deeper reason") });
   }
@@ -332,6 +338,21 @@ describe("deadlines and cancellation", () => {
     await Promise.all([running, waiting]);
     expect(await staying).toBe(2);
     expect(subject.log).toEqual(["aborted: CANCELLED", "stays"]);
+  });
+
+  test("what an actor that ends throws is the end of its process to callers, and nothing starts (INVOCATION-5)", async () => {
+    const { address, subject, host: ending } = await host({ maxConcurrency: 1 });
+    const { handle } = caller(address);
+    const running = handle.failWhenReleased();
+    const waiting = handle.note("never");
+    await expect.poll(() => subject.log).toEqual(["wait"]);
+    ending.end();
+    subject.release();
+    const settled = Promise.allSettled([running, waiting]);
+    await ending.close();
+    for (const outcome of await settled)
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "ACTOR_UNAVAILABLE" } });
+    expect(subject.log).toEqual(["wait"]);
   });
 
   test("a wrong token reaches nothing", async () => {

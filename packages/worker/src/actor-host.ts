@@ -42,6 +42,7 @@ export class ActorHost {
   readonly #metrics: CallMetrics;
   readonly #methods = new Map<string, Method>();
   #instance: object | undefined;
+  #ending = false;
   #server: RpcServer | undefined;
 
   private constructor(options: ActorHostOptions, metrics: Metrics) {
@@ -67,6 +68,11 @@ export class ActorHost {
     this.#instance = instance;
   }
 
+  /** From now on no call starts, and errors are not answered (INVOCATION-5). */
+  end(): void {
+    this.#ending = true;
+  }
+
   async close(graceMs = 200): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -86,6 +92,7 @@ export class ActorHost {
     const deps: InvocationDeps = {
       actorId: this.#options.actorId,
       methodOf: (name) => this.#methodOf(name),
+      ending: () => this.#ending,
       reply: (reply) => writer.post(reply),
       metrics: this.#metrics,
       onSettled: (invocation) => {

@@ -84,6 +84,7 @@ export async function startActorProcess(
 
   let stopping: Promise<void> | undefined;
   async function stop(): Promise<void> {
+    host.end();
     try {
       await close.abort();
       await stopInstance(instance);

@@ -3,10 +3,12 @@
  * Not responsible for: when it runs (mailbox.ts), how replies travel (reply-writer.ts).
  *
  * Invariants:
- * - INVOCATION-1. Exactly one reply that ends the call is posted, unless the caller has gone.
+ * - INVOCATION-1. Exactly one reply that ends the call is posted, unless the caller has gone or the actor ends.
  * - INVOCATION-2. After that reply nothing of the call is posted any more, whatever the method still does.
  * - INVOCATION-3. A generator is asked for its next item only while the caller's credit lasts, in items and in bytes.
  * - INVOCATION-4. Cancellation and deadline abort the signal that the method got, and close its generator.
+ * - INVOCATION-5. Of an actor that ends no call starts, and what a method throws then is not answered: the caller learns
+ *   of the process's end, as after a crash, and not of an error that only the end has caused.
  */
 import { isSignalMarker, maxCallBytes } from "@palimpsest/client";
 import { decodeValue, encodeValue, errorToProto, PalimpsestError } from "@palimpsest/wire";
@@ -22,6 +24,8 @@ export interface InvocationDeps {
   readonly actorId: string;
   /** The actor's method. @throws {PalimpsestError} NOT_FOUND */
   readonly methodOf: (name: string) => Method;
+  /** Whether the actor was told to end. */
+  readonly ending: () => boolean;
   readonly reply: (reply: proto.Reply.$Properties) => void;
   readonly metrics: CallMetrics;
   /** Runs once when the call is answered or its caller gone. */
@@ -61,6 +65,8 @@ export class Invocation {
   }
 
   run(): Promise<void> | undefined {
+    // INVOCATION-5
+    if (this.#deps.ending()) this.drop();
     if (this.#settled) return undefined;
     const startedAt = performance.now();
     this.#deps.metrics.waited((startedAt - this.#arrivedAt) / 1000);
@@ -191,6 +197,8 @@ export class Invocation {
 
   /** User code threw: the error travels as the cause. */
   #threw(reason: unknown, startedAt: number): void {
+    // INVOCATION-5
+    if (this.#deps.ending()) this.drop();
     const thrown = reason instanceof Error ? reason : new Error(String(reason));
     const error = new PalimpsestError("ACTOR_ERROR", `${this.#method} threw: ${thrown.message}`, {
       details: { actorId: this.#deps.actorId, method: this.#method },
