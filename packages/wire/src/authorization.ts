@@ -56,6 +56,8 @@ export interface AuthorizationOptions {
   readonly accessOf: (path: string) => Access | undefined;
   readonly rate: RateLimit;
   readonly onCall: (record: CallRecord) => void;
+  /** Told of the connection (host:port) of each call that is let in. */
+  readonly onAdmitted?: (peer: string) => void;
 }
 
 /** In place of a request that was not decoded. */
@@ -88,7 +90,7 @@ export function metadataOfCaller(caller: Caller): Metadata {
 }
 
 export function authorization(options: AuthorizationOptions): ServerInterceptor {
-  const { credentials, accessOf, rate, onCall } = options;
+  const { credentials, accessOf, rate, onCall, onAdmitted } = options;
   return ({ path }, call) => {
     const access = accessOf(path);
     const peer = call.getPeer();
@@ -103,6 +105,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
           caller = identify(credentials, metadata, call.getAuthContext().sslPeerCertificate);
           permit(path, access, caller);
           if (access?.rated && !rate.take(peer)) throw tooMany(path);
+          onAdmitted?.(peer);
           metadata.set(callerKey, JSON.stringify(caller));
         } catch (reason) {
           refuse(PalimpsestError.from(reason));

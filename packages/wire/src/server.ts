@@ -3,24 +3,28 @@ import {
   type handleUnaryCall,
   type MethodDefinition,
   Server,
+  ServerCredentials,
   type ServerUnaryCall,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { type Access, maxMessageBytes, standardMethods } from "./access.js";
 import { authorization, type CallRecord, UnreadableMessage } from "./authorization.js";
+import { ConnectionGate, type ConnectionGateOptions } from "./connection-gate.js";
 import type { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import type { Method } from "./method.js";
 import type { RpcServer } from "./network.js";
 import { RateLimit, type RateLimitOptions } from "./rate-limit.js";
 import { toGrpcError } from "./status.js";
-import { serverCredentials } from "./tls.js";
+import { encrypted } from "./tls.js";
 
 /** Bounds of one server, beside those of single methods (access.ts). */
 const limits = {
   streamsPerConnection: 10_000,
   connections: 10_000,
+  /** Connections without a call that was let in. */
+  unproven: { perAddress: 1_000, firstCallMs: 30_000 },
   /** Unary calls of the control plane, of one connection. */
   rate: { perSecond: 2_000, burst: 20_000, maxConnections: 10_000 },
 } as const;
@@ -29,6 +33,7 @@ export interface GrpcServerOptions {
   readonly onCall?: (record: CallRecord) => void;
   readonly rate?: RateLimitOptions;
   readonly maxConnections?: number;
+  readonly unproven?: ConnectionGateOptions;
 }
 
 /** A gRPC server on which every RPC needs credentials. */
@@ -37,11 +42,13 @@ export class GrpcServer implements RpcServer {
   readonly #credentials: Credentials;
   readonly #maxConnections: number;
   readonly #access = new Map<string, Access>(Object.entries(standardMethods));
+  readonly #gate: ConnectionGate;
   #listener: TcpServer | undefined;
 
   constructor(credentials: Credentials, options: GrpcServerOptions = {}) {
     this.#credentials = credentials;
     this.#maxConnections = options.maxConnections ?? limits.connections;
+    this.#gate = new ConnectionGate(options.unproven ?? limits.unproven);
     this.#server = new Server({
       "grpc.max_receive_message_length": maxMessageBytes,
       "grpc.max_send_message_length": maxMessageBytes,
@@ -56,6 +63,7 @@ export class GrpcServer implements RpcServer {
           accessOf: (path) => this.#access.get(path),
           rate: new RateLimit(options.rate ?? limits.rate),
           onCall: options.onCall ?? (() => undefined),
+          onAdmitted: (peer) => this.#gate.proven(peer),
         }),
       ],
     });
@@ -72,7 +80,8 @@ export class GrpcServer implements RpcServer {
   }
 
   /**
-   * Listens with a socket of its own and hands each connection to grpc-js, which cannot bound their number.
+   * Listens with a socket of its own and hands each connection to grpc-js, which can neither bound their number nor ask
+   * for TLS 1.3.
    * @throws {PalimpsestError} UNAVAILABLE
    */
   async listen(host: string, port: number): Promise<string> {
@@ -86,8 +95,11 @@ export class GrpcServer implements RpcServer {
       });
       listener.listen(port, host, () => resolve());
     });
-    const injector = this.#server.createConnectionInjector(serverCredentials(this.#credentials.tls));
-    listener.on("connection", (socket) => injector.injectConnection(socket));
+    const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
+    const take = encrypted(this.#credentials.tls, (socket) => injector.injectConnection(socket));
+    listener.on("connection", (socket) => {
+      if (this.#gate.admit(socket)) take(socket);
+    });
     this.#listener = listener;
     const bound = listener.address();
     return formatAddress(host, typeof bound === "object" && bound ? bound.port : port);
@@ -95,6 +107,7 @@ export class GrpcServer implements RpcServer {
 
   close(graceMs = 500): Promise<void> {
     this.#listener?.close();
+    this.#gate.close();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#server.forceShutdown(), graceMs);
       this.#server.tryShutdown(() => {
@@ -106,6 +119,7 @@ export class GrpcServer implements RpcServer {
 
   kill(): void {
     this.#listener?.close();
+    this.#gate.close();
     this.#server.forceShutdown();
   }
 }

@@ -1,12 +1,15 @@
 /** One process's identity under mutual TLS: the cluster's CA, and a certificate that names a role and a holder. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import { join } from "node:path";
-import { createSecureContext, type PeerCertificate } from "node:tls";
-import { ChannelCredentials, ServerCredentials } from "@grpc/grpc-js";
+import { createSecureContext, createServer, type PeerCertificate } from "node:tls";
+import { ChannelCredentials } from "@grpc/grpc-js";
 import { isRole, type Role } from "./access.js";
 import { PalimpsestError } from "./error.js";
 import type { ChannelKind } from "./network.js";
+
+const longestHandshakeMs = 600_000;
 
 /** Names of the three files of an identity's folder. */
 export const tlsFiles = { ca: "ca.crt", cert: "tls.crt", key: "tls.key" } as const;
@@ -94,10 +97,31 @@ export function channelCredentials(tls: TlsIdentity | undefined, kind: ChannelKi
   });
 }
 
-/** Credentials of a server: every client must present a certificate of the cluster. */
-export function serverCredentials(tls: TlsIdentity | undefined): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(tls.ca, [{ private_key: tls.key, cert_chain: tls.cert }], true);
+/**
+ * The server's end of TLS: returns what takes the sockets that come, and calls back with each that has ended its
+ * handshake with a certificate of the cluster. Without an identity it calls back with the socket as it came.
+ */
+export function encrypted(
+  tls: TlsIdentity | undefined,
+  onSecure: (socket: Socket) => void,
+): (socket: Socket) => void {
+  if (tls === undefined) return onSecure;
+  const server = createServer({
+    ...contextOf(tls),
+    requestCert: true,
+    rejectUnauthorized: true,
+    ALPNProtocols: ["h2"],
+    // The server's gate ends handshakes that hang: it does not count time in which this process computes.
+    handshakeTimeout: longestHandshakeMs,
+  });
+  server.on("secureConnection", (socket) => {
+    socket.on("error", () => socket.destroy());
+    onSecure(socket);
+  });
+  return (socket) => {
+    socket.on("error", () => socket.destroy());
+    server.emit("connection", socket);
+  };
 }
 
 /** Options of node:tls for either side of a connection of this identity. */

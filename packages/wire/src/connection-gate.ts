@@ -1,0 +1,96 @@
+/**
+ * Responsibility: connections of a server that have not made a call with valid credentials yet: how many one address may
+ * have, and how long each may stay so. A TLS handshake that does not end is one of them.
+ * Not responsible for: the number of all connections (server.ts), credentials (authorization.ts).
+ *
+ * Invariants:
+ * - GATE-1. An address has at most `perAddress` unproven connections: one more is closed at once.
+ * - GATE-2. A connection without a call that was let in within `firstCallMs` is closed.
+ * - GATE-3. Time in which this process computed and could read nothing does not count against a connection.
+ */
+import type { Socket } from "node:net";
+
+const slices = 10;
+
+export interface ConnectionGateOptions {
+  /** Of one remote address; many programs of one machine may start at once. */
+  readonly perAddress: number;
+  readonly firstCallMs: number;
+}
+
+interface Unproven {
+  readonly socket: Socket;
+  slicesLeft: number;
+}
+
+export class ConnectionGate {
+  readonly #options: ConnectionGateOptions;
+  /** By host:port of the remote end. */
+  readonly #unproven = new Map<string, Unproven>();
+  readonly #ofAddress = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #tickedAt = 0;
+
+  constructor(options: ConnectionGateOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the connection may stay for now; else it is closed. */
+  admit(socket: Socket): boolean {
+    const { remoteAddress: address, remotePort: port } = socket;
+    // It ended before it was accepted.
+    if (address === undefined) return false;
+    const known = this.#ofAddress.get(address) ?? 0;
+    if (known >= this.#options.perAddress) {
+      socket.destroy();
+      return false;
+    }
+    const peer = `${address}:${port}`;
+    this.#ofAddress.set(address, known + 1);
+    this.#unproven.set(peer, { socket, slicesLeft: slices });
+    socket.once("close", () => this.#forget(peer, socket));
+    this.#watch();
+    return true;
+  }
+
+  /** A call of this connection was let in. */
+  proven(peer: string): void {
+    const socket = this.#unproven.get(peer)?.socket;
+    if (socket) this.#forget(peer, socket);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#unproven.clear();
+    this.#ofAddress.clear();
+  }
+
+  #forget(peer: string, socket: Socket): void {
+    if (this.#unproven.get(peer)?.socket !== socket) return;
+    this.#unproven.delete(peer);
+    const address = peer.slice(0, peer.lastIndexOf(":"));
+    const left = (this.#ofAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#ofAddress.set(address, left);
+    else this.#ofAddress.delete(address);
+    if (this.#unproven.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #watch(): void {
+    if (this.#timer !== undefined) return;
+    const sliceMs = this.#options.firstCallMs / slices;
+    this.#tickedAt = performance.now();
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      const lateMs = now - this.#tickedAt - sliceMs;
+      this.#tickedAt = now;
+      // GATE-3
+      if (lateMs > sliceMs) return;
+      for (const connection of this.#unproven.values()) {
+        if (--connection.slicesLeft < 0) connection.socket.destroy();
+      }
+    }, sliceMs).unref();
+  }
+}
