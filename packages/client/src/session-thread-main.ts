@@ -18,7 +18,8 @@ if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a 
 
 let unread = 0;
 function tell(news: SessionNews): void {
-  if (unread >= maxUnreadNews) return;
+  // Nothing else tells of a new token or of the session's end.
+  if (unread >= maxUnreadNews && news.kind === "actorDied") return;
   unread++;
   port?.postMessage(news);
 }

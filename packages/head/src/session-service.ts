@@ -5,6 +5,7 @@
  * Invariants:
  * - OUTBOX-1. At most `maxUnreadBytes` of events wait for a driver that does not read. What is above is dropped: events
  *   only tell sooner what a driver learns from its calls.
+ * - OUTBOX-2. A new token is never dropped, since nothing else tells it: a newer one takes the place of one that waits.
  */
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
@@ -69,9 +70,10 @@ export function serveSession(deps: SessionServiceDeps, stream: SessionStream): v
 }
 
 /** Writes to one driver (OUTBOX-1). */
-class Outbox implements SessionConnection {
+export class Outbox implements SessionConnection {
   readonly #stream: SessionStream;
   #unreadBytes = 0;
+  #newToken: proto.SessionEvent.$Properties | undefined;
 
   constructor(stream: SessionStream) {
     this.#stream = stream;
@@ -79,11 +81,23 @@ class Outbox implements SessionConnection {
 
   send(event: proto.SessionEvent.$Properties): void {
     const sizeBytes = proto.SessionEvent.encode(event).finish().byteLength;
-    if (this.#unreadBytes + sizeBytes > maxUnreadBytes) return;
+    if (this.#unreadBytes + sizeBytes > maxUnreadBytes) {
+      if (event.newToken) this.#newToken = event;
+      return;
+    }
+    if (event.newToken) this.#newToken = undefined;
     this.#unreadBytes += sizeBytes;
     this.#stream.write(event, () => {
       this.#unreadBytes -= sizeBytes;
+      this.#sendNewToken();
     });
+  }
+
+  /** OUTBOX-2 */
+  #sendNewToken(): void {
+    const event = this.#newToken;
+    this.#newToken = undefined;
+    if (event) this.send(event);
   }
 
   close(): void {
