@@ -5,6 +5,7 @@
  * Invariants:
  * - SERVE-1. Bytes read for pulls and not yet taken over by their connection are bounded, for all pulls together.
  * - SERVE-2. A reader that takes nothing for stallMs is cut off.
+ * - SERVE-3. An upload of which no chunk comes for putStallMs is cut off, and leaves nothing behind.
  */
 import { open } from "node:fs/promises";
 import type {
@@ -22,6 +23,8 @@ import { isObjectId, type StoredObject } from "./stored-object.js";
 
 const chunkBytes = 1024 * 1024;
 const stallMs = 30_000;
+/** The program that uploads may compute for a while between two chunks, in the thread that sends them. */
+const putStallMs = 120_000;
 const maxFreedAtOnce = 10_000;
 
 export interface ObjectsServiceDeps {
@@ -79,10 +82,11 @@ export function createObjectsHandlers(deps: ObjectsServiceDeps): UntypedServiceI
 }
 
 async function receive(
-  { store, onMoved }: ObjectsServiceDeps,
-  call: AsyncIterable<proto.PutChunk.$Properties>,
+  { store, clock, onMoved }: ObjectsServiceDeps,
+  call: ServerReadableStream<proto.PutChunk.$Properties, proto.ObjectInfo.$Properties>,
 ): Promise<StoredObject> {
-  const chunks = call[Symbol.asyncIterator]();
+  const iterator = (call as AsyncIterable<proto.PutChunk.$Properties>)[Symbol.asyncIterator]();
+  const chunks = { next: () => unlessStalled(call, iterator, clock) };
   const first = await chunks.next();
   if (first.done)
     throw new PalimpsestError("INVALID_ARGUMENT", "the stream has no chunk: the first names the size");
@@ -103,6 +107,24 @@ async function receive(
     return stored;
   } finally {
     await writer.abort();
+  }
+}
+
+/** @throws {PalimpsestError} GET_TIMEOUT when no chunk came for putStallMs (SERVE-3) */
+async function unlessStalled<Chunk>(
+  call: { destroy(error: Error): unknown },
+  chunks: AsyncIterator<Chunk>,
+  clock: Clock,
+): Promise<IteratorResult<Chunk>> {
+  const stalled = new PalimpsestError(
+    "GET_TIMEOUT",
+    `no chunk came for ${putStallMs} ms: put the object again`,
+  );
+  const cancelStall = clock.after(putStallMs, () => call.destroy(stalled));
+  try {
+    return await chunks.next();
+  } finally {
+    cancelStall();
   }
 }
 
