@@ -1,13 +1,14 @@
 /**
  * Responsibility: a driver's session in a thread of its own, so that a driver that computes, or stands at a breakpoint,
- * keeps its actors. Opens the session in this thread first, which costs one round trip, and hands it to the other
- * thread as soon as that runs.
+ * keeps its actors. Opens the session in this thread first, which costs one round trip, and starts the other thread
+ * before connect() returns: that one comes up by itself and takes the session over, whatever this one does meanwhile.
  * Not responsible for: the session itself (session.ts), what runs in the thread (session-thread-main.ts).
  *
  * Invariants:
  * - SESSION-5. Once the thread has opened the session, nothing that the main thread does or omits ends it, but close()
  *   and the process's end.
  * - SESSION-6. close() says goodbye from the thread that has the session, and waits at most `closeTimeoutMs`.
+ * - SESSION-7. Until the thread has the session this one keeps it: a thread that never comes up loses nothing.
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -29,8 +30,6 @@ export interface SessionThreadLink {
 }
 
 const closeTimeoutMs = 4_000;
-/** Programs that end sooner never pay for a thread. */
-const threadAfterMs = 300;
 
 // Threads run built code, also when tests run this module from its source.
 const program = fileURLToPath(new URL("../dist/session-thread-main.js", import.meta.url));
@@ -39,7 +38,6 @@ export class SessionThread {
   readonly #session: Session;
   readonly #link: SessionThreadLink;
   readonly #options: SessionOptions;
-  #start: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
   #ended: Promise<void> = Promise.resolve();
   #hasSession = false;
@@ -49,7 +47,7 @@ export class SessionThread {
     this.#session = session;
     this.#link = link;
     this.#options = options;
-    this.#start = setTimeout(() => this.#startThread(), threadAfterMs);
+    this.#startThread();
   }
 
   /** Returns when the head has opened the session. @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED */
@@ -66,9 +64,12 @@ export class SessionThread {
   async close(): Promise<void> {
     if (this.#closing) return this.#ended;
     this.#closing = true;
-    clearTimeout(this.#start);
     const worker = this.#worker;
-    if (!worker) return this.#session.close();
+    if (!worker || !this.#hasSession) {
+      // A program that ends soon does not wait for a thread that comes up.
+      await worker?.terminate();
+      return this.#session.close(worker !== undefined);
+    }
     worker.postMessage({ kind: "close" });
     const force = setTimeout(() => void worker.terminate(), closeTimeoutMs);
     await this.#ended;
@@ -82,7 +83,6 @@ export class SessionThread {
       execArgv: [],
     });
     this.#worker = worker;
-    this.#session.release();
     worker.on("message", (news: SessionNews) => {
       worker.postMessage("read");
       this.#learn(news);
@@ -95,7 +95,8 @@ export class SessionThread {
       worker.once("exit", () => {
         this.#worker = undefined;
         resolve();
-        if (!this.#closing && failure !== undefined) this.#lost(PalimpsestError.from(failure));
+        if (!this.#closing && failure !== undefined && this.#hasSession)
+          this.#lost(PalimpsestError.from(failure));
       });
     });
   }
@@ -114,8 +115,10 @@ export class SessionThread {
   }
 
   #learn(news: SessionNews): void {
-    if (news.kind === "opened") this.#hasSession = true;
-    else if (news.kind === "actorDied") this.#options.onActorDied(proto.ActorInfo.decode(news.info));
+    if (news.kind === "opened") {
+      this.#hasSession = true;
+      this.#session.release();
+    } else if (news.kind === "actorDied") this.#options.onActorDied(proto.ActorInfo.decode(news.info));
     else if (news.kind === "newToken") this.#options.onNewToken?.(news.token, news.graceMs);
     else this.#lost(errorFromProto(proto.Error.decode(news.error)));
   }

@@ -76,10 +76,11 @@ export class Session {
     }
   }
 
-  async close(): Promise<void> {
+  /** @param reopen whether the head may have closed the stream for another one, which has ended since */
+  async close(reopen = false): Promise<void> {
     if (this.#abort.signal.aborted) return this.#keeping;
     this.#abort.abort();
-    const stream = this.#stream;
+    const stream = this.#stream ?? (reopen ? await this.#openedAgain() : undefined);
     if (stream) {
       stream.write({ ...this.#hello(), goodbye: true });
       stream.end();
@@ -88,6 +89,16 @@ export class Session {
       cancelForce();
     }
     await this.#keeping;
+  }
+
+  /** A stream to say goodbye on. */
+  async #openedAgain(): Promise<SessionStream | undefined> {
+    const { opened, closed } = this.#attempt(goodbyeTimeoutMs);
+    this.#keeping = Promise.all([this.#keeping, closed]).then(() => undefined);
+    return opened.then(
+      () => this.#stream,
+      () => undefined,
+    );
   }
 
   /**
