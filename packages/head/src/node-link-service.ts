@@ -7,7 +7,8 @@
  * - K1. Nothing of a stream counts before its register message.
  * - K2. A stream that was replaced, or whose node is dead, changes nothing any more.
  * - K3. What a node did not list is settled at its first heartbeat, after all it had to tell.
- * - K4. A node that does not read is cut off: at most maxUnreadMessages wait for it.
+ * - K4. A node that does not read is cut off: at most maxUnreadMessages of maxUnreadBytes wait for it, and a message
+ *   more. It comes back, and what it did not list is ordered again.
  * - K5. A node leaves in order only by a goodbye. A stream that ends in any other way is a break.
  * - K6. A node of another cluster, and one that has seen a later epoch than this head's, is refused.
  * - K7. A heartbeat renews the node's lease only while no other head can lead.
@@ -15,7 +16,7 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
 import { callerOf, PalimpsestError } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { JobLifecycle } from "./job-lifecycle.js";
@@ -32,6 +33,7 @@ type HeadMessage = proto.HeadMessage.$Properties;
 type LinkStream = ServerDuplexStream<NodeMessage, HeadMessage>;
 
 const maxUnreadMessages = 10_000;
+const maxUnreadBytes = 64 * 1024 * 1024;
 
 export interface NodeLinkDeps {
   readonly nodes: NodeTable;
@@ -66,6 +68,7 @@ class NodeLink implements NodeConnection {
   #settle: (() => void) | undefined;
   #unfollow: (() => void) | undefined;
   #closed = false;
+  #unreadBytes = 0;
 
   constructor(deps: NodeLinkDeps, stream: LinkStream) {
     this.#deps = deps;
@@ -92,16 +95,18 @@ class NodeLink implements NodeConnection {
 
   send(message: HeadMessage): void {
     if (this.#closed) return;
-    if (this.#stream.writableLength > maxUnreadMessages) {
-      this.#fail(
-        new PalimpsestError(
-          "LIMIT_EXCEEDED",
-          `node ${this.#nodeId} left ${maxUnreadMessages} messages unread`,
-        ),
-      );
+    const sizeBytes = proto.HeadMessage.encode(message).finish().byteLength;
+    const messages = this.#stream.writableLength;
+    const full = this.#unreadBytes > 0 && this.#unreadBytes + sizeBytes > maxUnreadBytes;
+    if (messages > maxUnreadMessages || full) {
+      const unread = `${messages} messages of ${this.#unreadBytes} bytes`;
+      this.#fail(new PalimpsestError("LIMIT_EXCEEDED", `node ${this.#nodeId} left ${unread} unread`));
       return;
     }
-    this.#stream.write(message);
+    this.#unreadBytes += sizeBytes;
+    this.#stream.write(message, () => {
+      this.#unreadBytes -= sizeBytes;
+    });
   }
 
   close(reason: string): void {

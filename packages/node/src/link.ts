@@ -14,6 +14,8 @@
  * - LINK-8. An order to start is obeyed only within headTimeoutMs of the last message that the head has answered: later
  *   the head may have given this node up and started the same elsewhere. The link is then opened anew, and a head that
  *   still wants the start repeats it.
+ * - LINK-9. At most `maxUnreadBytes` and one message wait for a head that does not read. Above it the link is opened
+ *   anew: what was lost with it is told again by the registration and `replay`.
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -27,10 +29,11 @@ import {
   PalimpsestError,
   type Peer,
 } from "@palimpsest/wire";
-import type * as proto from "@palimpsest/wire/protocol";
+import * as proto from "@palimpsest/wire/protocol";
 
 const backoffMs = { first: 50, longest: 2_000 };
 const goodbyeTimeoutMs = 1_000;
+const maxUnreadBytes = 32 * 1024 * 1024;
 /** Until a head that is connected to answers the registration; then another one is tried, where there is one. */
 const registrationTimeoutMs = 5_000;
 /** A head that is refused is tried again and again: the log says so this often. */
@@ -66,6 +69,7 @@ export class HeadLink {
   #epoch = 0;
   #fenceAfterMs = 0;
   #answeredAtMs = 0;
+  #unreadBytes = 0;
   /** When the last message was sent that the head has answered: before that it cannot have given this node up. */
   #provenAtMs = 0;
   #headTimeoutMs = Number.POSITIVE_INFINITY;
@@ -92,7 +96,17 @@ export class HeadLink {
 
   /** Sends when the head is there; see LINK-3. */
   send(message: proto.NodeMessage.$Properties): void {
-    this.#stream?.write(message);
+    const stream = this.#stream;
+    if (!stream) return;
+    const sizeBytes = proto.NodeMessage.encode(message).finish().byteLength;
+    if (this.#unreadBytes > 0 && this.#unreadBytes + sizeBytes > maxUnreadBytes) {
+      this.#refuse(stream, `the head at ${this.#peer.address} left ${this.#unreadBytes} bytes unread`);
+      return;
+    }
+    this.#unreadBytes += sizeBytes;
+    stream.write(message, () => {
+      if (this.#stream === stream) this.#unreadBytes -= sizeBytes;
+    });
   }
 
   /** Says goodbye: the head takes it as the node's end in order. */
@@ -122,6 +136,7 @@ export class HeadLink {
     this.#peer = heads.peer;
     const stream = this.#peer.bidi(nodeLinkService.link);
     this.#stream = stream;
+    this.#unreadBytes = 0;
     this.#registered = false;
     stream.on("data", (message: proto.HeadMessage.$Properties) => this.#receive(stream, message));
     stream.on("error", (reason) => this.#broken(stream, fromGrpcError(reason)));

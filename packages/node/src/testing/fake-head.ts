@@ -24,6 +24,8 @@ export class FakeHead {
   address = "";
   registrations = 0;
   saidGoodbye = false;
+  /** Whether it reads what comes after a registration. */
+  reads = true;
   /** More fields of the answer to a registration. */
   registered: proto.Registered.$Properties = {};
   /** Whether heartbeats renew the node's lease. */
@@ -157,6 +159,7 @@ export class FakeHead {
         stream.write({
           registered: { clusterId: "cluster-test", heartbeatIntervalMs: 50, ...this.registered },
         });
+        if (!this.reads) stream.pause();
       }
       if (message.heartbeat && this.renewing) {
         const { epoch, headAddresses } = this.registered;
