@@ -1,3 +1,4 @@
+import * as proto from "@palimpsest/wire/protocol";
 import { describe, expect, it } from "vitest";
 import { maxInlineArgsBytes } from "./actor.js";
 import type { StoreWrite } from "./store.js";
@@ -52,6 +53,30 @@ describe("rows of an actor", () => {
       certificate: { reason: "it was killed by a client" },
     });
     expect(last.plane.actors.get("x")?.spec.args).toHaveLength(0);
+  });
+
+  it("A6: wherever a head stops writing, an actor that is not DEAD in the store has its arguments there", async () => {
+    const args = new Uint8Array(100).fill(7);
+    for (let written = 0; written < 3; written++) {
+      const store = new CountingStore();
+      const test = await TestPlane.open({}, store);
+      await test.join("a");
+      test.session("session-test");
+      await test.plane.lifecycle.create(aSpec("x", { args }));
+      await settle();
+      // As where batches are halved because the store rejects them: row by row, until the head is killed.
+      let left = written;
+      store.write = async (writes) => {
+        for (const write of writes) if (left-- > 0) await MemoryStore.prototype.write.call(store, [write]);
+        throw new Error("the head is killed here");
+      };
+      void test.plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
+      await settle();
+      const rows = async (table: StoreWrite["table"]) => (await store.readTable(table)).get("x");
+      const spec = proto.ActorSpec.decode((await rows("specs")) ?? new Uint8Array());
+      const { state } = proto.ActorInfo.decode((await rows("actors")) ?? new Uint8Array());
+      if (state !== proto.ActorState.ACTOR_STATE_DEAD) expect(spec.args).toHaveLength(args.byteLength);
+    }
   });
 
   it("an actor that waits writes nothing however often the cluster changes", async () => {

@@ -11,6 +11,7 @@
  * - A6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended: its node would
  *   bring it back as an unknown one.
  * - A4. Each change reaches the journal in the order in which it was made.
+ * - A6. Wherever a head stops writing, an actor that is not DEAD in the store has its whole specification there.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, type ActorState, mayStillRun, specOfDead } from "./actor.js";
@@ -195,12 +196,15 @@ export class ActorTable {
     const dies = changed.state === "DEAD" && before?.state !== "DEAD";
     const actor = dies ? { ...changed, spec: specOfDead(changed.spec) } : changed;
     this.#hold(actor, before);
-    if (before === undefined || dies) void journal.put("specs", actorId, encodeSpec(actor.spec));
+    const writeSpec = () => void journal.put("specs", actorId, encodeSpec(actor.spec));
+    if (before === undefined) writeSpec();
     if (before?.certificate !== actor.certificate || before?.constructorError !== actor.constructorError) {
       void journal.put("deaths", actorId, encodeDeath(actor));
     }
-    // Put last in the same turn: once it is in the store, so are the rows above.
+    // Put after them in the same turn: once it is in the store, so are the rows above.
     const durable = journal.put("actors", actorId, encodeState(actor));
+    // The other way round: a head that dies between two batches must not leave a living actor without its arguments.
+    if (before !== undefined && dies) writeSpec();
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     this.#forgetOldest(this.#ended);

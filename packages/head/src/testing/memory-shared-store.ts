@@ -1,3 +1,4 @@
+import type { Clock } from "@palimpsest/wire";
 import type {
   Leader,
   LeaseAnswer,
@@ -8,10 +9,12 @@ import type {
   WriteGuard,
 } from "../shared-store.js";
 import type { StoreTable, StoreWrite } from "../store.js";
-import type { ManualClock } from "./manual-clock.js";
+
+type Rows = ReadonlyMap<string, Uint8Array>;
 
 interface Contents {
-  readonly tables: Map<StoreTable, Map<string, Uint8Array>>;
+  /** Rows that a snapshot has too are copied before they change. */
+  readonly tables: Map<StoreTable, Rows>;
   readonly facts: Map<string, string>;
   readonly heads: Map<string, number>;
   leader: (Leader & { readonly untilMs: number }) | undefined;
@@ -19,16 +22,20 @@ interface Contents {
   sequence: number;
 }
 
-/** A shared store of the process, with what can go wrong with one: it is away, emptied, or back with an older state. */
+/**
+ * A shared store of the process, with what can go wrong with one: it is away, emptied, or back with an older state.
+ * `shared-store.test.ts` holds it and the one on Redis to the same answers.
+ */
 export class MemorySharedStore implements SharedStore {
-  readonly #clock: ManualClock;
+  readonly #clock: Pick<Clock, "monotonicMs">;
   #contents = empty();
+  readonly #inSnapshot = new WeakSet<Rows>();
   /** While set, every call fails with it. */
   failure: Error | undefined;
   /** Keys of rows in the order in which they were written, removals with a minus. */
   readonly written: string[] = [];
 
-  constructor(clock: ManualClock) {
+  constructor(clock: Pick<Clock, "monotonicMs">) {
     this.#clock = clock;
   }
 
@@ -39,9 +46,10 @@ export class MemorySharedStore implements SharedStore {
 
   /** What a replica has at this moment: the returned function goes back to it. */
   snapshot(): () => void {
-    const copy = structuredClone(this.#contents);
+    for (const rows of this.#contents.tables.values()) this.#inSnapshot.add(rows);
+    const copy = copyOf(this.#contents);
     return () => {
-      this.#contents = structuredClone(copy);
+      this.#contents = copyOf(copy);
     };
   }
 
@@ -49,8 +57,12 @@ export class MemorySharedStore implements SharedStore {
     return this.#contents.epoch;
   }
 
+  rows(table: StoreTable): Rows {
+    return this.#contents.tables.get(table) ?? new Map();
+  }
+
   keysOf(table: StoreTable): string[] {
-    return [...(this.#contents.tables.get(table)?.keys() ?? [])].sort();
+    return [...this.rows(table).keys()].sort();
   }
 
   async lease(): Promise<LeaseView> {
@@ -92,7 +104,7 @@ export class MemorySharedStore implements SharedStore {
 
   async readTable(table: StoreTable): Promise<ReadonlyMap<string, Uint8Array>> {
     this.#check();
-    return new Map(this.#contents.tables.get(table) ?? []);
+    return new Map(this.rows(table));
   }
 
   async tableKeys(table: StoreTable): Promise<readonly string[]> {
@@ -102,13 +114,12 @@ export class MemorySharedStore implements SharedStore {
 
   async write(guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
     this.#check();
-    const { epoch, sequence, tables } = this.#contents;
+    const { epoch, sequence } = this.#contents;
     if (epoch > guard.epoch) return { kind: "deposed" };
     const late = sequence < guard.sequence || sequence > guard.sequence + guard.unanswered;
     if (epoch < guard.epoch || (guard.unanswered >= 0 && late)) return { kind: "behind" };
     for (const { table, key, bytes } of writes) {
-      const rows = tables.get(table) ?? new Map<string, Uint8Array>();
-      tables.set(table, rows);
+      const rows = this.#rowsToChange(table);
       if (bytes === undefined) rows.delete(key);
       else rows.set(key, Uint8Array.from(bytes));
       this.written.push(bytes === undefined ? `-${key}` : key);
@@ -124,9 +135,19 @@ export class MemorySharedStore implements SharedStore {
     return value;
   }
 
+  #rowsToChange(table: StoreTable): Map<string, Uint8Array> {
+    const rows = this.rows(table);
+    if (rows instanceof Map && this.#contents.tables.has(table) && !this.#inSnapshot.has(rows)) return rows;
+    const own = new Map(rows);
+    this.#contents.tables.set(table, own);
+    return own;
+  }
+
   #leader(): Leader | undefined {
     const { leader } = this.#contents;
-    return leader !== undefined && leader.untilMs > this.#clock.monotonicMs() ? leader : undefined;
+    if (leader === undefined || leader.untilMs <= this.#clock.monotonicMs()) return undefined;
+    const { headId, address, epoch } = leader;
+    return { headId, address, epoch };
   }
 
   #held({ headId, address, leaseMs }: LeaseClaim, epoch: number): LeaseAnswer {
@@ -142,4 +163,9 @@ export class MemorySharedStore implements SharedStore {
 
 function empty(): Contents {
   return { tables: new Map(), facts: new Map(), heads: new Map(), leader: undefined, epoch: 0, sequence: 0 };
+}
+
+function copyOf(contents: Contents): Contents {
+  const { tables, facts, heads } = contents;
+  return { ...contents, tables: new Map(tables), facts: new Map(facts), heads: new Map(heads) };
 }
