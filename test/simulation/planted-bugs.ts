@@ -5,11 +5,13 @@
 import * as proto from "@palimpsest/wire/protocol";
 import type { ActorOptions } from "../../packages/client/src/config.js";
 import type { ControlPlane } from "../../packages/head/src/control-plane.js";
+import type { SharedStore } from "../../packages/head/src/shared-store.js";
 import type { Store, StoreWrite } from "../../packages/head/src/store.js";
 import type { ActorProcessOptions } from "../../packages/node/src/actor-process.js";
 import type { ActorHostOptions } from "../../packages/worker/src/actor-host.js";
 import type { Arrival } from "./world/connection.js";
 import { Plant } from "./world/plant.js";
+import type { SimProcess } from "./world/process.js";
 import type { WorldSettings } from "./world/settings.js";
 import type { World } from "./world/world.js";
 
@@ -131,6 +133,31 @@ class SpecBug extends Plant {
 
   override actorOptions(options: ActorOptions): ActorOptions {
     return this.#change(options);
+  }
+}
+
+class SharedBug extends Plant {
+  readonly #change: (store: SharedStore, world: World, process: SimProcess) => Partial<SharedStore>;
+  #world!: World;
+
+  constructor(change: (store: SharedStore, world: World, process: SimProcess) => Partial<SharedStore>) {
+    super();
+    this.#change = change;
+  }
+
+  override begin(world: World): void {
+    this.#world = world;
+  }
+
+  override shared(store: SharedStore, process: SimProcess): SharedStore {
+    return { ...store, ...this.#change(store, this.#world, process) };
+  }
+}
+
+/** A head that does not hear that it leads no more. */
+class DeafBug extends Plant {
+  override lost(): Promise<string> {
+    return new Promise(() => undefined);
   }
 }
 
@@ -406,5 +433,76 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "a host does not look at whom a stream is for",
     breaks: "ADDRESSEE",
     make: () => new AddresseeBug(),
+  },
+  {
+    name: "the store takes the writes of any epoch",
+    breaks: "LEASE-1",
+    make: () =>
+      new SharedBug((store, world) => ({
+        write: (guard, writes) => {
+          const { epoch } = world.redis.contents;
+          return store.write({ ...guard, epoch: Math.max(epoch, guard.epoch), unanswered: -1 }, writes);
+        },
+      })),
+  },
+  {
+    name: "a head believes in its lease for twice as long as the store",
+    breaks: "LEASE-3",
+    make: () =>
+      new SharedBug((store) => ({
+        takeLease: (claim, ...given) => store.takeLease({ ...claim, leaseMs: claim.leaseMs / 2 }, ...given),
+        renewLease: (claim, ...given) => store.renewLease({ ...claim, leaseMs: claim.leaseMs / 2 }, ...given),
+      })),
+  },
+  {
+    name: "a standby takes the lease of a leader that lives",
+    breaks: "LEASE-3",
+    make: () =>
+      new SharedBug((store, world) => ({
+        lease: async () => {
+          const view = await store.lease();
+          return world.random.chance(0.01) ? { ...view, leader: undefined } : view;
+        },
+        takeLease: async (claim, floor) => {
+          const { leader } = await store.lease();
+          return store.takeLease(claim, floor, leader?.headId ?? "");
+        },
+      })),
+  },
+  {
+    name: "a standby waits ten times as long as it has to",
+    breaks: "TAKEOVER",
+    make: () =>
+      new SharedBug((store) => {
+        let looks = 0;
+        return {
+          takeLease: (claim, ...given) =>
+            ++looks % 60 === 0
+              ? store.takeLease(claim, ...given)
+              : Promise.resolve({ kind: "refused", epoch: 0, leader: undefined }),
+        };
+      }),
+  },
+  {
+    name: "a deposed head goes on",
+    breaks: "H4",
+    make: () => new DeafBug(),
+  },
+  {
+    name: "a loss of the store is not found out",
+    breaks: "LEASE-4, W3",
+    make: () =>
+      new SharedBug((store) => ({
+        write: (guard, writes) => store.write({ ...guard, unanswered: -1 }, writes),
+        renewLease: async (...given) => {
+          const answer = await store.renewLease(...given);
+          return answer.kind === "held" ? { ...answer, sequence: Number.MAX_SAFE_INTEGER } : answer;
+        },
+      })),
+  },
+  {
+    name: "rows that were lost are written again, those that were removed stay",
+    breaks: "LEASE-4, W3",
+    make: () => new SharedBug(() => ({ tableKeys: async () => [] })),
   },
 ];

@@ -1,7 +1,7 @@
 /**
  * The simulator by command:
  *   run.ts --hours 10000 --processes 2 [--first 1]   many seeds; the result also as JSON in bench/results
- *   run.ts --bugs [--seeds 1000]                     each planted bug until a seed finds it
+ *   run.ts --bugs [--seeds 1000] [--first 1]         each planted bug until a seed finds it
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
  * To be run with --conditions=@palimpsest/source.
  */
@@ -11,7 +11,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { searchPlantedBugs } from "./bug-search.js";
-import { idleCluster, slowCluster } from "./world/settings.js";
+import { idleCluster, settingsOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
 interface Share {
@@ -42,7 +42,7 @@ async function runShare(hours: number, first: number, step: number): Promise<Sha
   const share: Share = { seeds: 0, hours: 0, events: 0, seconds: 0, counts: {}, violations: [] };
   const startedAt = performance.now();
   for (let seed = first; share.hours < hours; seed += step) {
-    const result = await simulate(seed, { settings: idleCluster });
+    const result = await simulate(seed, { settings: settingsOf(seed, true) });
     share.seeds++;
     share.hours += result.simulatedMs / 3_600_000;
     share.events += result.events;
@@ -105,14 +105,15 @@ async function runMany(hours: number, processes: number, first: number): Promise
 }
 
 if (values.seed !== undefined) {
-  const settings = values.long ? idleCluster : slowCluster;
+  const settings = settingsOf(Number(values.seed), values.long);
   const result = await simulate(Number(values.seed), { settings, keepStory: values.story });
   const end = result.violation?.message ?? "no violation";
   process.stdout.write(
     `${result.story.join("\n")}\nseed ${values.seed}: ${end}; hash ${result.hash}, ${result.events} events, ${JSON.stringify(result.counts)}\n`,
   );
 } else if (values.bugs) {
-  for await (const row of searchPlantedBugs(Number(values.seeds))) process.stdout.write(`${row}\n`);
+  for await (const row of searchPlantedBugs(Number(values.seeds), Number(values.first) - 1))
+    process.stdout.write(`${row}\n`);
 } else if (process.send !== undefined) {
   process.send(await runShare(Number(values.hours), Number(values.first), Number(values.step)));
   process.disconnect();

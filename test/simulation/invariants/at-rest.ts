@@ -59,7 +59,7 @@ export function checkAtRest(world: World): void {
     if (actor.state !== "DEAD" && !detached && owner !== undefined && owner !== "open") {
       records.violation("O1", `${actorId} outlives its owner ${ownerId} (${owner})`);
     }
-    if (actor.state !== "DEAD" && records.killedForGood.has(actorId)) {
+    if (actor.state !== "DEAD" && world.losses.forGood === 0 && records.killedForGood.has(actorId)) {
       records.violation("A2", `${actorId} was killed for good and is ${actor.state}`);
     }
     const wanted = records.actors.get(actorId)?.options.detached ?? detached;
@@ -77,8 +77,15 @@ export function checkAtRest(world: World): void {
       records.violation("W3", `${actorId} is ${actor.state}#${actor.incarnation}, and the store has ${text}`);
     }
   }
+  for (const table of ["specs", "actors", "deaths"] as const) {
+    for (const actorId of world.redis.rows(table).keys()) {
+      if (plane.actors.get(actorId) !== undefined) continue;
+      records.violation("W3", `${actorId} is in table ${table} of the store, and the head does not know it`);
+    }
+  }
   for (const actorId of records.actors.keys()) {
-    if (world.redis.losses === 0 && plane.actors.get(actorId) === undefined) {
+    if (records.dead.has(actorId)) continue;
+    if (world.losses.forGood === 0 && plane.actors.get(actorId) === undefined) {
       records.violation("W2", `${actorId} was acknowledged and is not known`);
     }
   }

@@ -118,6 +118,15 @@ export class ClientCall extends CallEnd {
     );
   }
 
+  /** As of any stream of Node: the error, and then the end. What grpc-js says of the call comes besides. */
+  destroy(error?: Error): this {
+    process.nextTick(() => {
+      if (error !== undefined && this.listenerCount("error") > 0) this.emit("error", error);
+      this.emit("close");
+    });
+    return this;
+  }
+
   /** The call's end with its status. */
   close(end: StatusObject): void {
     if (this.ended) return;

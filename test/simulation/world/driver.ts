@@ -11,7 +11,6 @@ import type { World } from "./world.js";
 interface Held {
   readonly actorId: string;
   readonly handle: ActorHandle<SimActor>;
-  nextCall: number;
 }
 
 class PlannedActor {
@@ -32,6 +31,8 @@ export class SimDriver {
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
+  /** Calls to each actor so far: one that was given up may be found again by its name. */
+  readonly #calls = new Map<string, number>();
   #cluster: Cluster | undefined;
   #spawned = 0;
   sessionId = "";
@@ -52,7 +53,7 @@ export class SimDriver {
   async #live(): Promise<void> {
     const world = this.#world;
     const options = parseConnectOptions({
-      address: world.headAddress,
+      address: world.headAddresses,
       token: "token-of-the-simulation",
       name: this.name,
       callTimeoutMs: world.settings.callTimeoutMs,
@@ -111,7 +112,7 @@ export class SimDriver {
       planned.actorId = handle.actorId;
       world.records.spawned(planned);
       world.story.tell(this.name, () => `spawned ${handle.actorId} ${JSON.stringify(options)}`);
-      this.#held.set(handle.actorId, { actorId: handle.actorId, handle, nextCall: 1 });
+      this.#held.set(handle.actorId, { actorId: handle.actorId, handle });
     } catch (reason) {
       this.#expect(reason, ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"]);
       world.story.tell(this.name, () => `spawn failed: ${PalimpsestError.from(reason).message}`);
@@ -123,10 +124,10 @@ export class SimDriver {
     if (!restart) this.#held.delete(target.actorId);
     const world = this.#world;
     world.story.tell(this.name, () => `kills ${target.actorId}${restart ? ", may restart" : ""}`);
-    if (!restart) world.records.killing(target.actorId);
+    const { losses } = world.redis;
     try {
       await target.handle.kill({ restart });
-      if (!restart) world.records.killed(target.actorId);
+      if (!restart) world.records.killed(target.actorId, losses);
     } catch (reason) {
       this.#expect(reason, ["NOT_FOUND", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_UNAVAILABLE"]);
     }
@@ -139,7 +140,7 @@ export class SimDriver {
       const handle = await cluster.getActor<SimActor>(name, { timeoutMs: 30_000 });
       this.#kept.push(handle);
       if (!this.#held.has(handle.actorId)) {
-        this.#held.set(handle.actorId, { actorId: handle.actorId, handle, nextCall: 1 });
+        this.#held.set(handle.actorId, { actorId: handle.actorId, handle });
       }
       this.#world.records.resolved(name, handle.actorId);
     } catch (reason) {
@@ -151,7 +152,8 @@ export class SimDriver {
     const random = this.#random;
     const burst = random.chance(0.3) ? 1 + random.below(6) : 1;
     for (let index = 0; index < burst; index++) {
-      const number = target.nextCall++;
+      const number = (this.#calls.get(target.actorId) ?? 0) + 1;
+      this.#calls.set(target.actorId, number);
       const plan: CallPlan = {
         key: `${this.sessionId}/${target.actorId}/${number}`,
         number,

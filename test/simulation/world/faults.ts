@@ -55,7 +55,7 @@ export class Nemesis {
   }
 
   crashHead(): string | undefined {
-    const { head } = this.#world;
+    const head = this.#random.pick(this.#world.heads.filter((one) => !one.process.ended));
     head?.process.kill();
     return head && `kill -9 ${head.process.name}`;
   }
@@ -125,9 +125,8 @@ export class Nemesis {
     return `Redis is away for ${forMs.toFixed(0)} ms`;
   }
 
-  redisLoses(): string | undefined {
-    const { redis, settings } = this.#world;
-    if (!settings.redisLoses) return undefined;
+  redisLoses(): string {
+    const { redis } = this.#world;
     const draw = this.#random.float();
     if (draw < 0.2) {
       redis.flushAll();

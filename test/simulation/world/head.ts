@@ -1,100 +1,160 @@
 import type { ServiceDefinition } from "@grpc/grpc-js";
-import { headService, nodeLinkService, systemClock } from "@palimpsest/wire";
-import { parseHeadConfig } from "../../../packages/head/src/config.js";
+import { headService, nodeLinkService, PalimpsestError, type RpcServer, systemClock } from "@palimpsest/wire";
+import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
 import { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import { createHeadHandlers } from "../../../packages/head/src/head-service.js";
+import { Leadership } from "../../../packages/head/src/leadership.js";
 import { createNodeLinkHandlers } from "../../../packages/head/src/node-link-service.js";
 import { Rpc } from "../../../packages/head/src/rpc.js";
+import { addRefusals } from "../../../packages/head/src/standby-server.js";
 import type { SimProcess } from "./process.js";
 import type { World } from "./world.js";
 
-/** One life of the head: the real control plane and services over the simulated store and network. */
+/** What a head's folder keeps from one of its heads to the next. */
+export interface HeadFolder {
+  headId: string;
+  epoch: number;
+  clusterId: string;
+}
+
+/**
+ * One life of a head: the real leadership, control plane and services over the simulated store and network, in the
+ * order in which head-start.ts begins and ends them.
+ */
 export class SimHead {
   readonly process: SimProcess;
+  readonly address: string;
   readonly #world: World;
-  readonly #epoch: number;
+  readonly #folder: HeadFolder;
+  leadership: Leadership | undefined;
   plane: ControlPlane | undefined;
+  /** Why it leads no more. */
+  lost: string | undefined;
 
-  constructor(world: World, number: number) {
+  constructor(world: World, number: number, address: string, folder: HeadFolder) {
     this.#world = world;
-    this.#epoch = number;
-    this.process = world.process(world.headMachine, `head-${number}`);
-    world.scheduler.after(0, this.process, () => void this.#start());
+    this.#folder = folder;
+    this.address = address;
+    const [machine = ""] = address.split(":");
+    this.process = world.process(machine, `head-${number}`);
+    world.scheduler.after(0, this.process, () => {
+      // A head that cannot start ends; its supervisor starts it again.
+      void this.#start().catch((reason: unknown) => {
+        world.story.tell(this.process.name, () => `does not start: ${PalimpsestError.from(reason).message}`);
+        this.process.kill();
+      });
+    });
   }
 
   async #start(): Promise<void> {
     const world = this.#world;
-    const { settings } = world;
+    const { settings, metrics, scheduler } = world;
+    const network = world.network.of(this.process);
     const config = parseHeadConfig({ dataDir: "/nowhere", ...world.plant.headConfig(settings.head) });
     const logger = world.logger(this.process.name);
-    const { metrics } = world;
-    const store = world.plant.store(world.redis.connect(this.process));
-    let plane: ControlPlane | undefined;
-    while (plane === undefined) {
-      plane = await ControlPlane.open(config, { store, clock: systemClock, logger, metrics }).catch(
-        () => undefined,
-      );
-      // As its supervisor would start it again.
-      if (plane === undefined) await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
-    this.plane = plane;
-    world.plant.plane(plane);
-    world.records.headOpened(plane);
-    const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, bundles, clusterId } = plane;
-    const server = world.network.of(this.process).createServer();
-    const rpc = new Rpc(metrics, config.rpcTimeoutMs);
-    const shared = {
-      actors,
-      nodes,
-      pendingQueue,
+    const shared = world.plant.shared(world.redis.connect(this.process), this.process);
+    const before = { ...this.#folder };
+    const headId = `head-${this.process.number}`;
+    const [host = "", port = ""] = this.address.split(":");
+    const alone = settings.heads === 1;
+    const standby = network.createServer();
+    addRefusals(standby);
+    await standby.listen(host, Number(port));
+    const leadership = await Leadership.take({
+      shared,
       clock: systemClock,
-      sessions,
-      lifecycle,
-      bundles,
       logger,
-      clusterId,
-    };
+      headId,
+      leaseMs: config.leaseMs,
+      address: alone ? "" : this.address,
+      epochFloor: before.epoch,
+      predecessorId: before.headId,
+      exclusive: alone,
+      signal: new AbortController().signal,
+      onStandby: (leader) => world.story.tell(this.process.name, () => `waits: ${leader.headId} leads`),
+    }).finally(() => standby.kill());
+    this.leadership = leadership;
+    world.story.tell(this.process.name, () => `leads with epoch ${leadership.epoch}`);
+    const plane = await ControlPlane.open(config, {
+      store: world.plant.store(leadership.store),
+      clock: systemClock,
+      logger,
+      metrics,
+      clusterId: leadership.clusterId || before.clusterId,
+    });
+    leadership.remember({
+      rowsOf: (table) => plane.rowsOf(table),
+      causeWrite: () => plane.causeWrite(),
+    });
+    world.redis.onBack(this.process, () => leadership.check());
+    world.plant.plane(plane);
+    this.plane = plane;
+    world.records.headOpened(plane, this.process);
+    const server = network.createServer();
+    this.#serve(server, plane, leadership, config);
+    await server.listen(host, Number(port));
+    Object.assign(this.#folder, { headId, epoch: leadership.epoch, clusterId: plane.clusterId });
+    await leadership.announce(this.address);
+    world.story.tell(
+      this.process.name,
+      () => `serves cluster ${plane.clusterId}, knows ${plane.actors.size} actors`,
+    );
+    void world.plant.lost(leadership).then(async (reason) => {
+      this.lost = reason;
+      world.story.tell(this.process.name, () => `leads no more: ${reason}`);
+      plane.sessions.close();
+      await server.close();
+      await plane.close(true);
+      this.#folder.epoch = leadership.epoch;
+      scheduler.after(0, this.process, () => this.process.kill());
+    });
+  }
+
+  #serve(server: RpcServer, plane: ControlPlane, leadership: Leadership, config: HeadConfig): void {
+    const world = this.#world;
+    const logger = world.logger(this.process.name);
+    const { clusterId, actors, nodes, sessions, objects, stacks } = plane;
     server.addService(
       headService as ServiceDefinition,
       createHeadHandlers({
-        ...shared,
-        rpc,
+        ...config,
+        rpc: new Rpc(world.metrics, config.rpcTimeoutMs),
+        actors,
+        nodes,
+        pendingQueue: plane.pendingQueue,
+        clock: systemClock,
+        sessions,
+        lifecycle: plane.lifecycle,
+        bundles: plane.bundles,
+        objects,
+        stacks,
         shutdown: () => undefined,
-        clusterInfo: () => ({ clusterId, redisUrl: "redis://simulated", pid: this.process.number }),
         recovery: plane.recovery,
-        objects: plane.objects,
-        stacks: plane.stacks,
-        ownerGraceMs: config.ownerGraceMs,
-        sessionLeaseMs: config.sessionLeaseMs,
-        headAddresses: () => [world.headAddress],
+        clusterInfo: () => ({
+          clusterId,
+          redisUrl: "redis://simulated",
+          pid: this.process.number,
+          epoch: leadership.epoch,
+          headAddresses: [...leadership.addresses],
+        }),
+        headAddresses: () => leadership.addresses,
         queueDepths: async () => [],
       }),
     );
     const link = createNodeLinkHandlers({
+      ...config,
       nodes,
-      actors: lifecycle,
-      jobs: jobLifecycle,
-      objects: plane.objects,
+      actors: plane.lifecycle,
+      jobs: plane.jobLifecycle,
+      objects,
       objectHolders: plane.objectHolders,
-      stacks: plane.stacks,
+      stacks,
       logger,
       clusterId,
       redisUrl: () => "redis://simulated",
-      heartbeatIntervalMs: config.heartbeatIntervalMs,
-      nodeTimeoutMs: config.nodeTimeoutMs,
-      fenceAfterMs: config.fenceAfterMs,
-      // One head at a time, which a supervisor starts again: its lives are its epochs.
-      leadership: {
-        epoch: this.#epoch,
-        addresses: [world.headAddress],
-        isCurrent: () => true,
-        rise: async () => undefined,
-      },
+      leadership,
       adopt: (nodeId, described) => plane.adopt(nodeId, described),
     });
     server.addService(nodeLinkService as ServiceDefinition, { ...link });
-    const [host, port] = world.headAddress.split(":");
-    await server.listen(host ?? "", Number(port));
-    world.story.tell(this.process.name, () => `serves cluster ${clusterId}, knows ${actors.size} actors`);
   }
 }

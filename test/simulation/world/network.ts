@@ -59,6 +59,7 @@ export class SimNetwork implements Wire {
   /** Sees each call that reaches its server. */
   onCall: ((method: string, from: SimProcess, to: SimProcess) => void) | undefined;
   arrival: ((message: Arrival) => unknown) | undefined;
+  onHeal: () => void = () => undefined;
 
   constructor(scheduler: Scheduler, random: Random, settings: NetworkSettings) {
     this.scheduler = scheduler;
@@ -84,6 +85,7 @@ export class SimNetwork implements Wire {
   heal(): void {
     this.#cuts.clear();
     for (const connection of this.connections) connection.heal();
+    this.onHeal();
   }
 
   /** The process was paused: its peers' keepalive counts. */
@@ -139,6 +141,8 @@ export class SimServer implements RpcServer {
   readonly #network: SimNetwork;
   readonly handlers = new Map<string, Handler>();
   readonly connections = new Set<Connection>();
+  /** It takes no calls any more. */
+  closed = false;
   #address = "";
 
   constructor(network: SimNetwork, process: SimProcess) {
@@ -160,6 +164,7 @@ export class SimServer implements RpcServer {
   }
 
   async close(graceMs = 500): Promise<void> {
+    this.closed = true;
     this.#network.unlisten(this.#address, this);
     const { scheduler } = this.#network;
     if (this.connections.size > 0) {
@@ -169,6 +174,7 @@ export class SimServer implements RpcServer {
   }
 
   kill(): void {
+    this.closed = true;
     this.#network.unlisten(this.#address, this);
     for (const connection of this.connections)
       connection.sever("the server shut down", this.#network.latencyMs(), 0);
@@ -182,6 +188,8 @@ class SimPeer {
   readonly #process: SimProcess;
   readonly #kind: ChannelKind;
   #connection: Connection | undefined;
+  /** What the connection was made to: another server may listen at its address later. */
+  #server: SimServer | undefined;
 
   constructor(network: SimNetwork, process: SimProcess, address: string, kind: ChannelKind) {
     this.#network = network;
@@ -262,6 +270,7 @@ class SimPeer {
     if (alive === undefined && server !== undefined) {
       network.opened(connection);
       this.#connection = connection;
+      this.#server = server;
       server.connections.add(connection);
       if (connection.blocked || server.process.paused) {
         network.scheduler.after(connectTimeoutMs, this.#process, () => {
@@ -285,7 +294,12 @@ class SimPeer {
     const bytes = request === undefined ? undefined : method.requestSerialize(request as never);
     const { client, server } = connection;
     const accept = (answers: boolean) => {
-      const handler = network.serverAt(this.address)?.handlers.get(method.path);
+      const rpcServer = this.#server;
+      if (rpcServer === undefined || rpcServer.closed) {
+        connection.breakSide(client, network.latencyMs(), "the server shut down");
+        return;
+      }
+      const handler = rpcServer.handlers.get(method.path);
       const decoded = bytes === undefined ? undefined : method.requestDeserialize(bytes);
       const request = decoded === undefined ? undefined : connection.arrived(method.name, true, decoded);
       if (decoded !== undefined && request === undefined) return;

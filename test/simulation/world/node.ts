@@ -20,7 +20,7 @@ export class SimNode {
     this.process = world.process(machine, nodeId);
     world.scheduler.current = this.process;
     const config = parseNodeConfig({
-      headAddress: world.headAddress,
+      headAddress: world.headAddresses,
       token: "token-of-the-simulation",
       nodeId,
       listenHost: machine,

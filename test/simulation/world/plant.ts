@@ -1,9 +1,12 @@
 import type { ActorOptions } from "../../../packages/client/src/config.js";
 import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import type { Leadership } from "../../../packages/head/src/leadership.js";
+import type { SharedStore } from "../../../packages/head/src/shared-store.js";
 import type { Store } from "../../../packages/head/src/store.js";
 import type { ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
 import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";
 import type { Arrival } from "./connection.js";
+import type { SimProcess } from "./process.js";
 import type { WorldSettings } from "./settings.js";
 import type { World } from "./world.js";
 
@@ -17,6 +20,16 @@ export class Plant {
 
   store(store: Store): Store {
     return store;
+  }
+
+  /** The store as one head reaches it. */
+  shared(store: SharedStore, _process: SimProcess): SharedStore {
+    return store;
+  }
+
+  /** Resolves when the head is to end because it leads no more. */
+  lost(leadership: Leadership): Promise<string> {
+    return leadership.lost;
   }
 
   plane(_plane: ControlPlane): void {}

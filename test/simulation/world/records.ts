@@ -57,6 +57,8 @@ export class Records {
   readonly open = new Set<string>();
   readonly sessions = new Map<string, "open" | "goodbye" | "killed">();
   readonly killedForGood = new Set<string>();
+  /** Actors whose death the store has held. */
+  readonly dead = new Set<string>();
   readonly #executions = new Map<string, number[]>();
   readonly #running = new Map<SimWorker, number>();
   readonly #lastNumber = new Map<string, number>();
@@ -65,7 +67,6 @@ export class Records {
   readonly #constructorThrew = new Set<string>();
   readonly #aliveIncarnations = new Map<string, Set<number>>();
   readonly #heardMs = new Map<string, number>();
-  readonly #brokenMs = new Map<string, number>();
   readonly counts = {
     calls: 0,
     answered: 0,
@@ -76,12 +77,12 @@ export class Records {
     faults: 0,
     heads: 0,
   };
-  headOpenedMs = 0;
-
   constructor(world: World) {
     this.#world = world;
-    world.redis.observers.add(({ table, key, bytes }, before) => {
-      if (table === "actors") this.#actorRow(key, before, bytes);
+    world.redis.observers.add({
+      row: ({ table, key, bytes }, before) => {
+        if (table === "actors") this.#actorRow(key, before, bytes);
+      },
     });
   }
 
@@ -106,14 +107,12 @@ export class Records {
     }
   }
 
-  killing(_actorId: string): void {}
-
   /** W2, A2: a kill that was acknowledged is in the store. */
-  killed(actorId: string): void {
+  killed(actorId: string, lossesBefore: number): void {
     const { redis } = this.#world;
     this.killedForGood.add(actorId);
     const row = redis.rows("actors").get(actorId);
-    if (redis.losses === 0 && row && decoded(row).state !== proto.ActorState.ACTOR_STATE_DEAD) {
+    if (redis.losses === lossesBefore && row && decoded(row).state !== proto.ActorState.ACTOR_STATE_DEAD) {
       this.violation("W2", `the kill of ${actorId} was acknowledged and the store says otherwise`);
     }
   }
@@ -191,8 +190,8 @@ export class Records {
 
   /** H3: ACTOR_DIED only of an actor that does not come back. */
   #reportedDead(record: CallRecord, error: PalimpsestError): void {
-    const { redis } = this.#world;
-    if (redis.losses > 0 || error.message.includes("session was lost")) return;
+    const { redis, losses } = this.#world;
+    if (losses.forGood > 0 || error.message.includes("session was lost")) return;
     const row = redis.rows("actors").get(record.actorId);
     const known = this.#world.head?.plane?.actors.get(record.actorId);
     const alive = row !== undefined && decoded(row).state === proto.ActorState.ACTOR_STATE_ALIVE;
@@ -220,10 +219,10 @@ export class Records {
     const { actorId, incarnation } = worker;
     this.#world.story.tell(node.nodeId, () => `starts ${actorId}#${incarnation}`);
     const key = `${actorId}#${incarnation}`;
-    if (this.#started.has(key) && this.#world.redis.losses === 0)
+    if (this.#started.has(key) && this.#world.losses.forGood === 0)
       this.violation("R1", `${key} was started twice`);
     this.#started.add(key);
-    if (this.#constructorThrew.has(actorId)) {
+    if (this.#constructorThrew.has(actorId) && this.#world.losses.forGood === 0) {
       this.violation("C5", `${actorId} was started again after its constructor threw`);
     }
     let cpus = 0;
@@ -248,26 +247,27 @@ export class Records {
 
   // The head.
 
-  headOpened(plane: ControlPlane): void {
+  /** A head that leads no more may go on for a while: each is judged by what it has seen itself. */
+  headOpened(plane: ControlPlane, process: SimProcess): void {
     this.counts.heads++;
-    this.headOpenedMs = this.#world.scheduler.nowMs;
-    this.#brokenMs.clear();
+    const openedMs = this.#world.scheduler.nowMs;
+    const brokenMs = new Map<string, number>();
     const { head } = this.#world.settings;
     const ownerEnded = plane.lifecycle.ownerEnded.bind(plane.lifecycle);
     plane.lifecycle.ownerEnded = (ownerId, reason) => {
-      this.#ownerEnded(ownerId, reason);
+      this.#ownerEnded(ownerId, reason, Math.max(openedMs, brokenMs.get(ownerId) ?? 0));
       ownerEnded(ownerId, reason);
     };
     const broken = plane.sessions.broken.bind(plane.sessions);
     plane.sessions.broken = (sessionId, connection) => {
-      this.#brokenMs.set(sessionId, this.#world.scheduler.nowMs);
+      brokenMs.set(sessionId, this.#world.scheduler.nowMs);
       broken(sessionId, connection);
     };
     plane.nodes.onDead((node, reason) => {
       this.#world.story.tell("head", () => `${node.nodeId} is dead: ${reason}`);
       if (!reason.startsWith("node lost")) return;
-      const silentMs =
-        this.#world.scheduler.nowMs - Math.max(this.headOpenedMs, this.#heardMs.get(node.nodeId) ?? 0);
+      const heardMs = this.#heardMs.get(`${process.name} ${node.nodeId}`) ?? openedMs;
+      const silentMs = this.#world.scheduler.nowMs - heardMs;
       // Silence is counted by ticks, and a clock that jumps can add two intervals.
       if (silentMs < head.nodeTimeoutMs - 2.5 * head.heartbeatIntervalMs) {
         this.violation("N3", `${node.nodeId} was declared dead after ${silentMs.toFixed(0)} ms of silence`);
@@ -275,10 +275,9 @@ export class Records {
     });
   }
 
-  #ownerEnded(ownerId: string, reason: string): void {
+  #ownerEnded(ownerId: string, reason: string, since: number): void {
     this.#world.story.tell("head", () => `owner ${ownerId} ended: ${reason}`);
     if (!reason.includes("was away")) return;
-    const since = Math.max(this.headOpenedMs, this.#brokenMs.get(ownerId) ?? 0);
     const awayMs = this.#world.scheduler.nowMs - since;
     if (awayMs < this.#world.settings.head.ownerGraceMs - 1) {
       this.violation("O1", `session ${ownerId} was ended after ${awayMs.toFixed(0)} ms away`);
@@ -291,7 +290,7 @@ export class Records {
     if (toServer) {
       const message = body as proto.NodeMessage.$Properties;
       const nodeId = message.register?.nodeId ?? from.name;
-      this.#heardMs.set(nodeId, this.#world.scheduler.nowMs);
+      this.#heardMs.set(`${to.name} ${nodeId}`, this.#world.scheduler.nowMs);
       const died = message.actorDied;
       if (died?.constructorError && !died.constructorError.retryable)
         this.#constructorThrew.add(died.actorId ?? "");
@@ -312,7 +311,8 @@ export class Records {
     const { redis } = this.#world;
     const actorId = order.spec?.actorId ?? "";
     const row = redis.rows("actors").get(actorId);
-    if (redis.losses > 0) return;
+    // An order that is still on its way when Redis loses rows was given over rows that were there.
+    if (this.#world.scheduler.nowMs - redis.lostAtMs < lateMs) return;
     const stored = row && decoded(row);
     if (stored === undefined || stored.incarnation < (order.incarnation ?? 0)) {
       this.violation(
@@ -328,6 +328,7 @@ export class Records {
     const now = decoded(bytes);
     const before = beforeBytes && decoded(beforeBytes);
     const { ACTOR_STATE_DEAD, ACTOR_STATE_ALIVE } = proto.ActorState;
+    if (now.state === ACTOR_STATE_DEAD) this.dead.add(actorId);
     if (before?.state === ACTOR_STATE_DEAD && now.state !== ACTOR_STATE_DEAD) {
       this.violation("A2", `${actorId} was dead in the store and is ${proto.ActorState[now.state]} again`);
     }
@@ -341,7 +342,7 @@ export class Records {
     const alive = this.#aliveIncarnations.get(actorId) ?? new Set();
     this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
     const limit = this.actors.get(actorId)?.options.maxRestarts;
-    if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.redis.losses === 0) {
+    if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.losses.forGood === 0) {
       this.violation("C4", `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`);
     }
   }

@@ -1,125 +1,190 @@
 /**
- * Responsibility: the head's Redis: keeps rows in memory, on "disk" a second later, and fails as Redis does.
- * Not responsible for: what rows mean.
+ * Responsibility: the cluster's Redis: keeps what heads share in memory, on "disk" a second later, and fails as Redis
+ *   does.
+ * Not responsible for: what rows mean; the answers, which are those of the product's own store in memory, held to
+ *   Redis's by a test of its own (packages/head/src/shared-store.test.ts).
  *
  * Invariants:
- * - STORE-1. Writes of one head apply in the order in which they were made.
- * - STORE-2. A write that is acknowledged is in memory; it is on disk at most a second later (appendfsync everysec).
+ * - SIMREDIS-1. A write that is acknowledged is in memory; it is on disk at most a second later (appendfsync everysec).
  */
-import type { Store, StoreTable, StoreWrite } from "../../../packages/head/src/store.js";
+import type {
+  LeaseAnswer,
+  SharedStore,
+  WriteAnswer,
+  WriteGuard,
+} from "../../../packages/head/src/shared-store.js";
+import type { StoreTable, StoreWrite } from "../../../packages/head/src/store.js";
+import { MemorySharedStore } from "../../../packages/head/src/testing/memory-shared-store.js";
 import type { SimProcess } from "./process.js";
 import type { Random } from "./random.js";
+import { RedisLink, type RedisServer } from "./redis-link.js";
 import type { Scheduler } from "./scheduler.js";
 
-type Rows = Map<string, Uint8Array>;
-type Snapshot = ReadonlyMap<string, Rows>;
+export interface RedisObserver {
+  /** A row was written. */
+  row?(write: StoreWrite, before: Uint8Array | undefined): void;
+  /** A write of a process was accepted. */
+  accepted?(process: SimProcess, guard: WriteGuard, writes: readonly StoreWrite[]): void;
+  /** A process got the lease, or renewed it. */
+  held?(process: SimProcess, epoch: number): void;
+  /** Rows were lost. */
+  lost?(): void;
+}
 
-export type WriteObserver = (write: StoreWrite, before: Uint8Array | undefined) => void;
+/** Whatever else lives in Redis and is lost with it. */
+export interface Persistent {
+  snapshot(): () => void;
+  flush(): void;
+}
 
-export class SimRedis {
-  readonly #scheduler: Scheduler;
-  readonly #random: Random;
-  #tables = new Map<string, Rows>();
-  readonly #facts = new Map<string, string>();
+const keptSnapshots = 8;
+
+export class SimRedis implements RedisServer {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly contents: MemorySharedStore;
+  readonly observers = new Set<RedisObserver>();
+  readonly others = new Set<Persistent>();
+  readonly #partitioned: (machine: string) => boolean;
   /** Copies of the last seconds, the oldest first; made only when something changed. */
-  #disk: { readonly atMs: number; readonly tables: Snapshot }[] = [];
-  #changed = true;
-  #away = false;
-  readonly observers = new Set<WriteObserver>();
+  #disk: { readonly atMs: number; readonly restore: () => void }[] = [];
+  #syncing = false;
+  #held: (() => void)[] = [];
+  readonly #onBack = new Set<{ readonly process: SimProcess; readonly listener: () => void }>();
+  away = false;
   /** Times that rows were lost: some invariants hold only between two losses. */
   losses = 0;
+  lostAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(scheduler: Scheduler, random: Random) {
-    this.#scheduler = scheduler;
-    this.#random = random;
-  }
-
-  get away(): boolean {
-    return this.#away;
+  constructor(scheduler: Scheduler, random: Random, partitioned: (machine: string) => boolean) {
+    this.scheduler = scheduler;
+    this.random = random;
+    this.#partitioned = partitioned;
+    this.contents = new MemorySharedStore({ monotonicMs: () => scheduler.nowMs });
   }
 
   rows(table: StoreTable): ReadonlyMap<string, Uint8Array> {
-    return this.#tables.get(table) ?? new Map();
+    return this.contents.rows(table);
   }
 
   /** Refuses everything until comeBack(). */
   goAway(): void {
-    this.#away = true;
+    this.away = true;
   }
 
   comeBack(): void {
-    this.#away = false;
+    if (!this.away) return;
+    this.away = false;
+    this.#back();
   }
 
   /** It was killed and started again: what was not on disk is gone. A lagging replica has an older copy. */
   loseLast(lagMs: number): void {
-    const limitMs = this.#scheduler.nowMs - lagMs;
+    const limitMs = this.scheduler.nowMs - lagMs;
     const kept = this.#disk.filter(({ atMs }) => atMs <= limitMs).at(-1) ?? this.#disk[0];
-    this.#tables = copyOf(kept?.tables ?? new Map());
-    this.losses++;
+    if (kept) kept.restore();
+    else this.#flush();
+    this.#lost();
+    this.#back();
   }
 
   flushAll(): void {
-    this.#tables = new Map();
+    this.#flush();
     this.#disk = [];
-    this.#facts.clear();
-    this.losses++;
+    this.#lost();
   }
 
-  /** Copies the tables as an fsync does; to be called once a second of activity. */
-  sync(): void {
-    if (!this.#changed) return;
-    this.#changed = false;
-    this.#disk.push({ atMs: this.#scheduler.nowMs, tables: copyOf(this.#tables) });
-    if (this.#disk.length > 8) this.#disk.shift();
+  /** A client of it calls back when its connection is there again. */
+  onBack(process: SimProcess, listener: () => void): void {
+    this.#onBack.add({ process, listener });
   }
 
-  connect(process: SimProcess): Store {
-    const random = this.#random;
-    const reach = <Result>(act: () => Result): Promise<Result> =>
-      new Promise((resolve, reject) => {
-        const sentMs = random.between(0.1, 1);
-        this.#scheduler.after(sentMs, undefined, () => {
-          if (process.ended) {
-            // Redis may have got it before the head died.
-            if (!this.#away && random.chance(0.5)) act();
-            return;
-          }
-          if (this.#away) {
-            this.#scheduler.after(random.between(1, 50), process, () => reject(new Error("redis is away")));
-            return;
-          }
-          const result = act();
-          this.#scheduler.after(random.between(0.1, 1), process, () => resolve(result));
-        });
-      });
+  partitionedFrom(machine: string): boolean {
+    return this.#partitioned(machine);
+  }
+
+  whenHealed(go: () => void): void {
+    this.#held.push(go);
+  }
+
+  healed(): void {
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  latencyMs(): number {
+    const usual = this.random.between(0.1, 1);
+    return this.random.chance(0.01) ? usual * this.random.between(1, 1_000) : usual;
+  }
+
+  /** Something changed: it is on disk within a second. */
+  changed(): void {
+    if (this.#syncing) return;
+    this.#syncing = true;
+    this.scheduler.after(this.random.between(500, 1_000), undefined, () => {
+      this.#syncing = false;
+      const restores = [this.contents.snapshot(), ...[...this.others].map((other) => other.snapshot())];
+      const restore = () => {
+        for (const each of restores) each();
+      };
+      this.#disk.push({ atMs: this.scheduler.nowMs, restore });
+      if (this.#disk.length > keptSnapshots) this.#disk.shift();
+    });
+  }
+
+  /** The store as the process reaches it. */
+  connect(process: SimProcess): SharedStore {
+    const { contents } = this;
+    const link = new RedisLink(this, process);
+    const lease = async (ask: () => Promise<LeaseAnswer>) => {
+      const answer = await ask();
+      if (answer.kind === "held")
+        for (const observer of this.observers) observer.held?.(process, answer.epoch);
+      this.changed();
+      return answer;
+    };
     return {
-      readTable: (table) => reach(() => new Map(this.#tables.get(table) ?? [])),
-      write: (writes) => reach(() => this.#write(writes)),
-      fact: (name, initial) =>
-        reach(() => {
-          const value = this.#facts.get(name) ?? initial;
-          this.#facts.set(name, value);
-          return value;
-        }),
+      lease: () => link.send(() => contents.lease()),
+      takeLease: (...given) => link.send(() => lease(() => contents.takeLease(...given))),
+      renewLease: (...given) => link.send(() => lease(() => contents.renewLease(...given))),
+      releaseLease: (headId) => link.send(() => contents.releaseLease(headId)),
+      announce: (...given) => link.send(() => contents.announce(...given)),
+      readTable: (table) => link.send(() => contents.readTable(table)),
+      tableKeys: (table) => link.send(() => contents.tableKeys(table)),
+      write: (guard, writes) => link.send(() => this.#write(process, guard, writes)),
+      fact: (...given) => link.send(() => contents.fact(...given)),
     };
   }
 
-  #write(writes: readonly StoreWrite[]): void {
-    for (const write of writes) {
-      const { table, key, bytes } = write;
-      const rows = this.#tables.get(table) ?? new Map<string, Uint8Array>();
-      this.#tables.set(table, rows);
-      const before = rows.get(key);
-      if (bytes === undefined) rows.delete(key);
-      else rows.set(key, Uint8Array.from(bytes));
-      for (const observer of this.observers) observer(write, before);
+  async #write(process: SimProcess, guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
+    const before = writes.map(({ table, key }) => this.contents.rows(table).get(key));
+    const answer = await this.contents.write(guard, writes);
+    if (answer.kind !== "written") return answer;
+    this.changed();
+    for (const observer of this.observers) observer.accepted?.(process, guard, writes);
+    for (const observer of this.observers) {
+      writes.forEach((write, index) => {
+        observer.row?.(write, before[index]);
+      });
     }
-    this.#changed = true;
-    this.#scheduler.after(this.#random.between(500, 1_000), undefined, () => this.sync());
+    return answer;
   }
-}
 
-function copyOf(tables: Snapshot): Map<string, Rows> {
-  return new Map([...tables].map(([name, rows]) => [name, new Map(rows)]));
+  #flush(): void {
+    this.contents.flush();
+    for (const other of this.others) other.flush();
+  }
+
+  #lost(): void {
+    this.losses++;
+    this.lostAtMs = this.scheduler.nowMs;
+    for (const observer of this.observers) observer.lost?.();
+  }
+
+  /** Its clients find a connection again soon. */
+  #back(): void {
+    for (const entry of this.#onBack) {
+      if (entry.process.ended) this.#onBack.delete(entry);
+      else this.scheduler.after(this.random.between(50, 600), entry.process, entry.listener);
+    }
+  }
 }

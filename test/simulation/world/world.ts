@@ -6,19 +6,22 @@
 import { Writable } from "node:stream";
 import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
 import { checkAtRest } from "../invariants/at-rest.js";
+import { LeadershipWatch } from "../invariants/leadership.js";
 import { checkTables } from "../invariants/tables.js";
 import { SimDriver, warmUp } from "./driver.js";
 import { Nemesis } from "./faults.js";
-import { SimHead } from "./head.js";
+import { type HeadFolder, SimHead } from "./head.js";
 import { makeHermetic } from "./hermetic.js";
+import { Losses } from "./losses.js";
 import { SimNetwork } from "./network.js";
 import { SimNode } from "./node.js";
 import { Plant } from "./plant.js";
 import { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import { Records } from "./records.js";
+import { redisMachine } from "./redis-link.js";
 import { Scheduler } from "./scheduler.js";
-import { slowCluster, type WorldSettings } from "./settings.js";
+import { settingsOf, type WorldSettings } from "./settings.js";
 import { SimRedis } from "./store.js";
 import { Story } from "./story.js";
 import { Violation } from "./violation.js";
@@ -57,19 +60,18 @@ export class World {
   readonly records: Records;
   readonly plant: Plant;
   readonly metrics: Metrics;
-  readonly headMachine = "m-head";
-  readonly headAddress = "m-head:7001";
+  readonly losses: Losses;
   readonly workers = new Set<SimWorker>();
   nodes: SimNode[] = [];
   drivers: SimDriver[] = [];
-  head: SimHead | undefined;
+  heads: SimHead[] = [];
   calm = false;
   #processes = 0;
   #lives = { head: 0, node: 0, driver: 0 };
 
   constructor(seed: number, options: RunOptions) {
     this.seed = seed;
-    this.settings = options.settings ?? slowCluster;
+    this.settings = options.settings ?? settingsOf(seed);
     this.plant = options.plant ?? new Plant();
     this.random = new Random(`${seed}/world`);
     this.network = new SimNetwork(this.scheduler, new Random(`${seed}/network`), {
@@ -77,11 +79,16 @@ export class World {
       slowShare: 0.01,
       duplicateShare: 0,
     });
-    this.redis = new SimRedis(this.scheduler, new Random(`${seed}/redis`));
+    this.redis = new SimRedis(this.scheduler, new Random(`${seed}/redis`), (machine) =>
+      this.network.partitioned(machine, redisMachine),
+    );
+    this.network.onHeal = () => this.redis.healed();
     this.story = new Story(this.scheduler, options.keepStory ?? false);
     sharedMetrics ??= createMetrics({ component: "simulation", processMetrics: false });
     this.metrics = sharedMetrics;
+    this.losses = new Losses(this);
     this.records = new Records(this);
+    new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
       return this.plant.arrival(message);
@@ -125,10 +132,23 @@ export class World {
     return this.scheduler.nowMs < this.settings.busyMs ? 1 : this.settings.idleFactor;
   }
 
+  /** The head that leads, as far as it knows. */
+  get head(): SimHead | undefined {
+    const leading = this.heads.filter((one) => !one.process.ended && one.plane && one.lost === undefined);
+    return leading.sort((a, b) => (b.leadership?.epoch ?? 0) - (a.leadership?.epoch ?? 0))[0];
+  }
+
+  /** host:port of every head, as users give it. */
+  get headAddresses(): string {
+    return this.#headMachines()
+      .map((machine) => `${machine}:7001`)
+      .join(",");
+  }
+
   /** Processes that run now. */
   processes(): SimProcess[] {
     const all = [
-      this.head?.process,
+      ...this.heads.map((one) => one.process),
       ...this.nodes.map((node) => node.process),
       ...this.drivers.map((one) => one.process),
     ];
@@ -139,7 +159,8 @@ export class World {
   machines(): string[] {
     const { nodes, drivers } = this.settings;
     return [
-      this.headMachine,
+      redisMachine,
+      ...this.#headMachines(),
       ...Array.from({ length: nodes }, (_, index) => `m-node-${index}`),
       ...Array.from({ length: drivers }, (_, index) => `m-driver-${index}`),
     ];
@@ -149,7 +170,9 @@ export class World {
     const { activeMs, calmMs } = this.settings;
     const { scheduler } = this;
     scheduler.after(0, undefined, () => {
-      this.#startHead();
+      for (const machine of this.#headMachines()) {
+        this.#startHead(`${machine}:7001`, { headId: "", epoch: 0, clusterId: "" });
+      }
       for (let index = 0; index < this.settings.nodes; index++) this.#startNode(`m-node-${index}`);
       for (let index = 0; index < this.settings.drivers; index++) this.#startDriver(`m-driver-${index}`);
     });
@@ -167,12 +190,17 @@ export class World {
     await scheduler.run(activeMs + calmMs);
   }
 
-  #startHead(): void {
-    const head = new SimHead(this, ++this.#lives.head);
-    this.head = head;
+  #headMachines(): string[] {
+    return Array.from({ length: this.settings.heads }, (_, index) => `m-head-${index}`);
+  }
+
+  #startHead(address: string, folder: HeadFolder): void {
+    const head = new SimHead(this, ++this.#lives.head, address, folder);
+    this.heads = [...this.heads.filter((one) => !one.process.ended), head];
     head.process.onEnd(() => {
-      this.head = undefined;
-      this.scheduler.after(this.random.between(500, 30_000), undefined, () => this.#startHead());
+      this.scheduler.after(this.random.between(500, 30_000), undefined, () =>
+        this.#startHead(address, folder),
+      );
     });
   }
 
