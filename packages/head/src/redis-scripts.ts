@@ -1,4 +1,7 @@
-/** The steps of a shared store as Lua: Redis runs each in one piece. */
+/**
+ * The steps of a shared store as Lua: Redis runs each in one piece, also when it is full. What a head writes is small, and
+ * a head that could not renew its lease would be deposed by the data of others.
+ */
 import type { Redis } from "ioredis";
 
 const held = `
@@ -49,6 +52,11 @@ if ARGV[1] ~= '' then redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 return redis.call('ZRANGE', KEYS[1], 0, -1)`,
 
+  /** KEYS facts; ARGV name, initial */
+  fact: `
+redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+return redis.call('HGET', KEYS[1], ARGV[1])`,
+
   /** KEYS epoch, sequence, each table; ARGV epoch, sequence, unanswered, then per row: table, key, whether it stays, bytes */
   write: `
 local epoch = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -74,5 +82,5 @@ export function runLua(
   keys: readonly string[],
   args: readonly (string | number | Buffer)[],
 ): Promise<unknown> {
-  return redis.eval(lua, keys.length, ...keys, ...args);
+  return redis.eval(`#!lua flags=allow-oom\n${lua}`, keys.length, ...keys, ...args);
 }

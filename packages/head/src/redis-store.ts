@@ -92,8 +92,8 @@ export class RedisStore implements SharedStore {
   }
 
   async fact(name: string, initial: string): Promise<string> {
-    await this.#redis.hsetnx(this.#key("facts"), name, initial);
-    return (await this.#redis.hget(this.#key("facts"), name)) ?? initial;
+    const value = await runLua(this.#redis, leaseScripts.fact, [this.#key("facts")], [name, initial]);
+    return z.string().parse(value);
   }
 
   async #lease(lua: string, args: readonly (string | number)[]): Promise<LeaseAnswer> {
