@@ -1,7 +1,7 @@
 /**
  * Responsibility: the time after the start of a head in which nodes may still bring back what its tables have lost, as
  * after FLUSHALL or a failover to a replica that lags; who asks for an unknown actor meanwhile waits for it.
- * Not responsible for: taking over what nodes bring (node-returns.ts), or the nodes' own timeout (node-table.ts).
+ * Not responsible for: taking over what nodes bring (actor-returns.ts), or the nodes' own timeout (node-table.ts).
  *
  * Invariants:
  * - RECOVERY-1. No actor is called unknown before graceMs have passed since the start of a head that may know less than

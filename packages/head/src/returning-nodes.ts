@@ -1,6 +1,6 @@
 /**
  * Responsibility: what the head remembers of a node that is out of reach, for when the same process of it is back.
- * Not responsible for: what follows from it (actor-lifecycle.ts).
+ * Not responsible for: what follows from it (actor-returns.ts, actor-deaths.ts).
  *
  * Invariants:
  * - RETURN-1. Whoever registers for the first time at this head may run what the tables have lost, and is asked. A head

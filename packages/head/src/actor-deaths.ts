@@ -1,0 +1,209 @@
+/**
+ * Responsibility: what follows when a process of an actor has ended, or its node is gone: a restart, another try of its
+ * start, or its end.
+ * Not responsible for: noticing it; ends that somebody asked for (actor-kills.ts).
+ *
+ * Invariants:
+ * - C2. A report about another incarnation, or from another node, than the current one changes nothing.
+ * - C3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
+ * - C4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
+ * - C5. A module, constructor or start() that throws is final, unless what it threw is retryable.
+ */
+import type * as proto from "@palimpsest/wire/protocol";
+import { type Actor, mayStillRun } from "./actor.js";
+import type { ActorKills } from "./actor-kills.js";
+import type { ActorStarts } from "./actor-starts.js";
+import {
+  type ActorSupervision,
+  type Certificate,
+  certificateOf,
+  leaseOf,
+  noProcess,
+} from "./actor-supervision.js";
+import type { Node, NodeDeathCause } from "./node-table.js";
+import { afterFailedStart, afterLostStart, type NextStart } from "./start-retries.js";
+
+type DeathCause = "exit" | "signal" | "constructor" | "killed" | "node";
+
+export class ActorDeaths {
+  readonly #deps: ActorSupervision;
+  readonly #starts: ActorStarts;
+  readonly #kills: ActorKills;
+
+  constructor(deps: ActorSupervision, starts: ActorStarts, kills: ActorKills) {
+    this.#deps = deps;
+    this.#starts = starts;
+    this.#kills = kills;
+  }
+
+  died(nodeId: string, message: proto.ActorDied.$Properties): void {
+    const { actors, nodes } = this.#deps;
+    const actorId = message.actorId ?? "";
+    const incarnation = message.incarnation ?? 0;
+    nodes.release(nodeId, leaseOf(actorId, incarnation));
+    this.#deps.fences.ended(actorId, nodeId, incarnation);
+    const actor = actors.get(actorId);
+    if (actor?.nodeId !== nodeId || actor.incarnation !== incarnation) return;
+    const reported = certificateOf(
+      this.#deps.clock,
+      actor,
+      message.certificate?.reason ?? "",
+      message.certificate,
+    );
+    if (actor.state === "DEAD") {
+      // It was killed on request: the reason stays, the node adds how the process ended.
+      const reason = actor.certificate?.reason ?? reported.reason ?? "";
+      void actors.update(actorId, { certificate: { ...reported, reason } });
+      return;
+    }
+    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    const constructorError = message.constructorError ?? undefined;
+    if (constructorError?.retryable && actor.state === "STARTING") {
+      this.#startFailed(actor, reported, constructorError);
+      return;
+    }
+    const cause = constructorError ? "constructor" : reported.signal ? "signal" : "exit";
+    this.ended(actor, reported, cause, constructorError);
+  }
+
+  /** Nobody told how it ended: the row says that it did, so that the next head need not wait for it. */
+  processEnded(actorId: string): void {
+    const actor = this.#deps.actors.get(actorId);
+    if (actor === undefined || !mayStillRun(actor)) return;
+    void this.#deps.actors.update(actorId, { certificate: { ...actor.certificate, processEnded: true } });
+  }
+
+  /** As the table of nodes tells it. */
+  nodeDied(node: Node, reason: string, cause: NodeDeathCause): void {
+    const heardAtMs = this.#deps.nodes.heardAtMs(node.nodeId);
+    if (cause === "lost") this.#deps.fences.nodeLost(node.nodeId, heardAtMs);
+    // It ended what it ran before it left.
+    else this.#deps.fences.nodeTold(node.nodeId, () => false);
+    for (const { spec } of this.#deps.actors.onNode(node.nodeId)) {
+      // The death of an owner kills what it owned: the list is of the time before.
+      const now = this.#deps.actors.get(spec.actorId);
+      if (now?.nodeId !== node.nodeId || (now.state !== "STARTING" && now.state !== "ALIVE")) continue;
+      if (cause === "lost") this.#deps.fences.lost(now, heardAtMs);
+      this.lost(now, reason, cause, node.lastHeartbeatMs);
+    }
+  }
+
+  /** The node of the actor is gone. */
+  lost(actor: Actor, reason: string, cause: NodeDeathCause, lastHeartbeatMs: number | undefined): void {
+    const certificate = certificateOf(
+      this.#deps.clock,
+      actor,
+      reason,
+      lastHeartbeatMs === undefined ? {} : { lastHeartbeatMs },
+    );
+    if (actor.state === "ALIVE") {
+      this.ended(actor, certificate, "node", undefined);
+      return;
+    }
+    // A node that left in order was not brought down by what it started.
+    const next: NextStart =
+      cause === "left"
+        ? { counts: {}, delayMs: 0 }
+        : afterLostStart(actor, actor.nodeId, this.#deps.startRetries);
+    if (cause === "lost") this.#deps.returning.lostStart(actor.nodeId, actor.spec.actorId);
+    this.#startAgain(actor, next, certificate, undefined);
+  }
+
+  /** The process of an ALIVE actor, or one that cannot be started, has ended. */
+  ended(
+    actor: Actor,
+    certificate: Certificate,
+    cause: DeathCause,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actors, metrics } = this.#deps;
+    const { actorId, maxRestarts } = actor.spec;
+    const mayRestart = !constructorError && (maxRestarts === -1 || actor.restarts < maxRestarts);
+    if (!mayRestart) {
+      this.#bury(actor, certificate, cause, constructorError);
+      return;
+    }
+    this.#countDeath(actor, certificate, cause);
+    this.#childrenEnd(actor);
+    const restarts = actor.restarts + 1;
+    void actors.update(actorId, { state: "RESTARTING", certificate, restarts, nodeId: "", ...noProcess });
+    metrics.counter("palimpsest_head_actor_restarts_total").inc();
+    this.#deps.delays.after(actorId, () => {
+      const now = actors.get(actorId);
+      if (now?.state === "RESTARTING") this.#starts.seek(now);
+    });
+  }
+
+  /** Its module, constructor or start() failed for a passing reason, or its node could not get its bundle. */
+  #startFailed(actor: Actor, certificate: Certificate, error: proto.Error.$Properties): void {
+    const sinceLastMs = this.#deps.delays.failed(actor.spec.actorId);
+    const reason = certificate.reason ?? "";
+    const next = afterFailedStart(actor, reason, sinceLastMs, this.#deps.startRetries);
+    this.#startAgain(actor, next, certificate, error);
+  }
+
+  #startAgain(
+    actor: Actor,
+    next: NextStart,
+    certificate: Certificate,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actors, logger, metrics } = this.#deps;
+    const { actorId, role } = actor.spec;
+    const { reason } = certificate;
+    if (next.giveUp !== undefined) {
+      void actors.update(actorId, next.counts);
+      const last = { ...certificate, reason: constructorError ? next.giveUp : `${reason}; ${next.giveUp}` };
+      this.#bury(actor, last, constructorError ? "constructor" : "node", constructorError);
+      return;
+    }
+    this.#childrenEnd(actor);
+    const { counts, delayMs } = next;
+    const state = actor.restarts > 0 ? "RESTARTING" : "PENDING";
+    void actors.update(actorId, {
+      state,
+      certificate,
+      constructorError,
+      ...counts,
+      nodeId: "",
+      ...noProcess,
+    });
+    metrics
+      .counter("palimpsest_head_actor_start_retries_total")
+      .inc({ cause: constructorError ? "error" : "node" });
+    logger.warn({ actorId, role, nodeId: actor.nodeId, reason, delayMs }, "start of an actor is tried again");
+    const seek = () => {
+      const now = actors.get(actorId);
+      if (now?.state === state) this.#starts.seek(now);
+    };
+    if (delayMs === 0) seek();
+    else this.#deps.delays.wait(actorId, delayMs, seek);
+  }
+
+  /** What an incarnation spawned ends with it: the next one spawns its own, under the same names if it likes. */
+  #childrenEnd(owner: Actor): void {
+    const { actorId } = owner.spec;
+    this.#kills.ownerEnded(actorId, `its owner, incarnation ${owner.incarnation} of actor ${actorId}, ended`);
+  }
+
+  #countDeath(actor: Actor, { reason }: Certificate, cause: DeathCause): void {
+    const { metrics, logger } = this.#deps;
+    const { actorId, role } = actor.spec;
+    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause });
+    logger.warn({ actorId, role, nodeId: actor.nodeId, cause, reason }, "actor died");
+  }
+
+  #bury(
+    actor: Actor,
+    certificate: Certificate,
+    cause: DeathCause,
+    constructorError: proto.Error.$Properties | undefined,
+  ): void {
+    const { actorId } = actor.spec;
+    this.#countDeath(actor, certificate, cause);
+    void this.#deps.actors.update(actorId, { state: "DEAD", certificate, constructorError, ...noProcess });
+    this.#deps.delays.cancel(actorId);
+    this.#deps.fences.stopWaiting(actorId);
+    this.#kills.ownerEnded(actorId, `its owner, actor ${actorId}, died`);
+  }
+}

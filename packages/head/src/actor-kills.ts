@@ -1,0 +1,92 @@
+/**
+ * Responsibility: ends of actors that somebody asked for: a client, the end of an owner or job, the end of the cluster.
+ * Not responsible for: what follows when a process has ended (actor-deaths.ts).
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Actor } from "./actor.js";
+import { type ActorSupervision, certificateOf, pendingKey, stopActor } from "./actor-supervision.js";
+
+export interface KillOptions {
+  readonly noRestart: boolean;
+  readonly reason: string;
+  /** Another incarnation is left alone, so that a repeated request crashes once; 0: whichever runs. */
+  readonly incarnation?: number;
+}
+
+export class ActorKills {
+  readonly #deps: ActorSupervision;
+
+  constructor(deps: ActorSupervision) {
+    this.#deps = deps;
+  }
+
+  /** @throws {PalimpsestError} NOT_FOUND; ACTOR_UNAVAILABLE when a crash is wanted and its node is out of reach */
+  async kill(actorId: string, options: KillOptions): Promise<Actor> {
+    const { actors } = this.#deps;
+    const actor = actors.get(actorId);
+    if (actor === undefined) throw new PalimpsestError("NOT_FOUND", `actor ${actorId} is not known`);
+    if (actor.state === "DEAD") {
+      await actors.durable(actorId);
+      return actor;
+    }
+    const { incarnation = 0 } = options;
+    if (incarnation !== 0 && incarnation !== actor.incarnation) return actor;
+    if (options.noRestart) await this.#killForGood(actor, options.reason);
+    else this.#crash(actor, options.reason);
+    return actors.get(actorId) ?? actor;
+  }
+
+  /** The session or actor that owned them is gone: its actors go too, unless detached. */
+  ownerEnded(ownerId: string, reason: string): void {
+    for (const actor of this.#deps.actors.ownedBy(ownerId)) {
+      if (!actor.spec.detached) void this.#killForGood(actor, reason);
+    }
+  }
+
+  jobEnded(jobId: string): void {
+    for (const { spec } of this.#deps.actors.ofJob(jobId)) {
+      // As it is now: the kill of an owner kills what it owned.
+      const actor = this.#deps.actors.get(spec.actorId);
+      if (actor === undefined || actor.spec.detached || actor.state === "DEAD") continue;
+      void this.#killForGood(actor, `its job ${jobId} ended`);
+    }
+  }
+
+  /** The cluster ends: no actor is to come back with the next head. */
+  async endAll(reason: string): Promise<void> {
+    const kills: Promise<void>[] = [];
+    for (const { spec } of [...this.#deps.actors.all()]) {
+      const actor = this.#deps.actors.get(spec.actorId);
+      if (actor !== undefined && actor.state !== "DEAD") kills.push(this.#killForGood(actor, reason));
+    }
+    await Promise.all(kills);
+  }
+
+  async #killForGood(actor: Actor, reason: string): Promise<void> {
+    const { actors, pendingQueue, metrics, stopGraceMs } = this.#deps;
+    const { actorId } = actor.spec;
+    pendingQueue.remove(pendingKey(actorId));
+    this.#deps.delays.cancel(actorId);
+    this.#deps.fences.stopWaiting(actorId);
+    const runs = actor.state === "STARTING" || actor.state === "ALIVE";
+    if (runs) this.#deps.fences.stopping(actor);
+    const durable = actors.update(actorId, {
+      state: "DEAD",
+      certificate: certificateOf(this.#deps.clock, actor, reason),
+      address: "",
+    });
+    metrics.counter("palimpsest_head_actor_deaths_total").inc({ cause: "killed" });
+    if (runs) stopActor(this.#deps.nodes, actor.nodeId, actorId, stopGraceMs, reason);
+    this.ownerEnded(actorId, `its owner, actor ${actorId}, was killed`);
+    await durable;
+  }
+
+  #crash(actor: Actor, reason: string): void {
+    if (actor.state !== "STARTING" && actor.state !== "ALIVE") return;
+    if (stopActor(this.#deps.nodes, actor.nodeId, actor.spec.actorId, 0, reason)) return;
+    throw new PalimpsestError(
+      "ACTOR_UNAVAILABLE",
+      `node ${actor.nodeId} of actor ${actor.spec.actorId} is out of reach: try again when it is back`,
+    );
+  }
+}

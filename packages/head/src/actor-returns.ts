@@ -1,0 +1,148 @@
+/**
+ * Responsibility: what a node that registers runs, against what the tables believe.
+ * Not responsible for: the node's own row (node-table.ts), its jobs (job-lifecycle.ts).
+ *
+ * Invariants:
+ * - C6. What a node reports as running and nobody wants is stopped.
+ * - C7. What a node reports as running and the tables do not know is asked for and adopted where the tables may have lost
+ *   it (RETURN-1), else stopped.
+ */
+import type * as proto from "@palimpsest/wire/protocol";
+import type { Actor, ActorSpec } from "./actor.js";
+import type { ActorDeaths } from "./actor-deaths.js";
+import type { ActorStarts } from "./actor-starts.js";
+import {
+  type ActorSupervision,
+  certificateOf,
+  leaseOf,
+  leasePrefix,
+  pendingKey,
+} from "./actor-supervision.js";
+
+export interface RegisteredActors {
+  /** To stop (C6). */
+  readonly stopActorIds: string[];
+  /** To ask for (C7). */
+  readonly unknownActorIds: string[];
+  /** What to do about the actors that are missing once the node has told everything. */
+  readonly settle: () => void;
+}
+
+export class ActorReturns {
+  readonly #deps: ActorSupervision;
+  readonly #starts: ActorStarts;
+  readonly #deaths: ActorDeaths;
+
+  constructor(deps: ActorSupervision, starts: ActorStarts, deaths: ActorDeaths) {
+    this.#deps = deps;
+    this.#starts = starts;
+    this.#deaths = deaths;
+  }
+
+  /**
+   * Compares what a node says it runs with what the head believes.
+   */
+  nodeRegistered(nodeId: string, running: readonly proto.RunningActor.$Properties[]): RegisteredActors {
+    const { actors, nodes } = this.#deps;
+    const listed = new Set(running.map((report) => leaseOf(report.actorId ?? "", report.incarnation ?? 0)));
+    const isKnown = (report: proto.RunningActor.$Properties) =>
+      actors.get(report.actorId ?? "") !== undefined;
+    const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
+    const unknownIds = running.filter((report) => !isKnown(report)).map(idOf);
+    const unknownActorIds = this.#deps.returning.toDescribe(nodeId, unknownIds);
+    const asked = new Set(unknownActorIds);
+    const unwantedIds = running
+      .filter(isKnown)
+      .filter((report) => !this.#adopt(nodeId, report))
+      .map(idOf);
+    const stopActorIds = [...unwantedIds, ...unknownIds.filter((actorId) => !asked.has(actorId))];
+    this.#forgive(nodeId);
+    const missing = actors.onNode(nodeId).filter(
+      // An older incarnation that still ends there does not stand for the one that is to run.
+      (actor) => !listed.has(leaseOf(actor.spec.actorId, actor.incarnation)),
+    );
+    // Leases of processes that were to be stopped while the node was away, and are not there any more.
+    const held = new Set([
+      ...listed,
+      ...missing.map((actor) => leaseOf(actor.spec.actorId, actor.incarnation)),
+    ]);
+    const stale = nodes.leasesOf(nodeId).filter((lease) => lease.startsWith(leasePrefix) && !held.has(lease));
+    const settle = () => {
+      for (const lease of stale) nodes.release(nodeId, lease);
+      this.#deps.fences.nodeTold(nodeId, (actorId, incarnation) => listed.has(leaseOf(actorId, incarnation)));
+      this.#settle(nodeId, missing);
+    };
+    return { stopActorIds, unknownActorIds, settle };
+  }
+
+  /** Enters an actor that the tables do not know (C7). False when it is to be stopped: its name belongs to another. */
+  adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
+    const { actors, logger } = this.#deps;
+    const { actorId, name } = spec;
+    this.#deps.returning.described(nodeId, actorId);
+    if (actors.get(actorId) === undefined) {
+      if (name !== "" && actors.byName(name) !== undefined) return false;
+      actors.create(spec);
+      void actors.update(actorId, { restarts: described.restarts ?? 0 });
+      logger.warn({ actorId, nodeId }, "an actor that the tables had lost was adopted");
+    }
+    return this.#adopt(nodeId, described.actor ?? {});
+  }
+
+  /** Whether the running process is the one wanted; if so it is entered in the table. */
+  #adopt(nodeId: string, report: proto.RunningActor.$Properties): boolean {
+    const { actors, nodes, pendingQueue } = this.#deps;
+    const actorId = report.actorId ?? "";
+    const incarnation = report.incarnation ?? 0;
+    const actor = actors.get(actorId);
+    if (actor === undefined) return false;
+    const lease = leaseOf(actorId, incarnation);
+    const gpuIds = nodes.reserve(nodeId, lease, actor.spec.resources, report.gpuIds ?? []);
+    if (actor.state === "DEAD") return false;
+    const before = this.#deps.fences.found(actorId, nodeId, incarnation);
+    const current = before !== undefined || (actor.nodeId === nodeId && actor.incarnation === incarnation);
+    // A later incarnation than the table's: the store lost its last writes, the node is right.
+    if (!current && incarnation <= actor.incarnation) return false;
+    pendingQueue.remove(pendingKey(actorId));
+    this.#deps.delays.cancel(actorId);
+    this.#deps.fences.stopWaiting(actorId);
+    // Its node was only out of reach: no restart took place.
+    if (before !== undefined) void actors.update(actorId, { restarts: before.restarts });
+    if (!current || before !== undefined) void actors.update(actorId, { gpuIds });
+    if (!report.address) void actors.update(actorId, { state: "STARTING", nodeId, incarnation });
+    else if (!current || actor.state !== "ALIVE") this.#starts.alive(actor, nodeId, report);
+    return true;
+  }
+
+  /** The node is back, so the starts that it cut short did not bring it down (START-4). */
+  #forgive(nodeId: string): void {
+    const { actors } = this.#deps;
+    for (const actorId of this.#deps.returning.forgiven(nodeId)) {
+      const actor = actors.get(actorId);
+      if (actor === undefined || actor.state === "DEAD") continue;
+      const lost = actor.lostStartNodeIds;
+      const lostStartNodeIds = lost.filter((lostId) => lostId !== nodeId);
+      if (lostStartNodeIds.length < lost.length) void actors.update(actorId, { lostStartNodeIds });
+    }
+  }
+
+  #settle(nodeId: string, missing: readonly Actor[]): void {
+    const { actors, nodes } = this.#deps;
+    for (const before of missing) {
+      const actor = actors.get(before.spec.actorId);
+      if (
+        actor?.nodeId !== nodeId ||
+        actor.incarnation !== before.incarnation ||
+        actor.state !== before.state
+      )
+        continue;
+      if (actor.state === "STARTING") {
+        void this.#starts.orderAgain(nodeId, actor);
+        continue;
+      }
+      nodes.release(nodeId, leaseOf(actor.spec.actorId, actor.incarnation));
+      const reason = "its process ended while its node was out of the head's reach";
+      this.#deaths.ended(actor, certificateOf(this.#deps.clock, actor, reason), "node", undefined);
+    }
+  }
+}

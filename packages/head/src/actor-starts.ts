@@ -1,0 +1,99 @@
+/**
+ * Responsibility: an actor's way from its request to a process that is alive.
+ * Not responsible for: whether it is to be started (again): actor-lifecycle.ts and actor-deaths.ts decide.
+ *
+ * Invariants:
+ * - C1. A node is told to start an actor only after the store holds that decision.
+ */
+import type * as proto from "@palimpsest/wire/protocol";
+import { type Actor, specToProto } from "./actor.js";
+import { type ActorSupervision, leaseOf, noProcess, pendingKey, stopActor } from "./actor-supervision.js";
+import { freshStart } from "./start-retries.js";
+
+export class ActorStarts {
+  readonly #deps: ActorSupervision;
+
+  constructor(deps: ActorSupervision) {
+    this.#deps = deps;
+  }
+
+  /** Places the actor and starts it there, as soon as no earlier process of it may run. */
+  seek(actor: Actor): void {
+    const { actorId, resources, labels } = actor.spec;
+    this.#deps.fences.whenFree(actor, () => {
+      const now = this.#deps.actors.get(actorId);
+      if (now?.state !== actor.state) return;
+      this.#deps.pendingQueue.enqueue(pendingKey(actorId), {
+        leaseId: leaseOf(actorId, now.incarnation + 1),
+        request: { resources, labels },
+        onPlaced: (nodeId) => void this.#start(actorId, nodeId),
+      });
+    });
+  }
+
+  started(nodeId: string, message: proto.ActorStarted.$Properties): void {
+    const actorId = message.actorId ?? "";
+    const actor = this.#deps.actors.get(actorId);
+    if (actor?.nodeId !== nodeId || actor.state === "DEAD") {
+      stopActor(this.#deps.nodes, nodeId, actorId, 0, "it is not wanted on this node");
+      return;
+    }
+    if (actor.incarnation !== message.incarnation || actor.state !== "STARTING") return;
+    this.alive(actor, nodeId, message);
+    const seconds = (this.#deps.clock.now() - actor.createdAtMs) / 1000;
+    if (actor.incarnation === 1)
+      this.#deps.metrics.histogram("palimpsest_head_placement_seconds").observe(seconds);
+  }
+
+  /** Enters the process that the node reports. */
+  alive(actor: Actor, nodeId: string, report: proto.RunningActor.$Properties): void {
+    const { actorId } = actor.spec;
+    this.#deps.delays.alive(actorId);
+    void this.#deps.actors.update(actorId, {
+      state: "ALIVE",
+      nodeId,
+      incarnation: report.incarnation ?? actor.incarnation,
+      address: report.address ?? "",
+      metricsAddress: report.metricsAddress ?? "",
+      pid: report.pid ?? 0,
+      constructorError: undefined,
+      ...freshStart,
+    });
+    this.#deps.logger.info(
+      { actorId, nodeId, incarnation: report.incarnation, pid: report.pid },
+      "actor alive",
+    );
+  }
+
+  /** Tells a node once more to start what it did not list; the decision may not be in the store yet (C1). */
+  async orderAgain(nodeId: string, { spec, incarnation }: Actor): Promise<void> {
+    const { actors } = this.#deps;
+    await actors.durable(spec.actorId);
+    const actor = actors.get(spec.actorId);
+    if (actor?.state !== "STARTING" || actor.incarnation !== incarnation || actor.nodeId !== nodeId) return;
+    this.#sendStart(actor);
+  }
+
+  async #start(actorId: string, nodeId: string): Promise<void> {
+    const { actors, nodes } = this.#deps;
+    const incarnation = (actors.get(actorId)?.incarnation ?? 0) + 1;
+    const gpuIds = nodes.gpusOf(nodeId, leaseOf(actorId, incarnation));
+    await actors.update(actorId, { state: "STARTING", nodeId, incarnation, ...noProcess, gpuIds });
+    const actor = actors.get(actorId);
+    if (actor?.state !== "STARTING" || actor.incarnation !== incarnation) {
+      // Killed meanwhile: no process was ever started, so nobody else gives the lease back.
+      if (actor === undefined || actor.incarnation === incarnation)
+        nodes.release(nodeId, leaseOf(actorId, incarnation));
+      this.#deps.fences.ended(actorId, nodeId, incarnation);
+      return;
+    }
+    // Without a link now it is repeated when the node has registered again, see #settle.
+    this.#sendStart(actor);
+  }
+
+  #sendStart({ spec, nodeId, incarnation, restarts, gpuIds }: Actor): void {
+    this.#deps.nodes.send(nodeId, {
+      startActor: { spec: specToProto(spec), incarnation, restarts, gpuIds: [...gpuIds] },
+    });
+  }
+}
