@@ -1,24 +1,13 @@
 /** How a head starts, part by part; each part says how it ends. */
 import { readFileSync } from "node:fs";
-import { hostname } from "node:os";
-import { join, resolve } from "node:path";
-import {
-  createMetrics,
-  type Logger,
-  type Metrics,
-  type MetricsServer,
-  serveMetrics,
-} from "@palimpsest/telemetry";
+import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
   auditPathsOf,
   type Clock,
-  type Credentials,
-  every,
   formatAddress,
   grpcNetwork,
   headService,
-  httpGuard,
   isLoopback,
   jobsService,
   type Network,
@@ -27,66 +16,27 @@ import {
   PalimpsestError,
   type RpcServer,
   systemClock,
-  type TlsIdentity,
-  tlsFiles,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import type { Redis } from "ioredis";
-import type { HeadConfig } from "./config.js";
 import { ControlPlane } from "./control-plane.js";
-import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
-import type { HeadDeps } from "./head.js";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
+import { beginMetrics } from "./head-metrics-page.js";
+import { beginRedis, type HeadRedis } from "./head-redis.js";
 import { createHeadHandlers } from "./head-service.js";
 import { createJobOutputHandler } from "./job-output-service.js";
 import { createJobsHandlers } from "./jobs-service.js";
 import { Leadership } from "./leadership.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
-import { measureQueues, readQueueDepths } from "./queues.js";
-import type { RedisTls } from "./redis-access.js";
-import { connectRedis } from "./redis-connection.js";
+import { readQueueDepths } from "./queues.js";
 import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
-import { scrapeTargets } from "./scrape-targets.js";
 import { SharedBundles } from "./shared-bundles.js";
 import type { Leader } from "./shared-store.js";
 import { standbyServer } from "./standby-server.js";
 import { TokenRotation } from "./token-rotation.js";
 
-const redisCheckMs = 1_000;
-const queueMetricsMs = 5_000;
 const nodesStopTimeoutMs = 10_000;
-
-/** What there is to end, in the order in which it began. */
-export interface Parts {
-  readonly endings: (() => Promise<void> | void)[];
-  readonly logger: Logger;
-  stopNodes: () => Promise<void>;
-  leaveRedis: boolean;
-  /** Another head leads: nothing is written to the store any more. */
-  deposed: boolean;
-}
-
-/** Ends all parts, the last one first. One that cannot be ended is logged: it keeps no other from ending. */
-export async function endAll(parts: Parts): Promise<void> {
-  for (const end of parts.endings.splice(0).reverse()) {
-    try {
-      await end();
-    } catch (reason) {
-      parts.logger.error({ err: reason }, "a part of the head did not end in order");
-    }
-  }
-}
-
-export interface Beginning {
-  readonly config: HeadConfig;
-  readonly deps: HeadDeps;
-  readonly parts: Parts;
-  readonly credentials: Credentials;
-  readonly shutdown: (all: boolean) => void;
-  /** What the last head of this folder told. */
-  readonly before: HeadAddress | undefined;
-}
 
 export interface Begun {
   readonly facts: HeadAddress;
@@ -173,13 +123,6 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   return { facts, lost: leadership.lost };
 }
 
-interface HeadRedis {
-  readonly client: Redis;
-  /** What nodes and drivers get. */
-  readonly queueUrl: () => string;
-  readonly pid: () => number;
-}
-
 interface Lead {
   readonly leadership: Leadership;
   readonly headId: string;
@@ -236,82 +179,6 @@ function leaderExists(cluster: string, leader: Leader): PalimpsestError {
     `head ${leader.headId} at ${leader.address} leads cluster ${cluster} with epoch ${leader.epoch}: stop it, ` +
       "name another cluster with --cluster, or leave --no-standby out to wait for its end",
   );
-}
-
-async function beginRedis({ config, deps, parts, credentials }: Beginning, clock: Clock): Promise<HeadRedis> {
-  const { logger } = deps;
-  const embedded =
-    config.redisUrl === undefined
-      ? await EmbeddedRedis.start({
-          folder: join(config.dataDir, "redis"),
-          host: config.host,
-          advertiseHost: advertisedHost(config),
-          program: config.redisServer,
-          maxMemoryBytes: config.redisMaxMemoryBytes ?? defaultMaxMemoryBytes(),
-          tls: credentials.tls ? redisTls(config.tls, credentials.tls) : undefined,
-          logger,
-        })
-      : undefined;
-  // Until the head has started; close() says anew.
-  parts.leaveRedis = embedded?.adopted ?? false;
-  parts.endings.push(async () => {
-    if (!parts.leaveRedis) await embedded?.stop();
-  });
-  const url = () => embedded?.url ?? config.redisUrl ?? "";
-  const client = await connectRedis(url(), logger);
-  parts.endings.push(() => client.disconnect());
-  if (embedded !== undefined) {
-    const stopChecking = every(clock, redisCheckMs, () => {
-      if (client.status === "ready") return;
-      embedded.ensure().catch((reason: unknown) => logger.error({ err: reason }, "own redis does not start"));
-    });
-    parts.endings.push(stopChecking);
-  }
-  const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
-  return { client, queueUrl, pid: () => embedded?.pid ?? 0 };
-}
-
-async function beginMetrics(
-  { config, deps, parts, credentials, before }: Beginning,
-  plane: ControlPlane,
-  metrics: Metrics,
-  redis: Redis,
-  audit: AuditLog,
-  clock: Clock,
-): Promise<string> {
-  if (config.metricsPort === null) return "";
-  const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
-  let address = "";
-  const options = {
-    guard: httpGuard(credentials, audit.record),
-    host: config.host,
-    healthy: () => redis.status === "ready",
-    targets: () => scrapeTargets(address, plane.nodes, plane.actors),
-  };
-  const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
-  let server: MetricsServer;
-  try {
-    // The port of the last start is only a wish, so that a scraper finds the page again.
-    server =
-      config.metricsPort === 0 && portBefore > 0
-        ? await serve(portBefore).catch(() => serve(0))
-        : await serve(config.metricsPort);
-  } catch (reason) {
-    const where = formatAddress(config.host, config.metricsPort);
-    throw new PalimpsestError(
-      "UNAVAILABLE",
-      `cannot serve metrics on ${where}: ${String(reason)}; choose another port`,
-    );
-  }
-  parts.endings.push(() => server.close());
-  const stopMeasuring = every(clock, queueMetricsMs, () => {
-    measureQueues(redis, metrics).catch((reason: unknown) => {
-      deps.logger.debug({ err: reason }, "queues not measured");
-    });
-  });
-  parts.endings.push(stopMeasuring);
-  address = formatAddress(advertisedHost(config), portOf(server.address));
-  return address;
 }
 
 function addServices(
@@ -384,18 +251,6 @@ function addServices(
       uploadStallMs: config.rpcTimeoutMs,
     }),
   );
-}
-
-function redisTls(folder: string, identity: TlsIdentity): RedisTls {
-  const [caFile, certFile, keyFile] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
-    resolve(folder, name),
-  );
-  return { identity, caFile: caFile ?? "", certFile: certFile ?? "", keyFile: keyFile ?? "" };
-}
-
-function advertisedHost(config: HeadConfig): string {
-  if (config.advertiseHost !== undefined) return config.advertiseHost;
-  return config.host === "0.0.0.0" || config.host === "::" ? hostname() : config.host;
 }
 
 function ownVersion(): string {

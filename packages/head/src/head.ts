@@ -14,9 +14,10 @@
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, type Credentials, systemClock } from "@palimpsest/wire";
 import { type HeadConfigInput, parseHeadConfig } from "./config.js";
+import { endAll, type Parts } from "./head-beginning.js";
 import { openCredentials } from "./head-credentials.js";
 import { type HeadAddress, prepareFolder, readHeadAddress } from "./head-files.js";
-import { begin, endAll, type Parts } from "./head-start.js";
+import { begin } from "./head-start.js";
 import { refuseSecondHead } from "./second-head.js";
 
 export interface HeadDeps {

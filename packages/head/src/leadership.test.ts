@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Leadership, type LeadershipOptions } from "./leadership.js";
+import { Leadership } from "./leadership.js";
+import type { LeadershipOptions } from "./lease-wait.js";
 import type { Leader } from "./shared-store.js";
 import { DeposedError, type StoreTable, type StoreWrite } from "./store.js";
 import { quietLogger } from "./testing/builders.js";

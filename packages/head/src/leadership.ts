@@ -12,43 +12,14 @@
  * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
  *   renewed its own.
  */
-import type { Logger } from "@palimpsest/telemetry";
-import { type Clock, every, PalimpsestError } from "@palimpsest/wire";
-import type { Leader, LeaseAnswer, LeaseClaim, LeaseView, SharedStore } from "./shared-store.js";
-import {
-  DeposedError,
-  type RowsOf,
-  type Store,
-  type StoreTable,
-  type StoreWrite,
-  storeTables,
-} from "./store.js";
+import { every, PalimpsestError } from "@palimpsest/wire";
+import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";
+import type { LeaseAnswer, LeaseClaim } from "./shared-store.js";
+import { DeposedError, type RowsOf, type Store, type StoreWrite, storeTables } from "./store.js";
+import { batches } from "./store-batches.js";
 
-/** Rows in one write of a rewrite, and bytes after which the write is cut earlier. */
-const rewriteBatch = { rows: 500, bytes: 1024 * 1024 };
 /** Renewals per lease. */
 const renewalsPerLease = 3;
-/** Leases for which the address of a head that says nothing more is told to nodes and drivers. */
-const announcedLeases = 3;
-
-export interface LeadershipOptions {
-  readonly shared: SharedStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly headId: string;
-  readonly leaseMs: number;
-  /** Address to announce while this head waits; empty for none. */
-  readonly address: string;
-  /** No epoch up to this one is used again: what the folder of this head remembers. */
-  readonly epochFloor: number;
-  /** The head of this folder that ended without giving up its lease; empty when there was none. */
-  readonly predecessorId: string;
-  /** The store belongs to this head alone: nobody has to be waited for. */
-  readonly exclusive: boolean;
-  readonly signal: AbortSignal;
-  /** Called when another head leads, again for each one that does; throw to refuse to wait. */
-  readonly onStandby: (leader: Leader) => void;
-}
 
 /** What a head remembers. */
 export interface Memory {
@@ -308,70 +279,7 @@ export class Leadership {
   }
 }
 
-interface Taken {
-  readonly epoch: number;
-  readonly sequence: number;
-  readonly clusterId: string;
-  readonly askedAtMs: number;
-}
-
-async function waitForLease(options: LeadershipOptions): Promise<Taken> {
-  const { shared, clock, logger, headId, address, leaseMs, predecessorId, exclusive, signal } = options;
-  const pollMs = Math.min(500, leaseMs / 10);
-  const claim: LeaseClaim = { headId, address, leaseMs };
-  let epochFloor = options.epochFloor;
-  let clusterId = "";
-  let emptySinceMs: number | undefined;
-  let leaderId = "";
-  for (;;) {
-    if (signal.aborted) throw new PalimpsestError("CANCELLED", "the head was stopped while it waited");
-    let view: LeaseView | undefined;
-    try {
-      view = await shared.lease();
-      if (address !== "") await shared.announce(address, announcedLeases * leaseMs);
-    } catch (reason) {
-      logger.warn({ err: reason }, "the cluster's lease cannot be read, trying again");
-    }
-    if (view !== undefined) {
-      const askedAtMs = clock.monotonicMs();
-      const { leader } = view;
-      clusterId = view.clusterId || clusterId;
-      if (leader !== undefined && leader.headId !== predecessorId && leader.headId !== headId) {
-        emptySinceMs = undefined;
-        if (leader.headId !== leaderId) options.onStandby(leader);
-        leaderId = leader.headId;
-      } else {
-        emptySinceMs ??= askedAtMs;
-        const forgotten = view.epoch === 0 || view.epoch < epochFloor;
-        if (!forgotten || exclusive || askedAtMs - emptySinceMs >= leaseMs) {
-          const answer = await shared.takeLease(claim, epochFloor, predecessorId).catch(() => undefined);
-          if (answer?.kind === "held") return { ...answer, clusterId, askedAtMs };
-        }
-      }
-      epochFloor = Math.max(epochFloor, view.epoch);
-    }
-    await new Promise<void>((resolve) => clock.after(pollMs, resolve));
-  }
-}
-
 function deposedBy(answer: LeaseAnswer & { readonly kind: "refused" }): string {
   const who = answer.leader ? `head ${answer.leader.headId} at ${answer.leader.address}` : "another head";
   return `${who} leads with epoch ${answer.epoch}`;
-}
-
-function* batches(
-  table: StoreTable,
-  rows: Iterable<readonly [key: string, bytes: Uint8Array | undefined]>,
-): Generator<StoreWrite[]> {
-  let batch: StoreWrite[] = [];
-  let sizeBytes = 0;
-  for (const [key, bytes] of rows) {
-    batch.push({ table, key, bytes });
-    sizeBytes += bytes?.byteLength ?? 0;
-    if (batch.length < rewriteBatch.rows && sizeBytes < rewriteBatch.bytes) continue;
-    yield batch;
-    batch = [];
-    sizeBytes = 0;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,0 +1,44 @@
+/** What the parts of a head's start are given, and how all of them end. */
+import { hostname } from "node:os";
+import type { Logger } from "@palimpsest/telemetry";
+import type { Credentials } from "@palimpsest/wire";
+import type { HeadConfig } from "./config.js";
+import type { HeadDeps } from "./head.js";
+import type { HeadAddress } from "./head-files.js";
+
+/** What there is to end, in the order in which it began. */
+export interface Parts {
+  readonly endings: (() => Promise<void> | void)[];
+  readonly logger: Logger;
+  stopNodes: () => Promise<void>;
+  leaveRedis: boolean;
+  /** Another head leads: nothing is written to the store any more. */
+  deposed: boolean;
+}
+
+/** Ends all parts, the last one first. One that cannot be ended is logged: it keeps no other from ending. */
+export async function endAll(parts: Parts): Promise<void> {
+  for (const end of parts.endings.splice(0).reverse()) {
+    try {
+      await end();
+    } catch (reason) {
+      parts.logger.error({ err: reason }, "a part of the head did not end in order");
+    }
+  }
+}
+
+export interface Beginning {
+  readonly config: HeadConfig;
+  readonly deps: HeadDeps;
+  readonly parts: Parts;
+  readonly credentials: Credentials;
+  readonly shutdown: (all: boolean) => void;
+  /** What the last head of this folder told. */
+  readonly before: HeadAddress | undefined;
+}
+
+/** Name or address under which others reach this machine. */
+export function advertisedHost(config: HeadConfig): string {
+  if (config.advertiseHost !== undefined) return config.advertiseHost;
+  return config.host === "0.0.0.0" || config.host === "::" ? hostname() : config.host;
+}

@@ -1,0 +1,62 @@
+/** The head's page of metrics as a part of its start. */
+import { type Metrics, type MetricsServer, serveMetrics } from "@palimpsest/telemetry";
+import {
+  type AuditLog,
+  type Clock,
+  every,
+  formatAddress,
+  httpGuard,
+  PalimpsestError,
+} from "@palimpsest/wire";
+import type { Redis } from "ioredis";
+import type { ControlPlane } from "./control-plane.js";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
+import { portOf } from "./head-files.js";
+import { measureQueues } from "./queues.js";
+import { scrapeTargets } from "./scrape-targets.js";
+
+const queueMetricsMs = 5_000;
+
+/** @returns host:port of the page, empty when off */
+export async function beginMetrics(
+  { config, deps, parts, credentials, before }: Beginning,
+  plane: ControlPlane,
+  metrics: Metrics,
+  redis: Redis,
+  audit: AuditLog,
+  clock: Clock,
+): Promise<string> {
+  if (config.metricsPort === null) return "";
+  const portBefore = before?.metricsAddress ? portOf(before.metricsAddress) : 0;
+  let address = "";
+  const options = {
+    guard: httpGuard(credentials, audit.record),
+    host: config.host,
+    healthy: () => redis.status === "ready",
+    targets: () => scrapeTargets(address, plane.nodes, plane.actors),
+  };
+  const serve = (port: number) => serveMetrics(metrics.registry, { ...options, port });
+  let server: MetricsServer;
+  try {
+    // The port of the last start is only a wish, so that a scraper finds the page again.
+    server =
+      config.metricsPort === 0 && portBefore > 0
+        ? await serve(portBefore).catch(() => serve(0))
+        : await serve(config.metricsPort);
+  } catch (reason) {
+    const where = formatAddress(config.host, config.metricsPort);
+    throw new PalimpsestError(
+      "UNAVAILABLE",
+      `cannot serve metrics on ${where}: ${String(reason)}; choose another port`,
+    );
+  }
+  parts.endings.push(() => server.close());
+  const stopMeasuring = every(clock, queueMetricsMs, () => {
+    measureQueues(redis, metrics).catch((reason: unknown) => {
+      deps.logger.debug({ err: reason }, "queues not measured");
+    });
+  });
+  parts.endings.push(stopMeasuring);
+  address = formatAddress(advertisedHost(config), portOf(server.address));
+  return address;
+}

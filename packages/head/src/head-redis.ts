@@ -1,0 +1,60 @@
+/** The head's Redis as a part of its start: its own, or one that is there. */
+import { join, resolve } from "node:path";
+import { type Clock, every, type TlsIdentity, tlsFiles } from "@palimpsest/wire";
+import type { Redis } from "ioredis";
+import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
+import type { RedisTls } from "./redis-access.js";
+import { connectRedis } from "./redis-connection.js";
+
+const redisCheckMs = 1_000;
+
+export interface HeadRedis {
+  readonly client: Redis;
+  /** What nodes and drivers get. */
+  readonly queueUrl: () => string;
+  readonly pid: () => number;
+}
+
+export async function beginRedis(
+  { config, deps, parts, credentials }: Beginning,
+  clock: Clock,
+): Promise<HeadRedis> {
+  const { logger } = deps;
+  const embedded =
+    config.redisUrl === undefined
+      ? await EmbeddedRedis.start({
+          folder: join(config.dataDir, "redis"),
+          host: config.host,
+          advertiseHost: advertisedHost(config),
+          program: config.redisServer,
+          maxMemoryBytes: config.redisMaxMemoryBytes ?? defaultMaxMemoryBytes(),
+          tls: credentials.tls ? redisTls(config.tls, credentials.tls) : undefined,
+          logger,
+        })
+      : undefined;
+  // Until the head has started; close() says anew.
+  parts.leaveRedis = embedded?.adopted ?? false;
+  parts.endings.push(async () => {
+    if (!parts.leaveRedis) await embedded?.stop();
+  });
+  const url = () => embedded?.url ?? config.redisUrl ?? "";
+  const client = await connectRedis(url(), logger);
+  parts.endings.push(() => client.disconnect());
+  if (embedded !== undefined) {
+    const stopChecking = every(clock, redisCheckMs, () => {
+      if (client.status === "ready") return;
+      embedded.ensure().catch((reason: unknown) => logger.error({ err: reason }, "own redis does not start"));
+    });
+    parts.endings.push(stopChecking);
+  }
+  const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
+  return { client, queueUrl, pid: () => embedded?.pid ?? 0 };
+}
+
+function redisTls(folder: string, identity: TlsIdentity): RedisTls {
+  const [caFile, certFile, keyFile] = [tlsFiles.ca, tlsFiles.cert, tlsFiles.key].map((name) =>
+    resolve(folder, name),
+  );
+  return { identity, caFile: caFile ?? "", certFile: certFile ?? "", keyFile: keyFile ?? "" };
+}
