@@ -22,7 +22,11 @@ import { PeerPool } from "./peer-pool.js";
 
 /** Over the time that the head itself may take to answer. */
 const headSlackMs = 5_000;
-const freeTimeoutMs = 10_000;
+/** A head that is stopped says nothing; by the next attempt the node may have found another. */
+const freeAttemptMs = 5_000;
+/** How long a call that frees waits for a head, less than its caller waits. */
+const freeLimitMs = 25_000;
+const freeBackoffMs = 500;
 
 export interface NodeObjectsDeps {
   readonly config: ResolvedNodeConfig;
@@ -106,10 +110,7 @@ export class NodeObjects {
       fetcher,
       budget: outgoing,
       clock,
-      freeElsewhere: async (objectIds, holder) => {
-        const request = { objectIds: [...objectIds], holder };
-        await head().unary(headService.freeObjects, request, { timeoutMs: freeTimeoutMs });
-      },
+      freeElsewhere: (objectIds, holder) => freeAtHead(head, { objectIds: [...objectIds], holder }, clock),
       onMoved,
     });
     server.addService(objectsService, handlers);
@@ -182,4 +183,28 @@ async function locate(head: Peer, objectId: string, waitMs: number) {
   const timeoutMs = waitMs + headSlackMs;
   const answer = await head.unary(headService.locateObject, { objectId, waitMs }, { timeoutMs });
   return { addresses: answer.addresses ?? [], complete: answer.complete ?? false };
+}
+
+/** @throws {PalimpsestError} UNAVAILABLE when no head answered for freeLimitMs */
+async function freeAtHead(
+  head: () => Peer,
+  request: proto.FreeObjectsRequest.$Properties,
+  clock: Clock,
+): Promise<void> {
+  const deadlineAt = clock.monotonicMs() + freeLimitMs;
+  for (;;) {
+    try {
+      await head().unary(headService.freeObjects, request, { timeoutMs: freeAttemptMs });
+      return;
+    } catch (reason) {
+      const { code, rawMessage } = PalimpsestError.from(reason);
+      if (code !== "UNAVAILABLE" && code !== "GET_TIMEOUT") throw reason;
+      if (clock.monotonicMs() >= deadlineAt)
+        throw new PalimpsestError(
+          "UNAVAILABLE",
+          `no head could be told for ${freeLimitMs} ms: ${rawMessage}`,
+        );
+    }
+    await new Promise<void>((resolve) => clock.after(freeBackoffMs, resolve));
+  }
 }

@@ -201,6 +201,13 @@ describe("objects over gRPC", () => {
     await head.next("objectReport", ({ holders }) => (holders ?? []).includes("job-1"));
   });
 
+  test("are freed elsewhere when the head is back", async () => {
+    head.refusesToFree = 2;
+    const { objectId } = await put(at(0), randomBytes(10));
+    await at(0).unary(objectsService.free, { objectIds: [objectId ?? ""], holder: "job-1" }, timeout);
+    expect(head.freed.map(({ holder }) => holder)).toEqual(["job-1"]);
+  });
+
   test("are freed here at once and by the head elsewhere; nobody but a holder may put", async () => {
     const { objectId = "" } = await put(at(0), randomBytes(10));
     await at(0).unary(objectsService.free, { objectIds: [objectId ?? ""], holder: "other" }, timeout);

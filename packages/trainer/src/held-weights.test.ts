@@ -13,7 +13,7 @@ test("the two newest versions and the initial weights stay held, shards they sha
       released.push(...locations.map(({ objectId }) => objectId));
     },
   };
-  const held = new HeldWeights(objects, manifest(0, "zero"));
+  const held = new HeldWeights(objects, manifest(0, "zero"), () => undefined);
   await held.add(manifest(0, "zero"));
   await held.add(manifest(1, "one", "frozen"));
   await held.add(manifest(2, "two", "frozen"));
@@ -23,4 +23,24 @@ test("the two newest versions and the initial weights stay held, shards they sha
   await held.add(manifest(4, "four"));
   await held.add(manifest(5, "five"));
   expect(released).toEqual(["one", "two", "three", "frozen"]);
+});
+
+test("what cannot be let go now is let go with a later version, unless that has it too", async () => {
+  const released: string[] = [];
+  const late: unknown[] = [];
+  let away = true;
+  const objects = {
+    release: async (locations: readonly ObjectLocation[]) => {
+      if (away) throw new Error("the head is away");
+      released.push(...locations.map(({ objectId }) => objectId));
+    },
+  };
+  const held = new HeldWeights(objects, manifest(0), (reason) => late.push(reason));
+  for (const version of [1, 2, 3, 4])
+    await held.add(manifest(version, `only-${version}`, `of-${version % 3}`));
+  expect(released).toEqual([]);
+  expect(late).toHaveLength(2);
+  away = false;
+  await held.add(manifest(5, "only-5", "of-2"));
+  expect(released).toEqual(["only-1", "only-2", "only-3", "of-0"]);
 });

@@ -7,34 +7,47 @@ interface ObjectRelease {
 
 /** The newest version, and the one that a rollout actor may still be reading. */
 const keptVersions = 2;
+const releasedAtOnce = 1_000;
 
 /**
  * Versions of weights that the learner holds: announcing a newer one lets the oldest go, with its copies on the nodes
- * of the rollout actors. What another holds too, such as shards that an equal run has put, stays for him.
+ * of the rollout actors. What another holds too, such as shards that an equal run has put, stays for him. What cannot be
+ * let go now, since the head is away, is let go with a later version: training does not wait for it.
  */
 export class HeldWeights {
   readonly #objects: ObjectRelease;
   /** Never let go: a learner without a checkpoint starts from them. */
   readonly #initial: ReadonlySet<string>;
+  readonly #onLate: (reason: unknown) => void;
   readonly #versions: proto.WeightManifest[] = [];
+  /** To be let go, by the object's id. */
+  readonly #unneeded = new Map<string, ObjectLocation>();
 
-  constructor(objects: ObjectRelease, initial: proto.WeightManifest) {
+  /** @param onLate told why something could not be let go yet */
+  constructor(objects: ObjectRelease, initial: proto.WeightManifest, onLate: (reason: unknown) => void) {
     this.#objects = objects;
     this.#initial = new Set(shardsOf(initial).map(({ objectId }) => objectId));
+    this.#onLate = onLate;
   }
 
   async add(manifest: proto.WeightManifest): Promise<void> {
     this.#versions.push(manifest);
-    const gone = this.#versions
-      .splice(0, Math.max(0, this.#versions.length - keptVersions))
-      .flatMap(shardsOf);
-    const kept = new Set(this.#versions.flatMap(shardsOf).map(({ objectId }) => objectId));
-    const unneeded = new Map<string, ObjectLocation>();
-    for (const shard of gone) {
-      if (!kept.has(shard.objectId) && !this.#initial.has(shard.objectId))
-        unneeded.set(shard.objectId, shard);
+    const gone = this.#versions.splice(0, Math.max(0, this.#versions.length - keptVersions));
+    for (const shard of gone.flatMap(shardsOf)) {
+      if (!this.#initial.has(shard.objectId)) this.#unneeded.set(shard.objectId, shard);
     }
-    if (unneeded.size > 0) await this.#objects.release([...unneeded.values()]);
+    for (const { objectId } of this.#versions.flatMap(shardsOf)) this.#unneeded.delete(objectId);
+    try {
+      while (this.#unneeded.size > 0)
+        await this.#release([...this.#unneeded.values()].slice(0, releasedAtOnce));
+    } catch (reason) {
+      this.#onLate(reason);
+    }
+  }
+
+  async #release(shards: readonly ObjectLocation[]): Promise<void> {
+    await this.#objects.release(shards);
+    for (const { objectId } of shards) this.#unneeded.delete(objectId);
   }
 }
 

@@ -105,7 +105,9 @@ export class LearnerActor {
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);
     this.#baseWeightsHash = initial.weightsHash;
-    this.#held = new HeldWeights(context.objects, initial);
+    this.#held = new HeldWeights(context.objects, initial, (reason) =>
+      context.logger.warn({ err: reason }, "weights of an old version are let go later"),
+    );
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       runId,

@@ -35,6 +35,7 @@ import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
+import { untilTaken } from "./step-attempts.js";
 import type { TracedTask } from "./step-traces.js";
 import { lookOften, watchRun } from "./watch-run.js";
 import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
@@ -200,7 +201,12 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
         });
       }
     }
-    const result = await trainStep();
+    const result = await untilTaken(trainStep, {
+      restartLearner: () => crew.learner.kill({ restart: true }),
+      onAgain: ({ message }) =>
+        onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
+      signal,
+    });
     const counts = await queues.ledger.counts();
     const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
     reports.push(report);

@@ -43,6 +43,8 @@ export class FakeHead {
   /** Whether it says that no node is away. */
   placesComplete = true;
   readonly freed: proto.FreeObjectsRequest.$Properties[] = [];
+  /** Refusals of the next requests to free, as of a head that does not lead. */
+  refusesToFree = 0;
   readonly #asked = new Set<string>();
   readonly #links = new Set<LinkStream>();
   readonly #bundles = new Map<string, Uint8Array>();
@@ -68,6 +70,7 @@ export class FakeHead {
           return { addresses: [...(head.places.get(objectId) ?? [])], complete: head.placesComplete };
         }),
         freeObjects: unary((request: proto.FreeObjectsRequest.$Properties) => {
+          if (head.refusesToFree-- > 0) throw new PalimpsestError("UNAVAILABLE", "another head leads");
           head.freed.push(request);
           return {};
         }),
