@@ -2,8 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdtemp, open, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { grpcNetwork, objectsService } from "@palimpsest/wire";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ByteBudget } from "./byte-budget.js";
+import type { ObjectFetcher } from "./object-fetch.js";
 import { ObjectStore } from "./object-store.js";
+import { createObjectsHandlers } from "./objects-service.js";
 import { StandingClock } from "./testing/standing-clock.js";
 
 let parent: string;
@@ -31,6 +35,35 @@ async function put(text: string, holder = "job-1"): Promise<string> {
 async function copy(text: string): Promise<string> {
   return await put(text, "");
 }
+
+test("an upload of which nothing comes is cut off and leaves nothing behind (SERVE-3)", async () => {
+  const server = grpcNetwork({ token: "token-of-the-tests" }).createServer();
+  const budget = new ByteBudget(1_000_000);
+  const fetcher = {} as ObjectFetcher;
+  const freeElsewhere = async () => undefined;
+  const handlers = createObjectsHandlers({
+    ...{ store, fetcher, budget, clock, freeElsewhere },
+    onMoved: () => undefined,
+  });
+  server.addService(objectsService, handlers);
+  const peer = grpcNetwork({ token: "token-of-the-tests" }).connect(await server.listen("127.0.0.1", 0));
+  try {
+    const { stream, response } = peer.clientStream(objectsService.put, { timeoutMs: 50_000 });
+    stream.on("error", () => undefined);
+    const failed = expect(response).rejects.toMatchObject({
+      code: "GET_TIMEOUT",
+      message: expect.stringContaining("no chunk came for 120000 ms"),
+    });
+    stream.write({ sizeBytes: 60, holder: "job-1", data: new Uint8Array(10) });
+    await expect.poll(async () => (await readdir(store.folder)).length, { timeout: 20_000 }).toBe(1);
+    const advance = setInterval(() => clock.advance(60_000), 20);
+    await failed.finally(() => clearInterval(advance));
+    await expect.poll(() => readdir(store.folder), { timeout: 20_000 }).toEqual([]);
+  } finally {
+    peer.close();
+    server.kill();
+  }
+});
 
 describe("ObjectStore", () => {
   test("names an object by the SHA-256 of its bytes (STORE-1)", async () => {
