@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedRedis } from "./embedded-redis.js";
+import { isRedisOf, readRecord } from "./redis-record.js";
 import { quietLogger, temporaryFolder } from "./testing/builders.js";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -33,6 +34,22 @@ async function start(program = "redis-server", maxMemoryBytes = 64 * 1024 * 1024
   started.push(redis);
   return redis;
 }
+
+it.runIf(process.platform === "linux")(
+  "knows its process without `ps`, which small containers lack",
+  async () => {
+    await start();
+    const record = readRecord(join(folder.path, "redis"));
+    const path = process.env["PATH"];
+    try {
+      process.env["PATH"] = "";
+      expect(record && (await isRedisOf(record))).toBe(true);
+      expect(record && (await isRedisOf({ ...record, pid: process.pid }))).toBe(false);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  },
+);
 
 async function using<T>(redis: EmbeddedRedis, use: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(redis.url, { lazyConnect: true, retryStrategy: () => null });

@@ -13,38 +13,22 @@
  *   evicted, and the kernel has no reason to end it.
  * - R4. Passwords are in files of mode 0600, never among the arguments of a process.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:net";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
 import type { Logger } from "@palimpsest/telemetry";
-import {
-  formatAddress,
-  isLoopback,
-  newToken,
-  PalimpsestError,
-  redisTlsOptions,
-  redisUrlWithCa,
-} from "@palimpsest/wire";
-import { Redis } from "ioredis";
-import { z } from "zod";
+import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
 import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
+import { answersWithin, limitMemory, probe, probeEveryMs } from "./redis-probe.js";
+import { isRedisOf, keep, type RedisRecord, readRecord } from "./redis-record.js";
 
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 10_000;
-const probeEveryMs = 20;
 const portAttempts = 5;
-
-const recordSchema = z.object({
-  pid: z.number(),
-  port: z.number(),
-  passwords: z.object({ head: z.string(), queues: z.string() }),
-});
-type Record = z.infer<typeof recordSchema>;
 
 export interface EmbeddedRedisOptions {
   /** Folder for data, configuration and the record of the running server. */
@@ -66,10 +50,10 @@ export class EmbeddedRedis {
   /** It ran before this head: a head that fails to start leaves it alone. */
   readonly adopted: boolean;
   readonly #options: EmbeddedRedisOptions;
-  #record: Record;
+  #record: RedisRecord;
   #ensuring: Promise<void> | undefined;
 
-  private constructor(options: EmbeddedRedisOptions, record: Record, adopted: boolean) {
+  private constructor(options: EmbeddedRedisOptions, record: RedisRecord, adopted: boolean) {
     this.#options = options;
     this.#record = record;
     this.adopted = adopted;
@@ -154,7 +138,10 @@ export class EmbeddedRedis {
   }
 }
 
-async function startAnywhere(options: EmbeddedRedisOptions, known: Record | undefined): Promise<Record> {
+async function startAnywhere(
+  options: EmbeddedRedisOptions,
+  known: RedisRecord | undefined,
+): Promise<RedisRecord> {
   const passwords = known?.passwords ?? { head: newToken(), queues: newToken() };
   for (let attempt = 0; ; attempt++) {
     const port = attempt === 0 && known ? known.port : await freePort();
@@ -174,7 +161,7 @@ async function launch(
   options: EmbeddedRedisOptions,
   port: number,
   passwords: RedisPasswords,
-): Promise<Record> {
+): Promise<RedisRecord> {
   const { folder, program, logger } = options;
   const startedAt = Date.now();
   const configPath = join(folder, "redis.conf");
@@ -264,103 +251,6 @@ export function defaultMaxMemoryBytes(): number {
   const constrained = process.constrainedMemory();
   const total = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
   return Math.floor(total / 4);
-}
-
-function readRecord(folder: string): Record | undefined {
-  const path = join(folder, "redis.json");
-  if (!existsSync(path)) return undefined;
-  try {
-    return recordSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-  } catch (reason) {
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `${path} is damaged: end the redis-server of this folder and remove it`,
-      {
-        cause: reason,
-      },
-    );
-  }
-}
-
-function keep(folder: string, record: Record): Record {
-  writeSecretFile(join(folder, "redis.json"), `${JSON.stringify(record)}\n`);
-  return record;
-}
-
-async function answersWithin(
-  { folder, tls }: EmbeddedRedisOptions,
-  record: Record,
-  timeoutMs: number,
-  signal?: AbortSignal,
-): Promise<Record | undefined> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const running = await probe(folder, record, tls);
-    if (running !== undefined || Date.now() >= deadline || signal?.aborted) return running;
-    await delay(probeEveryMs);
-  }
-}
-
-/** A client that tries once and gives up soon. */
-function clientOf(record: Record, tls: RedisTls | undefined): Redis {
-  const client = new Redis({
-    host: "127.0.0.1",
-    port: record.port,
-    username: "head",
-    password: record.passwords.head,
-    ...(tls ? redisTlsOptions(redisUrlWithCa("", tls.identity)) : {}),
-    lazyConnect: true,
-    connectTimeout: 1_000,
-    commandTimeout: 2_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  client.on("error", () => undefined);
-  return client;
-}
-
-/** A server that outlived its head may have been started with another limit. */
-async function limitMemory(record: Record, { tls, maxMemoryBytes }: EmbeddedRedisOptions): Promise<void> {
-  const client = clientOf(record, tls);
-  try {
-    await client.config("SET", "maxmemory", maxMemoryBytes);
-  } finally {
-    client.disconnect();
-  }
-}
-
-/** The server that answers on the port with the password and works on the folder, with its true pid. */
-async function probe(folder: string, record: Record, tls: RedisTls | undefined): Promise<Record | undefined> {
-  const client = clientOf(record, tls);
-  try {
-    await client.connect();
-    await client.ping();
-    const [, dir] = (await client.config("GET", "dir")) as string[];
-    const pid = Number(/process_id:(\d+)/.exec(await client.info("server"))?.[1]);
-    return dir === realpathSync(folder) && Number.isInteger(pid) ? { ...record, pid } : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    client.disconnect();
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether the recorded process lives and still is a redis-server: process ids are used again. */
-async function isRedisOf(record: Record): Promise<boolean> {
-  if (record.pid === 0 || !isAlive(record.pid)) return false;
-  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(record.pid)], {
-    timeout: 2_000,
-  }).catch(() => ({ stdout: "" }));
-  return stdout.includes("redis-server") && stdout.includes(`:${record.port}`);
 }
 
 function freePort(): Promise<number> {

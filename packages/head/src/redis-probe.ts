@@ -1,0 +1,80 @@
+/** Questions to the head's own redis-server, each over a connection of its own. */
+import { realpathSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { redisTlsOptions, redisUrlWithCa } from "@palimpsest/wire";
+import { Redis } from "ioredis";
+import type { RedisTls } from "./redis-access.js";
+import type { RedisRecord } from "./redis-record.js";
+
+export const probeEveryMs = 20;
+
+export interface RedisProbeOptions {
+  readonly folder: string;
+  readonly tls: RedisTls | undefined;
+}
+
+/** The server's record once it answers; undefined when it does not in time. */
+export async function answersWithin(
+  { folder, tls }: RedisProbeOptions,
+  record: RedisRecord,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<RedisRecord | undefined> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const running = await probe(folder, record, tls);
+    if (running !== undefined || Date.now() >= deadline || signal?.aborted) return running;
+    await delay(probeEveryMs);
+  }
+}
+
+/** A client that tries once and gives up soon. */
+function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
+  const client = new Redis({
+    host: "127.0.0.1",
+    port: record.port,
+    username: "head",
+    password: record.passwords.head,
+    ...(tls ? redisTlsOptions(redisUrlWithCa("", tls.identity)) : {}),
+    lazyConnect: true,
+    connectTimeout: 1_000,
+    commandTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  client.on("error", () => undefined);
+  return client;
+}
+
+/** A server that outlived its head may have been started with another limit. */
+export async function limitMemory(
+  record: RedisRecord,
+  { tls, maxMemoryBytes }: Pick<RedisProbeOptions, "tls"> & { readonly maxMemoryBytes: number },
+): Promise<void> {
+  const client = clientOf(record, tls);
+  try {
+    await client.config("SET", "maxmemory", maxMemoryBytes);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** The server that answers on the port with the password and works on the folder, with its true pid. */
+export async function probe(
+  folder: string,
+  record: RedisRecord,
+  tls: RedisTls | undefined,
+): Promise<RedisRecord | undefined> {
+  const client = clientOf(record, tls);
+  try {
+    await client.connect();
+    await client.ping();
+    const [, dir] = (await client.config("GET", "dir")) as string[];
+    const pid = Number(/process_id:(\d+)/.exec(await client.info("server"))?.[1]);
+    return dir === realpathSync(folder) && Number.isInteger(pid) ? { ...record, pid } : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    client.disconnect();
+  }
+}

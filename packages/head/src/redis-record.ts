@@ -1,0 +1,63 @@
+/** What the head's folder knows of its own redis-server, and whether that process is still the one. */
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { writeSecretFile } from "./head-files.js";
+
+const recordSchema = z.object({
+  pid: z.number(),
+  port: z.number(),
+  passwords: z.object({ head: z.string(), queues: z.string() }),
+});
+export type RedisRecord = z.infer<typeof recordSchema>;
+
+/** @throws {PalimpsestError} CONFIG_INVALID when it is damaged */
+export function readRecord(folder: string): RedisRecord | undefined {
+  const path = join(folder, "redis.json");
+  if (!existsSync(path)) return undefined;
+  try {
+    return recordSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (reason) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${path} is damaged: end the redis-server of this folder and remove it`,
+      {
+        cause: reason,
+      },
+    );
+  }
+}
+
+export function keep(folder: string, record: RedisRecord): RedisRecord {
+  writeSecretFile(join(folder, "redis.json"), `${JSON.stringify(record)}\n`);
+  return record;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the recorded process lives and still is a redis-server: process ids are used again. */
+export async function isRedisOf(record: RedisRecord): Promise<boolean> {
+  if (record.pid === 0 || !isAlive(record.pid)) return false;
+  const line = await commandLineOf(record.pid);
+  return line.includes("redis-server") && line.includes(`:${record.port}`);
+}
+
+/** Linux tells it in /proc, also where there is no `ps`, as in small containers; empty when it cannot be told. */
+async function commandLineOf(pid: number): Promise<string> {
+  if (process.platform === "linux") return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  const { stdout } = await promisify(execFile)("ps", ["-o", "args=", "-p", String(pid)], {
+    timeout: 2_000,
+  }).catch(() => ({ stdout: "" }));
+  return stdout;
+}
