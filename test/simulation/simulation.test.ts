@@ -49,6 +49,9 @@ test("a failing seed replays exactly and tells its story to the violation", asyn
 });
 
 // The whole table is made by: run.ts --bugs
-test.each(plantedBugs.filter((_, index) => index % 6 === 0 || index === 32))("finds that $name", async (bug) => {
-  expect((await findBug(bug, 50)).seed).toBeDefined();
-});
+test.each(plantedBugs.filter((_, index) => index % 6 === 0 || index === 32))(
+  "finds that $name",
+  async (bug) => {
+    expect((await findBug(bug, 50)).seed).toBeDefined();
+  },
+);

@@ -38,7 +38,7 @@ it("pages of actors follow each other without a gap or a repetition, and the las
 it("an actor that ends between two pages is no gap: its row is still the place to go on from", async () => {
   const { test, node, deps } = await headWith(4);
   const { nextPageToken } = listActors(deps, { limit: 2 });
-  await test.plane.lifecycle.kill("actor-1", { noRestart: true });
+  await test.plane.lifecycle.kill("actor-1", { noRestart: true, reason: "test" });
   node.died("actor-1", 1);
   await settle();
   expect(test.state("actor-1")).toBe("DEAD");
