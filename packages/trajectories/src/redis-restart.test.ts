@@ -1,9 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { createLogger } from "@palimpsest/telemetry";
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { RunQueues } from "./run-queues.js";
+import { subscribe } from "./subscribe.js";
 import { aGroupRequest, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
 import { RunFixture, unaccounted } from "./testing/run-fixture.js";
 
+const silent = createLogger({ component: "test", level: "silent" });
 let server: RedisServer;
 const fixture = new RunFixture(() => server);
 
@@ -44,6 +49,37 @@ describe("redis that restarts", () => {
     const counts = await trainer.ledger.counts();
     expect(counts.groups).toEqual({ dispatched: 24, outstanding: 0, trained: 24, failed: 0 });
     expect(unaccounted(counts)).toEqual({ groups: 0, episodes: 0 });
+  });
+});
+
+describe("a subscription", () => {
+  it("that is closed while it is made again leaves no rejection behind", async () => {
+    const redis = new Redis(server.url);
+    redis.on("error", () => {}); // The restart.
+    const duplicate = vi.spyOn(redis, "duplicate");
+    const listener = { onMessage: () => {}, onReady: () => {} };
+    const subscription = await subscribe(redis, "channel", silent, listener);
+    const subscriber = duplicate.mock.results[0]?.value as Redis;
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): void => void rejections.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const closed = new Promise<void>((resolve) => {
+        subscriber.once("ready", () => {
+          void subscription.close();
+          subscriber.stream.destroy(); // The answer to what was just asked never comes.
+        });
+        subscriber.once("end", resolve);
+      });
+      await server.kill();
+      await server.start();
+      await closed;
+      await setImmediate();
+      expect(rejections).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+      redis.disconnect();
+    }
   });
 });
 

@@ -22,7 +22,9 @@ export async function subscribe(
   logger: Logger,
   { onMessage, onReady }: ChannelListener,
 ): Promise<{ close(): Promise<void> }> {
-  const subscriber = redis.duplicate({ lazyConnect: true });
+  // The client's own resubscription would leave its promise to nobody: a connection that is closed during it would end the
+  // process with an unhandled rejection. It is done below.
+  const subscriber = redis.duplicate({ lazyConnect: true, autoResubscribe: false });
   subscriber.on("error", (error) => logger.warn({ err: error }, "redis connection error"));
   subscriber.on("messageBuffer", (_channel: Buffer, bytes: Buffer) => onMessage(bytes));
   await subscriber.connect();
