@@ -1,7 +1,8 @@
 import { Redis } from "ioredis";
+import type { Trajectory } from "../../packages/trajectories/dist/index.js";
 import { FlowProducer, Worker } from "../../packages/trajectories/node_modules/bullmq/dist/esm/index.js";
 import type { Roles } from "./role.js";
-import { sizedTrajectory } from "./sized-trajectory.js";
+import { sizedTrajectories, sumOfColumns } from "./sized-trajectory.js";
 
 const concurrency = 64;
 const outstandingGroups = 64;
@@ -12,7 +13,7 @@ const connectionTo = (url: string) => new Redis(url, { maxRetriesPerRequest: nul
 /** What one writes with BullMQ alone: a flow of group, rewards and rollouts, with the data as JSON in the jobs. */
 export const bullmqRoles: Roles = {
   async rollout({ redisUrl, bytes }) {
-    const trajectory = sizedTrajectory(bytes);
+    const [trajectory] = sizedTrajectories(bytes, 1);
     new Worker("rollouts", async (job) => ({ ...trajectory, trajectoryId: job.id }), {
       connection: connectionTo(redisUrl),
       concurrency,
@@ -47,7 +48,9 @@ export const bullmqRoles: Roles = {
   },
   async learner({ redisUrl }, consumed) {
     const work = async (job: { getChildrenValues(): Promise<Record<string, unknown>> }) => {
-      consumed(Object.keys(await job.getChildrenValues()).length);
+      const scored = Object.values(await job.getChildrenValues()) as { trajectory: Trajectory }[];
+      for (const { trajectory } of scored) sumOfColumns(trajectory);
+      consumed(scored.length);
     };
     new Worker("groups", work, { connection: connectionTo(redisUrl), concurrency: 16 });
   },

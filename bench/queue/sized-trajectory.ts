@@ -3,30 +3,55 @@ import { encodeTrajectory, type Trajectory } from "../../packages/trajectories/d
 /** Tokens of one memory update, as MemAgent writes it: a prompt with a chunk of document, and a reply of a fifth. */
 const promptTokens = 500;
 const replyTokens = 100;
-const vocabulary = 49_152;
+/** Characters of the memory that each update leaves behind. */
+const memoryCharacters = 200;
+const vocabulary = 151_936;
+/** Name of the counter that holds the sum of all numbers of a trajectory, for the learner to compare. */
+export const sumCounter = "sum_of_columns";
 
-/** A trajectory whose encoding has about that many bytes: conversations of 600 tokens, the last one shortened. */
-export function sizedTrajectory(wantedBytes: number): Trajectory {
-  let trajectory = withTokens(0);
+/** Distinct trajectories whose encoding has about that many bytes: conversations of 600 random token ids with random
+ *  log-probabilities, the last one shortened, and the memory as text after each. */
+export function sizedTrajectories(wantedBytes: number, count: number): Trajectory[] {
+  const random = randomNumbers(1);
   let low = 0;
   let high = wantedBytes;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    trajectory = withTokens(middle);
-    if (encodeTrajectory(trajectory).length <= wantedBytes) low = middle;
+    if (encodeTrajectory(withTokens(middle, randomNumbers(2))).length <= wantedBytes) low = middle;
     else high = middle - 1;
   }
-  return withTokens(low);
+  return Array.from({ length: count }, () => withTokens(low, random));
 }
 
-function withTokens(tokens: number): Trajectory {
-  let seed = 1;
-  // Numerical Recipes' generator: the same tokens in every process.
-  const next = (): number => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed % vocabulary;
+/** The sum of every number of its columns. */
+export function sumOfColumns({ conversations }: Pick<Trajectory, "conversations">): number {
+  let sum = 0;
+  for (const { promptTokenIds, sampledTokenIds, rolloutLogprobs, lossMask } of conversations) {
+    for (let i = 0; i < promptTokenIds.length; i++) sum += promptTokenIds[i] as number;
+    for (let i = 0; i < sampledTokenIds.length; i++) sum += sampledTokenIds[i] as number;
+    for (let i = 0; i < rolloutLogprobs.length; i++) sum += rolloutLogprobs[i] as number;
+    if (lossMask === undefined) continue;
+    for (let i = 0; i < lossMask.length; i++) sum += lossMask[i] as number;
+  }
+  return sum;
+}
+
+/** Numerical Recipes' generator. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
   };
+}
+
+function withTokens(tokens: number, random: () => number): Trajectory {
+  const tokenId = (): number => Math.floor(random() * vocabulary);
+  // In 256ths, so that sums of them are exact in whatever order.
+  const logprob = (): number => -Math.floor(random() * 2048) / 256;
+  const letter = (): string => String.fromCharCode(97 + Math.floor(random() * 26));
   const conversations = [];
+  const memorySteps = [];
   for (let left = tokens, step = 0; left > 0; step++) {
     const prompt = Math.min(left, promptTokens);
     const reply = Math.min(left - prompt, replyTokens);
@@ -34,11 +59,19 @@ function withTokens(tokens: number): Trajectory {
     conversations.push({
       kind: "memory" as const,
       step,
-      promptTokenIds: Array.from({ length: prompt }, next),
-      sampledTokenIds: Array.from({ length: reply }, next),
-      rolloutLogprobs: Array.from({ length: reply }, () => -next() / vocabulary),
+      promptTokenIds: Array.from({ length: prompt }, tokenId),
+      sampledTokenIds: Array.from({ length: reply }, tokenId),
+      rolloutLogprobs: Array.from({ length: reply }, logprob),
+      lossMask: Array.from({ length: reply }, () => (random() < 0.9 ? 1 : 0)),
       stopReason: "stop" as const,
       policyVersion: 0,
+    });
+    memorySteps.push({
+      step,
+      documentTokenStart: step * promptTokens,
+      documentTokenEnd: (step + 1) * promptTokens,
+      memory: Array.from({ length: memoryCharacters }, letter).join(""),
+      recalled: "",
     });
   }
   return {
@@ -52,10 +85,11 @@ function withTokens(tokens: number): Trajectory {
     weightsHash: "0".repeat(64),
     conversations,
     answer: "\\boxed{42}",
-    memorySteps: [],
+    memorySteps,
     startedAtMs: 1,
     endedAtMs: 2,
     actorId: "actor",
     droppedDocumentTokens: 0,
+    counters: { [sumCounter]: sumOfColumns({ conversations }) },
   };
 }
