@@ -6,6 +6,7 @@ import {
   decodeScore,
   decodeTask,
   decodeTrajectory,
+  decodeTrajectoryHead,
   encodeScore,
   encodeTask,
   encodeTrajectory,
@@ -136,6 +137,12 @@ export const decoders: readonly Decoder[] = [
     name: "trajectory",
     seeds: [encodeTrajectory(trajectory)],
     decode: decodeTrajectory,
+    isRefusal: isPalimpsestError,
+  },
+  {
+    name: "trajectory without numbers",
+    seeds: [encodeTrajectory(trajectory)],
+    decode: decodeTrajectoryHead,
     isRefusal: isPalimpsestError,
   },
   {

@@ -126,7 +126,9 @@ describe("a trajectory on the queues", () => {
       memorySteps.forEach(({ documentTokenStart }, at) => {
         expect(documentTokenStart).toBe(memorySteps[at - 1]?.documentTokenEnd ?? 0);
       });
-      const text = base.tokenizer?.decode(conversations.at(-1)?.sampledTokenIds ?? []).replace("<|end|>", "");
+      const text = base.tokenizer
+        ?.decode([...(conversations.at(-1)?.sampledTokenIds ?? [])])
+        .replace("<|end|>", "");
       expect(text).toBe(answer);
     }
   });

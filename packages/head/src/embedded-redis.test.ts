@@ -101,7 +101,7 @@ describe("EmbeddedRedis", () => {
       await client.connect();
       await client.set("{palimpsest-run-1}:ledger:counts", "1");
       expect(await client.get("{palimpsest-run-1}:ledger:counts")).toBe("1");
-      await client.sadd("palimpsest:runs", "run-1");
+      await client.sadd("palimpsest:runs:c", "run-1");
       for (const command of [
         () => client.hgetall("palimpsest:{main}:head:actors"),
         () => client.del("palimpsest:{main}:head:actors"),

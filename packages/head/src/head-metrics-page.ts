@@ -52,7 +52,7 @@ export async function beginMetrics(
   }
   parts.endings.push(() => server.close());
   const stopMeasuring = every(clock, queueMetricsMs, () => {
-    measureQueues(redis, metrics).catch((reason: unknown) => {
+    measureQueues(redis, plane.clusterId, metrics).catch((reason: unknown) => {
       deps.logger.debug({ err: reason }, "queues not measured");
     });
   });

@@ -217,7 +217,7 @@ function addServices(
       sessionLeaseMs: config.sessionLeaseMs,
       headAddresses: () => own.leadership.addresses,
       tokens,
-      queueDepths: () => readQueueDepths(own.redis.client),
+      queueDepths: () => readQueueDepths(own.redis.client, plane.clusterId),
     }),
   );
   const link = createNodeLinkHandlers({

@@ -5,12 +5,12 @@ import type { Redis } from "ioredis";
 /** Loaded when first asked for: the queue library takes longer to load than the rest of the head to start. */
 const trajectories = () => import("@palimpsest/trajectories");
 
-/** Depths of every queue of every run. */
-export async function readQueueDepths(redis: Redis): Promise<readonly QueueDepth[]> {
-  return (await trajectories()).queueDepths(redis);
+/** Depths of every queue of every run of the cluster. */
+export async function readQueueDepths(redis: Redis, clusterId: string): Promise<readonly QueueDepth[]> {
+  return (await trajectories()).queueDepths(redis, clusterId);
 }
 
 /** Sets the gauges of the queues. */
-export async function measureQueues(redis: Redis, metrics: Metrics): Promise<void> {
-  (await trajectories()).exportQueueDepths(metrics, await readQueueDepths(redis));
+export async function measureQueues(redis: Redis, clusterId: string, metrics: Metrics): Promise<void> {
+  (await trajectories()).exportQueueDepths(metrics, await readQueueDepths(redis, clusterId));
 }

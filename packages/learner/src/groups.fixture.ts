@@ -8,7 +8,7 @@ export function aConversation(overrides: Partial<Conversation> = {}): Conversati
     step: 0,
     promptTokenIds: [1, 2, 3],
     sampledTokenIds,
-    rolloutLogprobs: sampledTokenIds.map(() => -1),
+    rolloutLogprobs: Array.from(sampledTokenIds, () => -1),
     stopReason: "stop",
     policyVersion: 0,
     ...overrides,

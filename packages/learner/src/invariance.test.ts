@@ -100,7 +100,7 @@ describe("loss and gradient do not change, to 1e-5 of themselves,", () => {
         ...conversation,
         sampledTokenIds: [...conversation.sampledTokenIds, 9, 10],
         rolloutLogprobs: [...conversation.rolloutLogprobs, logprob, logprob],
-        lossMask: [...conversation.sampledTokenIds.map(() => 1), 0, 0],
+        lossMask: [...Array.from(conversation.sampledTokenIds, () => 1), 0, 0],
       }));
     const plain = await gradientOf(whole, groups);
     expectSame(plain, await gradientOf(whole, masked(-1)));

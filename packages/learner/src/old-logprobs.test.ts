@@ -16,7 +16,7 @@ function sampledElsewhere(groups: readonly Group[], byNats: number): Group[] {
         ...trajectory,
         conversations: trajectory.conversations.map((conversation) => ({
           ...conversation,
-          rolloutLogprobs: conversation.rolloutLogprobs.map((value) => value + byNats),
+          rolloutLogprobs: Array.from(conversation.rolloutLogprobs, (value) => value + byNats),
         })),
       },
     })),

@@ -59,6 +59,7 @@ export {
   type RewardConfigInput,
   rewardConfigSchema,
   rewardEmbedder,
+  rewardReadsTokens,
   type ScoredEpisode,
   type TrajectoryReward,
   trajectoryReward,

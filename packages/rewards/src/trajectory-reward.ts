@@ -1,5 +1,5 @@
 import type { EmbedderConfig } from "@palimpsest/memory";
-import type { Score, Task, Trajectory } from "@palimpsest/trajectories";
+import type { Score, Task, TrajectoryHead } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { judgeReward, judgeRewardSchema } from "./judge/judge-reward.js";
@@ -10,9 +10,10 @@ import { remoteReward, remoteRewardSchema } from "./remote/remote-reward.js";
 import { type RewardName, rewardByName, rewardNames } from "./reward.js";
 import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
 
-/** What a reward may look at: an episode as it was, trained on or not. */
+/** What a reward may read: an episode as it was, trained on or not. Its conversations have their token ids only where
+ *  `rewardReadsTokens` says so. */
 export type ScoredEpisode = Pick<
-  Trajectory,
+  TrajectoryHead,
   "answer" | "conversations" | "memorySteps" | "storeDiff" | "counters"
 >;
 
@@ -50,6 +51,11 @@ export const rewardConfigSchema = z.discriminatedUnion("name", [
 
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
+
+/** Whether the reward reads the token ids of conversations, and not only texts and lengths. */
+export function rewardReadsTokens(config: RewardConfig): boolean {
+  return config.name === "remote" && config.sendTokens;
+}
 
 /** The embedder of the search that a reward makes in stores; undefined where it makes none. */
 export function rewardEmbedder(config: RewardConfig): EmbedderConfig | undefined {

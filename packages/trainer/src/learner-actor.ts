@@ -110,6 +110,7 @@ export class LearnerActor {
     );
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
+      clusterId: cluster.facts.clusterId,
       runId,
       settings: queues,
       logger: context.logger,

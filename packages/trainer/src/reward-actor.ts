@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { trajectoryReward } from "@palimpsest/rewards";
+import { rewardReadsTokens, trajectoryReward } from "@palimpsest/rewards";
 import { RunQueues } from "@palimpsest/trajectories";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
@@ -22,6 +22,7 @@ export class RewardActor {
     const cluster = await context.connect();
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
+      clusterId: cluster.facts.clusterId,
       runId,
       settings: queues,
       logger: context.logger,
@@ -30,6 +31,7 @@ export class RewardActor {
     await this.#queues.consumeRewards({
       concurrency: recipe.reward.concurrency,
       actorId: context.actorId,
+      readsTokens: rewardReadsTokens(recipe.reward.config),
       score: async (task, trajectory, signal) => {
         this.#scored += 1;
         return await reward(task, trajectory, { signal: AbortSignal.any([context.signal, signal]) });

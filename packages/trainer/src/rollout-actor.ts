@@ -88,6 +88,7 @@ export class RolloutActor {
     };
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
+      clusterId: cluster.facts.clusterId,
       runId,
       settings: queues,
       logger: context.logger,

@@ -98,6 +98,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const spec = runSpec(recipe, folder, base);
   const queues = await RunQueues.open({
     redisUrl: cluster.facts.redisUrl,
+    clusterId: cluster.facts.clusterId,
     runId: folder.runId,
     settings: spec.queues,
   });

@@ -2,11 +2,17 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeScore, decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
 import type { MemoryRecord } from "./memory-record.js";
+import { decodeScore, encodeScore } from "./score-codec.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
-import { aTask, aTrajectory } from "./testing/builders.js";
+import { aTask, aTrajectory, withArrays } from "./testing/builders.js";
 import type { Conversation, Score, Trajectory } from "./trajectory.js";
+import {
+  decodeTrajectory,
+  decodeTrajectoryHead,
+  encodeTrajectory,
+  encodeTrajectoryParts,
+} from "./trajectory-codec.js";
 
 const int32 = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const int64 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -69,7 +75,7 @@ describe("codec", () => {
   it("gives back every trajectory as it was (T3)", () => {
     fc.assert(
       fc.property(trajectory, (value) => {
-        expect(decodeTrajectory(encodeTrajectory(value))).toEqual(value);
+        expect(withArrays(decodeTrajectory(encodeTrajectory(value)))).toEqual(value);
       }),
       { seed: 1 },
     );
@@ -139,7 +145,7 @@ describe("codec", () => {
         },
       ],
     });
-    expect(decodeTrajectory(encodeTrajectory(value))).toEqual(value);
+    expect(withArrays(decodeTrajectory(encodeTrajectory(value)))).toEqual(value);
   });
 
   it("refuses log-probabilities that do not match the sampled tokens", () => {
@@ -155,13 +161,88 @@ describe("codec", () => {
     expect(codeOf(() => decodeTrajectory(bytes.subarray(0, bytes.length - 1)))).toBe("CODEC");
     expect(codeOf(() => decodeTrajectory(new Uint8Array([255, 255, 255])))).toBe("CODEC");
     expect(codeOf(() => decodeTrajectory(new Uint8Array()))).toBe("CODEC");
-    const unknownKind = proto.Trajectory.encode({
-      trajectoryId: "t",
-      groupId: "g",
-      taskId: "k",
-      conversations: [{ kind: "dream", stopReason: "stop" }],
-    }).finish();
-    expect(() => decodeTrajectory(unknownKind)).toThrow('"dream"');
+    const [dream] = aTrajectory().conversations.map((one) => ({ ...one, kind: "dream" }));
+    const unknownKind = encodeTrajectory(aTrajectory({ conversations: [dream as unknown as Conversation] }));
+    expect(() => decodeTrajectory(unknownKind)).toThrow("conversations[0] has kind 4294967295 of 3");
+    expect(codeOf(() => decodeTrajectoryHead(unknownKind))).toBe("CODEC");
+  });
+
+  it("refuses a trajectory of another format by its number, and says what to do", () => {
+    const first = proto.Trajectory.encode({ trajectoryId: "t", groupId: "g", taskId: "k" }).finish();
+    expect(() => decodeTrajectory(first)).toThrow(/\[CODEC\] .*format 1 .*reads format 2.*finish the run/);
+    const later = encodeTrajectory(aTrajectory());
+    new DataView(later.buffer).setUint32(4, 3, true);
+    expect(() => decodeTrajectory(later)).toThrow(/\[CODEC\] .*format 3/);
+  });
+
+  it("refuses lengths that do not fit the bytes, however large they claim to be", () => {
+    for (const at of [8, 12, 16, 20, 24]) {
+      for (const value of [0, 1, 2 ** 31, 2 ** 32 - 1]) {
+        const bytes = encodeTrajectory(aTrajectory());
+        const view = new DataView(bytes.buffer);
+        if (view.getUint32(at, true) === value) continue;
+        view.setUint32(at, value, true);
+        expect(
+          codeOf(() => decodeTrajectory(bytes)),
+          `${value} at ${at}`,
+        ).toBe("CODEC");
+      }
+    }
+  });
+
+  it("refuses kinds, stop reasons and policy versions that there are not", () => {
+    for (const at of [32, 36, 44]) {
+      const bytes = encodeTrajectory(aTrajectory());
+      new DataView(bytes.buffer).setUint32(at, 2 ** 32 - 1, true);
+      expect(
+        codeOf(() => decodeTrajectory(bytes)),
+        String(at),
+      ).toBe("CODEC");
+    }
+  });
+
+  it("refuses token ids that are no 32-bit integers and log-probabilities that are not finite", () => {
+    const [first] = aTrajectory().conversations as [Conversation];
+    const broken = (fields: Partial<Conversation>) =>
+      aTrajectory({ conversations: [{ ...first, ...fields }] });
+    for (const id of [2 ** 31, 0.5, Number.NaN]) {
+      expect(() => encodeTrajectory(broken({ promptTokenIds: [1, id] }))).toThrow(
+        `conversations[0].promptTokenIds[1] is ${id}`,
+      );
+    }
+    for (const value of [Number.NaN, Number.NEGATIVE_INFINITY, 1e39]) {
+      const trajectory = broken({ rolloutLogprobs: [0, value] });
+      expect(() => decodeTrajectory(encodeTrajectory(trajectory))).toThrow(
+        "conversations[0].rolloutLogprobs[1]",
+      );
+    }
+  });
+
+  it("reads columns as views, and as one copy where the bytes are not aligned", () => {
+    const bytes = encodeTrajectory(aTrajectory());
+    expect(decodeTrajectory(bytes).conversations[0]?.promptTokenIds).toMatchObject({ buffer: bytes.buffer });
+    for (const offset of [1, 2, 3, 4]) {
+      const moved = Buffer.concat([Buffer.alloc(offset), bytes]).subarray(offset);
+      expect(withArrays(decodeTrajectory(moved))).toEqual(aTrajectory());
+    }
+  });
+
+  it("reads the head alone, from the bytes before the columns", () => {
+    const { bytes, headBytes } = encodeTrajectoryParts(aTrajectory());
+    const { conversations, ...rest } = decodeTrajectoryHead(bytes.subarray(0, headBytes));
+    expect({ ...rest, conversations: [] }).toEqual(aTrajectory({ conversations: [] }));
+    expect(conversations).toEqual([
+      {
+        kind: "final",
+        step: 0,
+        promptTokenIds: { length: 3 },
+        sampledTokenIds: { length: 2 },
+        stopReason: "stop",
+        policyVersion: 0,
+      },
+    ]);
+    expect(codeOf(() => decodeTrajectoryHead(bytes.subarray(0, headBytes - 1)))).toBe("CODEC");
+    expect(codeOf(() => decodeTrajectory(bytes.subarray(0, headBytes)))).toBe("CODEC");
   });
 
   it("never reads a failed or non-finite score as a number (T4)", () => {

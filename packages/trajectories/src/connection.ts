@@ -1,6 +1,7 @@
 import { type Logger, redactText } from "@palimpsest/telemetry";
 import { PalimpsestError, redisTlsOptions } from "@palimpsest/wire";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
+import { GatheringRedis } from "./gathered-writes.js";
 
 const firstRetryMs = 50;
 const longestRetryMs = 1000;
@@ -19,7 +20,7 @@ export interface ConnectOptions {
  *  fell silent, instead of failing.
  *  @throws {PalimpsestError} UNAVAILABLE when nothing answers; UNAUTHENTICATED; CONFIG_INVALID when Redis may evict keys */
 export async function connectRedis(url: string, options: ConnectOptions): Promise<Redis> {
-  const redis = new Redis(url, {
+  const redis = new GatheringRedis(url, {
     ...redisTlsOptions(url),
     lazyConnect: true,
     maxRetriesPerRequest: null,

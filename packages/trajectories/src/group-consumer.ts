@@ -12,7 +12,7 @@ import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeFailure } from "./episode-failure.js";
 import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from "./group-assembly.js";
-import { type FoundGroup, fencedError, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
+import { type FoundGroup, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
 import type { PayloadStore } from "./payload-store.js";
 import type { Group } from "./trajectory.js";
 
@@ -258,9 +258,7 @@ export class GroupConsumer {
     if (groupIds.length === 0) {
       return;
     }
-    if ((await this.#deps.store.rememberTrained(groupIds, this.epoch)) === "fenced") {
-      throw fencedError(this.epoch);
-    }
+    await this.#feed.rememberTrained(groupIds);
   }
 
   async #close(

@@ -9,6 +9,7 @@
  *               is closed again and not found again. */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { Epoch } from "./epoch.js";
 import { type AssembledGroup, type DropReason, specOfRecord } from "./group-assembly.js";
 import type { GroupSpec } from "./group-spec.js";
 import type { CloseResult, Closing, GroupRecord, LedgerStore, Subscription } from "./ledger-store.js";
@@ -40,7 +41,7 @@ const recordConcurrency = 64;
 export class GroupFeed {
   /** Complete groups by id, and dropped ones until they are delivered. */
   readonly found = new Map<string, FoundGroup>();
-  readonly epoch: number;
+  readonly #epoch: Epoch;
   readonly #deps: GroupFeedDeps;
   readonly #closings = new Map<string, Closing>();
   readonly #stopping = new AbortController();
@@ -50,9 +51,9 @@ export class GroupFeed {
   #fencedOff = false;
   #subscription: Subscription | undefined;
 
-  private constructor(deps: GroupFeedDeps, epoch: number) {
+  private constructor(deps: GroupFeedDeps, epoch: Epoch) {
     this.#deps = deps;
-    this.epoch = epoch;
+    this.#epoch = epoch;
   }
 
   /** Becomes the run's learner: an earlier one is fenced off. */
@@ -60,6 +61,18 @@ export class GroupFeed {
     const feed = new GroupFeed(deps, await deps.store.takeOver());
     feed.#subscription = await deps.store.onCompletion(() => feed.wake());
     return feed;
+  }
+
+  /** Rises with each feed that is opened. */
+  get epoch(): number {
+    return this.#epoch.number;
+  }
+
+  /** Remembers groups as trained. @throws {PalimpsestError} ALREADY_EXISTS */
+  async rememberTrained(groupIds: readonly string[]): Promise<void> {
+    if ((await this.#deps.store.rememberTrained(groupIds, this.#epoch)) === "fenced") {
+      throw fencedError(this.epoch);
+    }
   }
 
   /** Ends a wait: something may have changed. */
@@ -75,7 +88,7 @@ export class GroupFeed {
     this.#wake = new AbortController();
     const nowMs = this.#deps.clock.monotonicMs();
     const all = this.#cursor === 0 || nowMs >= this.#lookAllAtMs;
-    const complete = await this.#deps.store.completeGroups(this.epoch, all ? 0 : this.#cursor);
+    const complete = await this.#deps.store.completeGroups(this.#epoch, all ? 0 : this.#cursor);
     if (complete === undefined) {
       this.#fencedOff = true;
       throw fencedError(this.epoch);
@@ -96,7 +109,7 @@ export class GroupFeed {
     const closing = this.#closings.get(groupId);
     if (closing !== undefined) {
       this.#deps.logger.warn({ groupId }, "the store forgot that this group was closed; closed again");
-      await this.#deps.store.close(closing, this.epoch);
+      await this.#deps.store.close(closing, this.#epoch);
       return;
     }
     const record = await this.#deps.store.group(groupId);
@@ -123,7 +136,7 @@ export class GroupFeed {
 
   /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */
   async close(closing: Closing): Promise<CloseResult> {
-    const result = await this.#deps.store.close(closing, this.epoch);
+    const result = await this.#deps.store.close(closing, this.#epoch);
     if (result === "fenced") {
       this.#fencedOff = true;
       throw fencedError(this.epoch);

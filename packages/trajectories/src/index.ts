@@ -3,13 +3,6 @@
 // For the learning half, which does not import wire: how to reach a Redis that a head runs under TLS.
 export { redisTlsOptions } from "@palimpsest/wire";
 // For other packages: the codec and the queues.
-export {
-  decodeScore,
-  decodeTrajectory,
-  type EncodeScoreOptions,
-  encodeScore,
-  encodeTrajectory,
-} from "./codec.js";
 export type { EpisodeFailure, FailureStage } from "./episode-failure.js";
 export type { DropReason } from "./group-assembly.js";
 export type {
@@ -36,11 +29,15 @@ export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from
 export type { RewardOptions } from "./reward-work.js";
 export type { RolloutOptions } from "./rollout-work.js";
 export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
+export { decodeScore, type EncodeScoreOptions, encodeScore } from "./score-codec.js";
 export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
 export type { Task } from "./task.js";
 export { decodeTask, encodeTask } from "./task-codec.js";
 export type {
+  Column,
+  ColumnLength,
   Conversation,
+  ConversationHead,
   ConversationKind,
   Group,
   MemoryStep,
@@ -48,5 +45,7 @@ export type {
   ScoredTrajectory,
   StopReason,
   Trajectory,
+  TrajectoryHead,
 } from "./trajectory.js";
+export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./trajectory-codec.js";
 export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";

@@ -4,7 +4,8 @@
  *  What ends or deletes something is marked allow-oom: it has to work when Redis is full, because it makes room. */
 import { script } from "./script.js";
 
-// An episode i of a group hash has `t<i>` (bytes of its trajectory), `s<i>` (score) and `f<i>` (failure).
+// An episode i of a group hash has `t<i>` (bytes of its trajectory), `h<i>` (bytes of the trajectory's head), `s<i>` (score)
+// and `f<i>` (failure).
 const helpers = `
 local function ended(group, i)
   return redis.call("HEXISTS", group, "s" .. i) == 1 or redis.call("HEXISTS", group, "f" .. i) == 1
@@ -29,8 +30,8 @@ local function sampled(group, counts)
 end
 `;
 
-// KEYS: outstanding, dispatching, closed, counts, then one group hash per claim.
-// ARGV: most groups, most bytes, then id, size, spec, bytes of the task per claim.
+// KEYS: outstanding, dispatching, closed, counts, format, then one group hash per claim.
+// ARGV: most groups, most bytes, format, then id, size, spec, bytes of the task per claim.
 export const claimScript = script(`${helpers}
 local maxGroups, maxBytes = tonumber(ARGV[1]), tonumber(ARGV[2])
 local function full(size, taskBytes)
@@ -45,8 +46,8 @@ local function full(size, taskBytes)
   return queued + taskBytes + (unsampled + size) * mean > maxBytes
 end
 local states = {}
-for i = 3, #ARGV, 4 do
-  local id, size, taskBytes, group = ARGV[i], ARGV[i + 1], ARGV[i + 3], KEYS[4 + (i + 1) / 4]
+for i = 4, #ARGV, 4 do
+  local id, size, taskBytes, group = ARGV[i], ARGV[i + 1], ARGV[i + 3], KEYS[5 + i / 4]
   local state
   local closed = redis.call("HGET", KEYS[3], id)
   if closed then
@@ -58,6 +59,7 @@ for i = 3, #ARGV, 4 do
     end
   elseif full(tonumber(size), tonumber(taskBytes)) then state = "full"
   else
+    redis.call("SET", KEYS[5], ARGV[3])
     redis.call("HSET", KEYS[1], id, size)
     redis.call("SADD", KEYS[2], id)
     redis.call("HSET", group, "spec", ARGV[i + 2], "size", size, "left", size, "unsampled", size, "bytes", taskBytes)
@@ -77,19 +79,50 @@ if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
 redis.call("SET", KEYS[2], ARGV[1], "PX", ARGV[2], "NX")
 return 1`);
 
-// KEYS: group, counts, trajectory. ARGV: episode index, bytes, time to live.
-export const putTrajectoryScript = script(`${helpers}
+const recordTrajectory = `
+local function recordTrajectory(group, counts, i, bytes, headBytes)
+  redis.call("HSET", group, "t" .. i, bytes, "h" .. i, headBytes)
+  addBytes(group, counts, bytes)
+  sampled(group, counts)
+  redis.call("HINCRBY", counts, "trajectories", 1)
+  redis.call("HINCRBY", counts, "trajectoryBytes", bytes)
+end
+`;
+
+// KEYS: group, counts, trajectory. ARGV: episode index, bytes of the head, time to live, bytes.
+export const putTrajectoryScript = script(`${helpers}${recordTrajectory}
 if not has(KEYS[1], ARGV[1]) then return "none" end
 local state = stateOf(KEYS[1], ARGV[1])
 if state == "open" then
-  redis.call("SET", KEYS[3], ARGV[2], "PX", ARGV[3])
-  redis.call("HSET", KEYS[1], "t" .. ARGV[1], #ARGV[2])
-  addBytes(KEYS[1], KEYS[2], #ARGV[2])
-  sampled(KEYS[1], KEYS[2])
-  redis.call("HINCRBY", KEYS[2], "trajectories", 1)
-  redis.call("HINCRBY", KEYS[2], "trajectoryBytes", #ARGV[2])
+  redis.call("SET", KEYS[3], ARGV[4], "PX", ARGV[3])
+  recordTrajectory(KEYS[1], KEYS[2], ARGV[1], #ARGV[4], ARGV[2])
 end
 return state`);
+
+// KEYS: group, counts, trajectory, staged trajectory. ARGV: episode index, bytes of the head, time to live.
+export const commitTrajectoryScript = script(`${helpers}${recordTrajectory}
+local function commit()
+  if not has(KEYS[1], ARGV[1]) then return "none" end
+  local state = stateOf(KEYS[1], ARGV[1])
+  if state == "open" then
+    local bytes = redis.call("STRLEN", KEYS[4])
+    if bytes == 0 then return "unstaged" end
+    redis.call("RENAME", KEYS[4], KEYS[3])
+    redis.call("PEXPIRE", KEYS[3], ARGV[3])
+    recordTrajectory(KEYS[1], KEYS[2], ARGV[1], bytes, ARGV[2])
+  end
+  return state
+end
+local state = commit()
+redis.call("UNLINK", KEYS[4])
+return state`);
+
+// KEYS: group, trajectory. ARGV: episode index.
+export const sampledHeadScript = script(`${helpers}
+if not has(KEYS[1], ARGV[1]) then return {"none"} end
+local state = stateOf(KEYS[1], ARGV[1])
+if state ~= "sampled" then return {state} end
+return {state, redis.call("GETRANGE", KEYS[2], 0, redis.call("HGET", KEYS[1], "h" .. ARGV[1]) - 1)}`);
 
 // KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel.
 export const endEpisodeScript = script(`#!lua flags=allow-oom
@@ -107,9 +140,31 @@ if state ~= "ended" then
 end
 return state`);
 
+// An epoch is "NUMBER:TOKEN". A learner is fenced off by a larger number, and by its own number with another's token: two
+// learners take the same number when Redis loses what it had not written between them. A smaller number than the learner's
+// is a loss too, of its own take-over, which it then makes good.
+const fencing = `
+local function numberOf(epoch) return tonumber(string.match(epoch or "", "^%d+")) or 0 end
+local function isFenced(key, mine)
+  local stored = redis.call("GET", key)
+  if stored == mine then return false end
+  if numberOf(stored) >= numberOf(mine) then return true end
+  redis.call("SET", key, mine)
+  return false
+end
+`;
+
+// KEYS: epoch. ARGV: token.
+export const takeOverScript = script(`#!lua flags=allow-oom
+${fencing}
+local number = numberOf(redis.call("GET", KEYS[1])) + 1
+redis.call("SET", KEYS[1], string.format("%d:%s", number, ARGV[1]))
+return number`);
+
 // KEYS: epoch, complete. ARGV: epoch, cursor.
-export const completeGroupsScript = script(`
-if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+export const completeGroupsScript = script(`#!lua flags=allow-oom
+${fencing}
+if isFenced(KEYS[1], ARGV[1]) then return -1 end
 return redis.call("ZRANGEBYSCORE", KEYS[2], "(" .. ARGV[2], "+inf", "WITHSCORES")`);
 
 const remember = `
@@ -122,8 +177,8 @@ end
 // KEYS: epoch, outstanding, dispatching, complete, closed, closed order, counts, failures, group, payloads ...
 // ARGV: epoch, group id, outcome, reason, trained, failed, dropped, kept failures, kept closed groups, failures ...
 export const closeScript = script(`#!lua flags=allow-oom
-${remember}
-if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+${fencing}${remember}
+if isFenced(KEYS[1], ARGV[1]) then return -1 end
 local id, outcome = ARGV[2], ARGV[3]
 if redis.call("HDEL", KEYS[2], id) == 0 then return 0 end
 redis.call("SREM", KEYS[3], id)
@@ -144,8 +199,8 @@ return 1`);
 
 // KEYS: epoch, outstanding, closed, closed order. ARGV: epoch, kept closed groups, ids ...
 export const rememberTrainedScript = script(`#!lua flags=allow-oom
-${remember}
-if redis.call("GET", KEYS[1]) ~= ARGV[1] then return -1 end
+${fencing}${remember}
+if isFenced(KEYS[1], ARGV[1]) then return -1 end
 for i = 3, #ARGV do
   local id = ARGV[i]
   if redis.call("HEXISTS", KEYS[2], id) == 0 and redis.call("HEXISTS", KEYS[3], id) == 0 then

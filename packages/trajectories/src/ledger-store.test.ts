@@ -3,6 +3,7 @@ import { createLogger } from "@palimpsest/telemetry";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Epoch } from "./epoch.js";
 import { type Closing, keptClosedGroups, type LedgerLimits, type LedgerStore } from "./ledger-store.js";
 import { RedisLedgerStore } from "./redis-ledger-store.js";
 import { runKeys } from "./run-keys.js";
@@ -30,6 +31,17 @@ function redisStore(): RedisLedgerStore {
   return new RedisLedgerStore({ redis, keys: runKeys(`run-${runs}`), payloadTtlMs: 60_000, logger });
 }
 
+/** Takes note of who consumes the run. @returns what makes the store forget everything of that since */
+async function remember(store: LedgerStore): Promise<() => Promise<void>> {
+  if (store instanceof MemoryLedgerStore) {
+    const memory = store.snapshot();
+    return async () => store.restore(memory);
+  }
+  const key = runKeys(`run-${runs}`).consumerEpoch;
+  const stored = (await redis.get(key)) ?? "";
+  return async () => void (await redis.set(key, stored));
+}
+
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: Uint8Array | undefined): string | undefined => value && new TextDecoder().decode(value);
 
@@ -42,7 +54,7 @@ describe.each([
   ["in memory", () => new MemoryLedgerStore()],
 ])("ledger store %s", (_name, open: () => LedgerStore) => {
   let store: LedgerStore;
-  let epoch: number;
+  let epoch: Epoch;
 
   beforeEach(async () => {
     store = open();
@@ -85,7 +97,7 @@ describe.each([
     expect(await store.putScore("a", 0, bytes("one"))).toBe("sampled");
     expect(await store.putFailure("a", 1, "no")).toBe("open");
     expect((await store.counts()).queuedBytes).toBe(4 + 15 + 3 + 2);
-    expect(await store.close(closing("a"), epoch + 1)).toBe("fenced");
+    expect(await store.close(closing("a"), { ...epoch, number: epoch.number - 1 })).toBe("fenced");
     expect(text(await store.task("a"))).toBe("task");
     expect(await store.group("a")).toEqual({
       spec: "spec of a",
@@ -148,11 +160,53 @@ describe.each([
     expect((await store.completeGroups(epoch, 0))?.groupIds).toEqual(["a", "b"]);
     expect((await store.completeGroups(epoch, all?.cursor ?? 0))?.groupIds).toEqual([]);
     const next = await store.takeOver();
-    expect(next).toBeGreaterThan(epoch);
+    expect(next.number).toBeGreaterThan(epoch.number);
     expect(await store.completeGroups(epoch, 0)).toBeUndefined();
     expect(await store.rememberTrained(["z"], epoch)).toBe("fenced");
     await store.close(closing("a"), next);
     expect((await store.completeGroups(next, 0))?.groupIds).toEqual(["b"]);
+  });
+
+  it("fences a learner whose number was taken again after a loss, and keeps one whose number was forgotten (LEDGER-4)", async () => {
+    await claim("a");
+    const restore = await remember(store);
+    const lost = await store.takeOver();
+    await restore();
+    const other = await store.takeOver();
+    expect(other.number).toBe(lost.number);
+    expect(await store.close(closing("a"), lost)).toBe("fenced");
+    expect(await store.completeGroups(lost, 0)).toBeUndefined();
+    expect(await store.rememberTrained(["z"], lost)).toBe("fenced");
+    await restore();
+    // Nobody else has taken over: the one that was forgotten goes on, and the older one is fenced off again.
+    expect(await store.close(closing("a"), other)).toBe("closed");
+    expect(await store.completeGroups(epoch, 0)).toBeUndefined();
+  });
+
+  it("gives the head of a sampled episode, with the state of any other (LEDGER-6)", async () => {
+    expect(await store.sampledHead("gone", 0)).toEqual({ state: undefined });
+    await claim("a");
+    expect(await store.sampledHead("a", 0)).toEqual({ state: "open" });
+    await store.putTrajectory("a", 0, bytes("head and columns"), 4);
+    const { state, bytes: head } = await store.sampledHead("a", 0);
+    expect([state, text(head)]).toEqual(["sampled", "head"]);
+    await store.putScore("a", 0, bytes("1"));
+    expect(await store.sampledHead("a", 0)).toEqual({ state: "ended" });
+  });
+
+  it("keeps the first of two large trajectories, which are staged, and leaves nothing of the second (LEDGER-5, LEDGER-6)", async () => {
+    const large = (fill: number) => new Uint8Array(100_000).fill(fill);
+    await claim("a");
+    const states = await Promise.all([
+      store.putTrajectory("a", 0, large(1), 10),
+      store.putTrajectory("a", 0, large(2), 20),
+      store.putTrajectory("gone", 0, large(3)),
+    ]);
+    expect(states).toEqual(["open", "sampled", undefined]);
+    expect((await store.trajectory("a", 0))?.every((byte) => byte === 1)).toBe(true);
+    expect((await store.sampledHead("a", 0)).bytes).toHaveLength(10);
+    expect((await store.counts()).queuedBytes).toBe(100_000);
+    expect(await redis.keys("*:staged:*")).toEqual([]);
   });
 
   it("lets a claim be made again until it is confirmed or its group complete (T1)", async () => {
@@ -223,9 +277,10 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant("takeOver" as const) }),
 );
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
+type Step = Exclude<Operation, { kind: "takeOver" }>;
 
 /** Does one operation and tells everything that can be seen of it. */
-async function answer(store: LedgerStore, epoch: number, step: Operation): Promise<unknown> {
+async function answer(store: LedgerStore, epoch: Epoch, step: Step): Promise<unknown> {
   switch (step.kind) {
     case "claim":
       return await store.claim([{ groupId: step.groupId, groupSize: 2, spec: step.groupId, taskBytes: 4 }], {
@@ -244,8 +299,6 @@ async function answer(store: LedgerStore, epoch: number, step: Operation): Promi
       return await store.putFailure(step.groupId, step.episodeIndex, "no");
     case "look":
       return await store.completeGroups(epoch, 0);
-    case "takeOver":
-      return await store.takeOver();
     default: {
       const { episodes = [] } = (await store.group(step.groupId)) ?? {};
       const members = episodes.filter(({ score }) => score).length;
@@ -275,15 +328,18 @@ it("both stores answer alike after any sequence, and the account holds (LEDGER-1
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 60 }), async (steps) => {
       const onRedis = redisStore();
       const inMemory = new MemoryLedgerStore();
-      let epoch = await onRedis.takeOver();
-      expect(await inMemory.takeOver()).toBe(epoch);
+      let epochs = [await inMemory.takeOver(), await onRedis.takeOver()] as const;
+      expect(epochs[0].number).toBe(epochs[1].number);
       for (const step of steps) {
-        const mine = await answer(inMemory, epoch, step);
-        expect(await answer(onRedis, epoch, step), JSON.stringify(step)).toEqual(mine);
-        // Every other take-over is by the one who goes on; after the rest it is fenced off for a while.
-        if (step.kind === "takeOver" && Number(mine) % 2 === 0) {
-          epoch = Number(mine);
+        if (step.kind === "takeOver") {
+          const next = [await inMemory.takeOver(), await onRedis.takeOver()] as const;
+          expect(next[0].number).toBe(next[1].number);
+          // Every other take-over is by the one who goes on; after the rest it is fenced off for a while.
+          if (next[0].number % 2 === 0) epochs = next;
+          continue;
         }
+        const mine = await answer(inMemory, epochs[0], step);
+        expect(await answer(onRedis, epochs[1], step), JSON.stringify(step)).toEqual(mine);
       }
       const counts = await inMemory.counts();
       expect(await onRedis.counts()).toEqual(counts);

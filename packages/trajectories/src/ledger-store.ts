@@ -6,7 +6,8 @@
  *  LEDGER-2 (T1). Episodes dispatched = trained + failed + dropped + those of outstanding groups.
  *  LEDGER-3. A claim is refused while as many groups are outstanding, or as many bytes are expected of them, as the
  *            limits allow. One group may always be outstanding, however large it is.
- *  LEDGER-4. Only the newest epoch closes groups and reads complete ones; an older one is told that it is fenced off.
+ *  LEDGER-4. Only the newest epoch closes groups and reads complete ones; an older one, and one of the same number that
+ *            is not the one stored, is told that it is fenced off. A store that forgot an epoch takes it from its learner.
  *  LEDGER-5 (T1). The first trajectory and the first score or failure recorded for an episode stay; later ones change
  *            nothing, so a consumer that was taken for dead cannot change what was scored or trained.
  *  LEDGER-6. Nothing is stored for a group that is not outstanding, or a trajectory for an episode that has ended.
@@ -15,6 +16,7 @@
  *  LEDGER-8. queuedBytes is the sum of what outstanding groups have claimed for their tasks and recorded for their episodes. */
 
 import type { EpisodeFailure } from "./episode-failure.js";
+import type { Epoch } from "./epoch.js";
 
 export type GroupState = "outstanding" | "trained" | "failed";
 /** What a claim found: `claimed` may be put on the queues; `full` has to wait. */
@@ -83,6 +85,13 @@ export interface Closing {
 /** `closed` now; `unknown` when it was not outstanding; `fenced` when a newer epoch exists. */
 export type CloseResult = "closed" | "unknown" | "fenced";
 
+export interface SampledHead {
+  /** Undefined when the group is not outstanding. */
+  readonly state: EpisodeState | undefined;
+  /** Absent unless the episode is sampled and its trajectory is still there. */
+  readonly bytes?: Uint8Array;
+}
+
 export interface CompleteGroups {
   readonly groupIds: readonly string[];
   /** Give it to the next call to get only what has completed since. */
@@ -106,26 +115,34 @@ export interface LedgerStore {
   /** @returns undefined when the group is not outstanding */
   episode(groupId: string, episodeIndex: number): Promise<EpisodeState | undefined>;
   /** Stores the first trajectory of an open episode.
+   *  @param headBytes how many of the bytes `sampledHead` gives; absent: all
    *  @returns the state of the episode before, or undefined when the group is not outstanding */
-  putTrajectory(groupId: string, episodeIndex: number, bytes: Uint8Array): Promise<EpisodeState | undefined>;
+  putTrajectory(
+    groupId: string,
+    episodeIndex: number,
+    bytes: Uint8Array,
+    headBytes?: number,
+  ): Promise<EpisodeState | undefined>;
+  /** The first bytes of the trajectory of a sampled episode, with the state of the episode at that moment. */
+  sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead>;
   trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined>;
   /** Ends an episode with a score. @returns as putTrajectory */
   putScore(groupId: string, episodeIndex: number, bytes: Uint8Array): Promise<EpisodeState | undefined>;
   /** Ends an episode with a failure, as `encodeFailure` writes it. @returns as putTrajectory */
   putFailure(groupId: string, episodeIndex: number, failure: string): Promise<EpisodeState | undefined>;
 
-  /** Becomes the run's consumer. @returns its epoch, larger than all before */
-  takeOver(): Promise<number>;
+  /** Becomes the run's consumer. @returns its epoch, larger than all before that the store remembers */
+  takeOver(): Promise<Epoch>;
   /** Complete groups that became so after the cursor (0: all), oldest first; undefined when fenced off. */
-  completeGroups(epoch: number, cursor: number): Promise<CompleteGroups | undefined>;
+  completeGroups(epoch: Epoch, cursor: number): Promise<CompleteGroups | undefined>;
   /** Calls the listener soon after a group has become complete. A call may be lost: look from time to time. */
   onCompletion(listener: () => void): Promise<Subscription>;
   /** @returns undefined when the group is not outstanding */
   group(groupId: string): Promise<GroupRecord | undefined>;
   /** Closes a group and deletes its payloads. */
-  close(closing: Closing, epoch: number): Promise<CloseResult>;
+  close(closing: Closing, epoch: Epoch): Promise<CloseResult>;
   /** Remembers as trained what the store has never heard of or has forgotten; leaves all other groups as they are. */
-  rememberTrained(groupIds: readonly string[], epoch: number): Promise<"remembered" | "fenced">;
+  rememberTrained(groupIds: readonly string[], epoch: Epoch): Promise<"remembered" | "fenced">;
 
   states(groupIds: readonly string[]): Promise<(GroupState | undefined)[]>;
   /** Ids of the outstanding groups, sorted. */

@@ -6,20 +6,29 @@
  *  PAYLOAD-2. Fetching a group has at most `maxFetchBytes` of encoded trajectories in flight (see WINDOW-1). */
 import { PalimpsestError } from "@palimpsest/wire";
 import { ByteWindow } from "./byte-window.js";
-import { decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
 import { encodeFailure, type FailureReason } from "./episode-failure.js";
 import { trajectoryIdOf } from "./group-spec.js";
 import type { EpisodeState, LedgerStore } from "./ledger-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
+import { encodeScore } from "./score-codec.js";
 import type { Task } from "./task.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
-import type { Score, Trajectory } from "./trajectory.js";
+import type { Score, Trajectory, TrajectoryHead } from "./trajectory.js";
+import { decodeTrajectory, decodeTrajectoryHead, encodeTrajectoryParts } from "./trajectory-codec.js";
 
 /** Names an episode. */
 export interface EpisodeKey {
   readonly groupId: string;
   readonly episodeIndex: number;
+}
+
+/** What there is to score of an episode. */
+export interface SampledTrajectory {
+  /** Undefined when the group is not outstanding. */
+  readonly state: EpisodeState | undefined;
+  /** Undefined unless the episode is sampled and its trajectory is still there. */
+  readonly trajectory: TrajectoryHead | undefined;
 }
 
 /** What a write found and how much it wrote. */
@@ -96,10 +105,13 @@ export class PayloadStore {
   /** Stores the first trajectory of an open episode; waits while Redis is full.
    *  @throws {PalimpsestError} LIMIT_EXCEEDED above maxTrajectoryBytes or when Redis stays full; CODEC */
   async putTrajectory(trajectory: Trajectory, signal?: AbortSignal): Promise<Stored> {
-    const bytes = encodeTrajectory(trajectory);
+    const { bytes, headBytes } = encodeTrajectoryParts(trajectory);
     this.#checkSize(`trajectory ${trajectory.trajectoryId}`, bytes);
     const { groupId, episodeIndex } = trajectory;
-    const state = await this.#write(() => this.#store.putTrajectory(groupId, episodeIndex, bytes), signal);
+    const state = await this.#write(
+      () => this.#store.putTrajectory(groupId, episodeIndex, bytes, headBytes),
+      signal,
+    );
     return { state, bytes: bytes.length };
   }
 
@@ -107,6 +119,13 @@ export class PayloadStore {
   async trajectory({ groupId, episodeIndex }: EpisodeKey): Promise<Trajectory | undefined> {
     const bytes = await this.#store.trajectory(groupId, episodeIndex);
     return bytes && decodeTrajectory(bytes);
+  }
+
+  /** The trajectory of a sampled episode without its numbers, with the state of the episode at that moment.
+   *  @throws {PalimpsestError} CODEC */
+  async sampledHead({ groupId, episodeIndex }: EpisodeKey): Promise<SampledTrajectory> {
+    const { state, bytes } = await this.#store.sampledHead(groupId, episodeIndex);
+    return { state, trajectory: bytes && decodeTrajectoryHead(bytes) };
   }
 
   /** As `trajectory`, when there is room for that many bytes among all fetches of this store. */

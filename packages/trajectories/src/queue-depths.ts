@@ -1,7 +1,7 @@
 import type { Metrics } from "@palimpsest/telemetry";
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { queueNames, type RunKeys, runKeys, runsKey } from "./run-keys.js";
+import { clusterKeys, queueNames, type RunKeys, runKeys } from "./run-keys.js";
 import { transaction } from "./transaction.js";
 
 /** Jobs of one queue by state. */
@@ -15,10 +15,10 @@ export interface QueueDepth {
   readonly failed: number;
 }
 
-/** Depths of the queues of every run, sorted by run. The groups of a run are listed beside its queues: those that are
+/** Depths of the queues of every run of a cluster, sorted by run. The groups of a run are listed beside its queues: those that are
  *  complete wait for the learner, the others wait for their episodes. */
-export async function queueDepths(redis: Redis): Promise<readonly QueueDepth[]> {
-  const runIds = (await redis.smembers(runsKey)).sort();
+export async function queueDepths(redis: Redis, clusterId = ""): Promise<readonly QueueDepth[]> {
+  const runIds = (await redis.smembers(clusterKeys(clusterId).runs)).sort();
   return (await Promise.all(runIds.map((runId) => runDepths(redis, runId)))).flat();
 }
 

@@ -3,15 +3,14 @@
  *  Invariants: those of `LedgerStore`. */
 import type { Logger } from "@palimpsest/telemetry";
 import type { Redis } from "ioredis";
-import { type EpisodeFailure, episodeFailureSchema, jsonOf } from "./episode-failure.js";
+import type { EpisodeFailure } from "./episode-failure.js";
+import { type Epoch, epochText, newToken } from "./epoch.js";
 import {
   claimScript,
   closeScript,
   completeGroupsScript,
-  endEpisodeScript,
-  putTaskScript,
-  putTrajectoryScript,
   rememberTrainedScript,
+  takeOverScript,
 } from "./ledger-scripts.js";
 import {
   type Claim,
@@ -28,43 +27,45 @@ import {
   type LedgerLimits,
   type LedgerStore,
   type RunCounts,
+  type SampledHead,
   type Subscription,
 } from "./ledger-store.js";
+import { RedisAccount } from "./redis-account.js";
+import { RedisEpisodes, type RedisEpisodesOptions } from "./redis-episodes.js";
 import type { RunKeys } from "./run-keys.js";
 import { runScript } from "./script.js";
 import { subscribe } from "./subscribe.js";
-import { transaction } from "./transaction.js";
+import { trajectoryFormat } from "./trajectory-codec.js";
 
-export interface RedisLedgerOptions {
-  readonly redis: Redis;
-  readonly keys: RunKeys;
-  /** Tasks and trajectories are deleted after this, closed or not. */
-  readonly payloadTtlMs: number;
+export interface RedisLedgerOptions extends RedisEpisodesOptions {
   readonly logger: Logger;
 }
 
 export class RedisLedgerStore implements LedgerStore {
   readonly #redis: Redis;
   readonly #keys: RunKeys;
-  readonly #ttlMs: number;
+  readonly #episodes: RedisEpisodes;
+  readonly #account: RedisAccount;
   readonly #logger: Logger;
 
   constructor({ redis, keys, payloadTtlMs, logger }: RedisLedgerOptions) {
     this.#redis = redis;
     this.#keys = keys;
-    this.#ttlMs = payloadTtlMs;
+    this.#episodes = new RedisEpisodes({ redis, keys, payloadTtlMs });
+    this.#account = new RedisAccount(redis, keys);
     this.#logger = logger;
   }
 
   async claim(claims: readonly Claim[], limits: LedgerLimits): Promise<ClaimResult[]> {
-    const { outstanding, dispatching, closed, counts, group } = this.#keys;
+    const { outstanding, dispatching, closed, counts, format, group } = this.#keys;
     const states = await runScript(
       this.#redis,
       claimScript,
-      [outstanding, dispatching, closed, counts, ...claims.map(({ groupId }) => group(groupId))],
+      [outstanding, dispatching, closed, counts, format, ...claims.map(({ groupId }) => group(groupId))],
       [
         limits.maxOutstandingGroups,
         limits.maxQueuedBytes,
+        trajectoryFormat,
         ...claims.flatMap(({ groupId, groupSize, spec, taskBytes }) => [groupId, groupSize, spec, taskBytes]),
       ],
     );
@@ -78,55 +79,32 @@ export class RedisLedgerStore implements LedgerStore {
   }
 
   async putTask(groupId: string, bytes: Uint8Array): Promise<boolean> {
-    const { group, task } = this.#keys;
-    const stored = await runScript(
-      this.#redis,
-      putTaskScript,
-      [group(groupId), task(groupId)],
-      [asBuffer(bytes), this.#ttlMs],
-    );
-    return stored === 1;
+    return await this.#episodes.putTask(groupId, bytes);
   }
 
   async task(groupId: string): Promise<Uint8Array | undefined> {
-    return (await this.#redis.getBuffer(this.#keys.task(groupId))) ?? undefined;
+    return await this.#episodes.task(groupId);
   }
 
   async episode(groupId: string, episodeIndex: number): Promise<EpisodeState | undefined> {
-    const [size, score, failure, trajectory] = await this.#redis.hmget(
-      this.#keys.group(groupId),
-      "size",
-      `s${episodeIndex}`,
-      `f${episodeIndex}`,
-      `t${episodeIndex}`,
-    );
-    if (typeof size !== "string" || episodeIndex >= Number(size)) {
-      return undefined;
-    }
-    return typeof score === "string" || typeof failure === "string"
-      ? "ended"
-      : typeof trajectory === "string"
-        ? "sampled"
-        : "open";
+    return await this.#episodes.episode(groupId, episodeIndex);
   }
 
   async putTrajectory(
     groupId: string,
     episodeIndex: number,
     bytes: Uint8Array,
+    headBytes?: number,
   ): Promise<EpisodeState | undefined> {
-    const { group, counts, trajectory } = this.#keys;
-    const state = await runScript(
-      this.#redis,
-      putTrajectoryScript,
-      [group(groupId), counts, trajectory(groupId, episodeIndex)],
-      [episodeIndex, asBuffer(bytes), this.#ttlMs],
-    );
-    return episodeState(state);
+    return await this.#episodes.putTrajectory(groupId, episodeIndex, bytes, headBytes);
   }
 
   async trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined> {
-    return (await this.#redis.getBuffer(this.#keys.trajectory(groupId, episodeIndex))) ?? undefined;
+    return await this.#episodes.trajectory(groupId, episodeIndex);
+  }
+
+  async sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead> {
+    return await this.#episodes.sampledHead(groupId, episodeIndex);
   }
 
   async putScore(
@@ -134,7 +112,7 @@ export class RedisLedgerStore implements LedgerStore {
     episodeIndex: number,
     bytes: Uint8Array,
   ): Promise<EpisodeState | undefined> {
-    return await this.#end(groupId, episodeIndex, "s", asBuffer(bytes));
+    return await this.#episodes.end(groupId, episodeIndex, "s", bytes);
   }
 
   async putFailure(
@@ -142,36 +120,22 @@ export class RedisLedgerStore implements LedgerStore {
     episodeIndex: number,
     failure: string,
   ): Promise<EpisodeState | undefined> {
-    return await this.#end(groupId, episodeIndex, "f", failure);
+    return await this.#episodes.end(groupId, episodeIndex, "f", failure);
   }
 
-  async #end(
-    groupId: string,
-    episodeIndex: number,
-    how: "s" | "f",
-    value: Buffer | string,
-  ): Promise<EpisodeState | undefined> {
-    const { group, counts, complete, completions } = this.#keys;
-    const state = await runScript(
-      this.#redis,
-      endEpisodeScript,
-      [group(groupId), counts, complete],
-      [episodeIndex, how, value, groupId, completions],
-    );
-    return episodeState(state);
+  async takeOver(): Promise<Epoch> {
+    const token = newToken();
+    const number = await runScript(this.#redis, takeOverScript, [this.#keys.consumerEpoch], [token]);
+    return { number: Number(number), token };
   }
 
-  async takeOver(): Promise<number> {
-    return await this.#redis.incr(this.#keys.consumerEpoch);
-  }
-
-  async completeGroups(epoch: number, cursor: number): Promise<CompleteGroups | undefined> {
+  async completeGroups(epoch: Epoch, cursor: number): Promise<CompleteGroups | undefined> {
     const { consumerEpoch, complete } = this.#keys;
     const rows = await runScript(
       this.#redis,
       completeGroupsScript,
       [consumerEpoch, complete],
-      [epoch, cursor],
+      [epochText(epoch), cursor],
     );
     if (rows === -1) {
       return undefined;
@@ -210,7 +174,7 @@ export class RedisLedgerStore implements LedgerStore {
     return { spec: text("spec") ?? "", episodes };
   }
 
-  async close(closing: Closing, epoch: number): Promise<CloseResult> {
+  async close(closing: Closing, epoch: Epoch): Promise<CloseResult> {
     const keys = this.#keys;
     const { groupId, failures } = closing;
     const size = Number(await this.#redis.hget(keys.outstanding, groupId));
@@ -231,7 +195,7 @@ export class RedisLedgerStore implements LedgerStore {
         ...Array.from({ length: size }, (_, index) => keys.trajectory(groupId, index)),
       ],
       [
-        epoch,
+        epochText(epoch),
         groupId,
         closing.outcome,
         closing.reason ?? "",
@@ -246,88 +210,34 @@ export class RedisLedgerStore implements LedgerStore {
     return result === -1 ? "fenced" : result === 1 ? "closed" : "unknown";
   }
 
-  async rememberTrained(groupIds: readonly string[], epoch: number): Promise<"remembered" | "fenced"> {
+  async rememberTrained(groupIds: readonly string[], epoch: Epoch): Promise<"remembered" | "fenced"> {
     const { consumerEpoch, outstanding, closed, closedOrder } = this.#keys;
     const result = await runScript(
       this.#redis,
       rememberTrainedScript,
       [consumerEpoch, outstanding, closed, closedOrder],
-      [epoch, keptClosedGroups, ...groupIds],
+      [epochText(epoch), keptClosedGroups, ...groupIds],
     );
     return result === -1 ? "fenced" : "remembered";
   }
 
   async states(groupIds: readonly string[]): Promise<(GroupState | undefined)[]> {
-    if (groupIds.length === 0) {
-      return [];
-    }
-    const keys = this.#keys;
-    const [open, closed] = await transaction<[(string | null)[], (string | null)[]]>(
-      this.#redis
-        .multi()
-        .hmget(keys.outstanding, ...groupIds)
-        .hmget(keys.closed, ...groupIds),
-    );
-    return groupIds.map((_, index) => {
-      const end = closed[index];
-      if (typeof end === "string") {
-        return end === "trained" ? "trained" : "failed";
-      }
-      return typeof open[index] === "string" ? "outstanding" : undefined;
-    });
+    return await this.#account.states(groupIds);
   }
 
   async outstanding(): Promise<readonly string[]> {
-    return (await this.#redis.hkeys(this.#keys.outstanding)).sort();
+    return await this.#account.outstanding();
   }
 
   async failedGroups(): Promise<Readonly<Record<string, string>>> {
-    const closed = Object.entries(await this.#redis.hgetall(this.#keys.closed));
-    return Object.fromEntries(
-      closed.flatMap(([groupId, outcome]) =>
-        outcome.startsWith("failed:") ? [[groupId, outcome.slice("failed:".length)]] : [],
-      ),
-    );
+    return await this.#account.failedGroups();
   }
 
   async failures(): Promise<readonly EpisodeFailure[]> {
-    const rows = await this.#redis.lrange(this.#keys.failures, 0, -1);
-    return rows.flatMap((row) => {
-      const failure = episodeFailureSchema.safeParse(jsonOf(row));
-      return failure.success ? [failure.data] : [];
-    });
+    return await this.#account.failures();
   }
 
   async counts(): Promise<RunCounts> {
-    const keys = this.#keys;
-    // One transaction, so that the numbers fit each other.
-    const [counts, outstanding] = await transaction<[Record<string, string>, number]>(
-      this.#redis.multi().hgetall(keys.counts).hlen(keys.outstanding),
-    );
-    const count = (name: string): number => Number(counts[name] ?? 0);
-    return {
-      groups: {
-        dispatched: count("groupsDispatched"),
-        outstanding,
-        trained: count("groupsTrained"),
-        failed: count("groupsFailed"),
-      },
-      episodes: {
-        dispatched: count("episodesDispatched"),
-        trained: count("episodesTrained"),
-        failed: count("episodesFailed"),
-        dropped: count("episodesDropped"),
-      },
-      queuedBytes: count("queuedBytes"),
-    };
+    return await this.#account.counts();
   }
-}
-
-function episodeState(reply: unknown): EpisodeState | undefined {
-  return reply === "open" || reply === "sampled" || reply === "ended" ? reply : undefined;
-}
-
-/** The same memory under the type that ioredis sends as bytes. */
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

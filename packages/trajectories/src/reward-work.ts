@@ -7,14 +7,18 @@ import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { episodeSpecSchema, parseSpec, splitTrajectoryId } from "./group-spec.js";
 import { FinalFailure, type JobWork } from "./job-work.js";
+import type { EpisodeState } from "./ledger-store.js";
 import type { PayloadStore } from "./payload-store.js";
 import type { Task } from "./task.js";
-import type { Score, Trajectory } from "./trajectory.js";
+import type { Score, TrajectoryHead } from "./trajectory.js";
 
 export interface RewardOptions {
   readonly concurrency: number;
   /** Scores one trajectory. Rejecting is an attempt; it is never read as a zero (T4). */
-  readonly score: (task: Task, trajectory: Trajectory, signal: AbortSignal) => Promise<Score>;
+  readonly score: (task: Task, trajectory: TrajectoryHead, signal: AbortSignal) => Promise<Score>;
+  /** Whether `score` reads the numbers of conversations: the trajectory is then a whole `Trajectory`. Default false, which
+   *  spares Redis and this process most of the bytes. */
+  readonly readsTokens?: boolean;
   /** Kept with each score, for traces. */
   readonly actorId?: string;
 }
@@ -25,26 +29,26 @@ export interface RewardWorkDeps {
 }
 
 export function rewardWork(
-  { score, actorId = "" }: Pick<RewardOptions, "score" | "actorId">,
+  { score, readsTokens = false, actorId = "" }: Omit<RewardOptions, "concurrency">,
   { payloads, metrics }: RewardWorkDeps,
 ): JobWork {
   return {
     kind: "reward",
     async run(job, signal) {
       const spec = parseSpec(episodeSpecSchema, job.data);
-      const isOver = async (): Promise<boolean> => {
-        const state = await payloads.episode(spec);
-        return state === undefined || state === "ended";
-      };
-      if (await isOver()) {
+      const [{ state, trajectory: head }, task] = await Promise.all([
+        payloads.sampledHead(spec),
+        payloads.task(spec.groupId),
+      ]);
+      if (isOver(state)) {
         return;
       }
       if (job.poison !== undefined) {
         throw new FinalFailure(job.poison);
       }
-      const [task, trajectory] = await Promise.all([payloads.task(spec.groupId), payloads.trajectory(spec)]);
+      const trajectory = readsTokens ? await payloads.trajectory(spec) : head;
       if (task === undefined || trajectory === undefined) {
-        if (await isOver()) {
+        if (isOver(await payloads.episode(spec))) {
           return;
         }
         const missing = trajectory ? "task" : "trajectory";
@@ -64,4 +68,8 @@ export function rewardWork(
       }
     },
   };
+}
+
+function isOver(state: EpisodeState | undefined): boolean {
+  return state === undefined || state === "ended";
 }

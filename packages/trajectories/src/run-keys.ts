@@ -4,10 +4,18 @@ import { PalimpsestError } from "@palimpsest/wire";
 export const queueNames = ["rollouts", "rewards"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Set of the ids of all runs that have queues. */
-export const runsKey = "palimpsest:runs";
-/** Hash from run id to the JSON summary that stays when its queues are deleted. */
-export const runSummariesKey = "palimpsest:run-summaries";
+/** Keys of all runs of one cluster: several clusters may share one Redis. */
+export interface ClusterKeys {
+  /** Set of the ids of all runs that have queues. */
+  readonly runs: string;
+  /** Hash from run id to the JSON summary that stays when its queues are deleted. */
+  readonly runSummaries: string;
+}
+
+/** @param clusterId of the head; "" for runs of programs without a cluster */
+export function clusterKeys(clusterId: string): ClusterKeys {
+  return { runs: `palimpsest:runs:${clusterId}`, runSummaries: `palimpsest:run-summaries:${clusterId}` };
+}
 
 /** Redis keys of one run, except BullMQ's, which live under `bullmq` and are read and written by BullMQ alone.
  *  The run id is the hash tag, so a run lives in one slot of a Redis Cluster. */
@@ -26,6 +34,8 @@ export interface RunKeys {
   /** List of the closed groups, newest first. */
   readonly closedOrder: string;
   readonly counts: string;
+  /** Number of the format in which the run's trajectories are written; there is one as soon as there are counts. */
+  readonly format: string;
   readonly failures: string;
   readonly consumerEpoch: string;
   /** Channel that says that a group has become complete. */
@@ -35,6 +45,8 @@ export interface RunKeys {
   group(groupId: string): string;
   task(groupId: string): string;
   trajectory(groupId: string, episodeIndex: number): string;
+  /** A trajectory that its writer has sent and the ledger has not yet taken. */
+  staged(name: string): string;
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT when the run id has other characters than letters, digits, . _ - */
@@ -50,6 +62,7 @@ export function runKeys(runId: string): RunKeys {
     closed: `${prefix}:ledger:closed`,
     closedOrder: `${prefix}:ledger:closed-order`,
     counts: `${prefix}:ledger:counts`,
+    format: `${prefix}:ledger:format`,
     failures: `${prefix}:ledger:failures`,
     consumerEpoch: `${prefix}:consumer-epoch`,
     completions: `${prefix}:completions`,
@@ -57,6 +70,7 @@ export function runKeys(runId: string): RunKeys {
     group: (groupId) => `${prefix}:group:${groupId}`,
     task: (groupId) => `${prefix}:task:${groupId}`,
     trajectory: (groupId, episodeIndex) => `${prefix}:trajectory:${groupId}.${episodeIndex}`,
+    staged: (name) => `${prefix}:staged:${name}`,
   };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Episode, specOf } from "./group-spec.js";
 import type { GroupState } from "./ledger-store.js";
 import { queueDepths } from "./queue-depths.js";
+import { runKeys } from "./run-keys.js";
 import type { RunQueues } from "./run-queues.js";
 import { aGroupRequest, aTask, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
@@ -354,6 +355,32 @@ describe("run queues", () => {
     }
   });
 
+  it("is refused when another version wrote its trajectories, which stay as they are", async () => {
+    const queues = await fixture.open();
+    await queues.dispatchGroup(aGroupRequest());
+    const { format, counts } = runKeys(fixture.runId);
+    for (const stored of ["3", undefined]) {
+      await (stored === undefined ? redis.del(format) : redis.set(format, stored));
+      const opening = fixture.open();
+      await expect(opening).rejects.toMatchObject({ code: "CODEC" });
+      await expect(opening).rejects.toThrow(
+        `run ${fixture.runId} is in Redis with trajectories of format ${stored ?? 1}`,
+      );
+    }
+    expect(await redis.exists(counts)).toBe(1);
+  });
+
+  it("lists the runs of its own cluster alone", async () => {
+    const queues = await fixture.open({ clusterId: "one" });
+    await queues.dispatchGroup(aGroupRequest());
+    const namesOf = async (clusterId: string) =>
+      (await queueDepths(redis, clusterId)).filter(({ name }) => name.startsWith(fixture.runId));
+    expect(await namesOf("one")).toHaveLength(3);
+    expect(await namesOf("two")).toEqual([]);
+    await queues.obliterate();
+    expect(await namesOf("one")).toEqual([]);
+  });
+
   it("obliterates one run, keeps its summary and leaves the others", async () => {
     const one = await fixture.open();
     const two = await fixture.open({ runId: `${fixture.runId}-b` });
@@ -363,7 +390,7 @@ describe("run queues", () => {
     expect(summary).toMatchObject({ runId: fixture.runId, counts: { groups: { dispatched: 1 } } });
     expect(await redis.keys(`{palimpsest-${fixture.runId}}:*`)).toEqual([]);
     expect(await depthsOf(fixture.runId)).toEqual({});
-    expect(JSON.parse((await redis.hget("palimpsest:run-summaries", fixture.runId)) ?? "")).toEqual(summary);
+    expect(JSON.parse((await redis.hget("palimpsest:run-summaries:", fixture.runId)) ?? "")).toEqual(summary);
     expect((await two.ledger.counts()).groups.outstanding).toBe(1);
   });
 });

@@ -26,7 +26,8 @@ import { RedisLedgerStore } from "./redis-ledger-store.js";
 import { RedisRoom } from "./redis-room.js";
 import { type RewardOptions, rewardWork } from "./reward-work.js";
 import { type RolloutOptions, rolloutWork } from "./rollout-work.js";
-import { type RunKeys, runKeys, runSummariesKey, runsKey } from "./run-keys.js";
+import { checkFormat } from "./run-format.js";
+import { type ClusterKeys, clusterKeys, type RunKeys, runKeys } from "./run-keys.js";
 import {
   WeightAnnouncements,
   type WeightsListener,
@@ -38,6 +39,8 @@ export interface RunQueuesOptions {
   readonly redisUrl: string;
   /** Letters, digits, ".", "_" and "-". Runs never share a queue. */
   readonly runId: string;
+  /** The head's; its queue depths are those of the runs of its cluster. Absent: a program without a cluster. */
+  readonly clusterId?: string;
   readonly settings?: QueueSettingsInput;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -62,6 +65,7 @@ export class RunQueues {
   readonly ledger: LedgerStore;
   readonly #redis: Redis;
   readonly #keys: RunKeys;
+  readonly #clusterKeys: ClusterKeys;
   readonly #logger: Logger;
   readonly #metrics: Metrics | undefined;
   readonly #clock: Clock;
@@ -78,6 +82,7 @@ export class RunQueues {
     this.settings = settings;
     this.#redis = redis;
     this.#keys = runKeys(options.runId);
+    this.#clusterKeys = clusterKeys(options.clusterId ?? "");
     this.#logger = logger;
     this.#metrics = options.metrics;
     this.#clock = options.clock ?? systemClock;
@@ -96,22 +101,28 @@ export class RunQueues {
       jobs: this.#jobs,
       room: this.#room,
       listRun: async () => {
-        await redis.sadd(runsKey, options.runId);
+        await redis.sadd(this.#clusterKeys.runs, options.runId);
       },
     });
   }
 
   /** Connects. Every process of a run opens its own.
    *  @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID (settings, or a Redis that evicts keys),
-   *          INVALID_ARGUMENT (run id) */
+   *          INVALID_ARGUMENT (run id), CODEC (another version wrote the run) */
   static async open(options: RunQueuesOptions): Promise<RunQueues> {
-    runKeys(options.runId);
+    const keys = runKeys(options.runId);
     const settings = queueSettingsSchema.safeParse(options.settings ?? {});
     if (!settings.success) {
       throw new PalimpsestError("CONFIG_INVALID", `queue settings: ${z.prettifyError(settings.error)}`);
     }
     const logger = options.logger ?? createLogger({ component: "queues", level: "silent" });
     const redis = await connectRedis(options.redisUrl, { logger, silenceMs: settings.data.redisSilenceMs });
+    try {
+      await checkFormat(redis, keys, options.runId);
+    } catch (error) {
+      redis.disconnect();
+      throw error;
+    }
     return new RunQueues(options, settings.data, redis, logger);
   }
 
@@ -179,8 +190,8 @@ export class RunQueues {
       endedAtMs: Date.now(),
       counts: await this.ledger.counts(),
     };
-    await this.#redis.hset(runSummariesKey, this.runId, JSON.stringify(summary));
-    await this.#redis.srem(runsKey, this.runId);
+    await this.#redis.hset(this.#clusterKeys.runSummaries, this.runId, JSON.stringify(summary));
+    await this.#redis.srem(this.#clusterKeys.runs, this.runId);
     await this.#jobs.obliterate();
     await this.#eachKey(async (keys) => {
       await this.#redis.unlink(...keys);
@@ -191,7 +202,7 @@ export class RunQueues {
   /** For a run that has ended well: it is no longer listed, its jobs are deleted, and the rest goes by itself after
    *  `keepMs`. */
   async retire(keepMs = keptAfterEndMs): Promise<void> {
-    await this.#redis.srem(runsKey, this.runId);
+    await this.#redis.srem(this.#clusterKeys.runs, this.runId);
     await this.#jobs.obliterate();
     await this.#eachKey(async (keys) => {
       const pipeline = this.#redis.pipeline();

@@ -19,11 +19,31 @@ export async function runScript(
   keys: readonly string[],
   args: readonly ScriptArgument[],
 ): Promise<unknown> {
+  return await orSendAgain(
+    () => redis.evalsha(sha, keys.length, ...keys, ...args),
+    () => redis.eval(lua, keys.length, ...keys, ...args),
+  );
+}
+
+/** As `runScript`, with bytes where the script returns strings. */
+export async function runScriptForBytes(
+  redis: Redis,
+  { lua, sha }: Script,
+  keys: readonly string[],
+  args: readonly ScriptArgument[],
+): Promise<unknown> {
+  return await orSendAgain(
+    () => redis.callBuffer("EVALSHA", sha, keys.length, ...keys, ...args),
+    () => redis.callBuffer("EVAL", lua, keys.length, ...keys, ...args),
+  );
+}
+
+async function orSendAgain(byName: () => Promise<unknown>, byText: () => Promise<unknown>): Promise<unknown> {
   try {
-    return await redis.evalsha(sha, keys.length, ...keys, ...args);
+    return await byName();
   } catch (error) {
     if (error instanceof Error && error.message.startsWith("NOSCRIPT")) {
-      return await redis.eval(lua, keys.length, ...keys, ...args);
+      return await byText();
     }
     throw error;
   }

@@ -1,7 +1,9 @@
 /** What one training step was given, as protobuf bytes: the same messages as on the queues, groups of them. */
 import * as proto from "@palimpsest/wire/protocol";
-import { decodeMessage, decodeScore, decodeTrajectory, encodeScore, encodeTrajectory } from "./codec.js";
+import { decodeMessage } from "./codec-check.js";
+import { decodeScore, encodeScore } from "./score-codec.js";
 import type { Group } from "./trajectory.js";
+import { trajectoryMessage, trajectoryOfMessage } from "./trajectory-message.js";
 
 export interface StepDump {
   /** Version of the weights before the step. */
@@ -21,7 +23,7 @@ export function encodeStepDump(dump: StepDump): Uint8Array {
       taskId,
       groupSize,
       members: members.map(({ trajectory, score }) => ({
-        trajectory: proto.Trajectory.decode(encodeTrajectory(trajectory)),
+        trajectory: trajectoryMessage(trajectory),
         score: proto.TrajectoryScore.decode(encodeScore(score, { trajectoryId: trajectory.trajectoryId })),
       })),
     })),
@@ -39,7 +41,7 @@ export function decodeStepDump(bytes: Uint8Array): StepDump {
       taskId: group.taskId ?? "",
       groupSize: group.groupSize ?? 0,
       members: (group.members ?? []).map(({ trajectory, score }) => ({
-        trajectory: decodeTrajectory(proto.Trajectory.encode(trajectory ?? {}).finish()),
+        trajectory: trajectoryOfMessage(proto.Trajectory.create(trajectory ?? {})),
         score: decodeScore(proto.TrajectoryScore.encode(score ?? {}).finish()),
       })),
     })),

@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { encodeTrajectory } from "./codec.js";
 import type { GroupConsumer } from "./group-consumer.js";
 import type { RunQueues } from "./run-queues.js";
 import { aGroupRequest, aTrajectory, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
 import { RunFixture, unaccounted } from "./testing/run-fixture.js";
+import { encodeTrajectory } from "./trajectory-codec.js";
 
 let server: RedisServer;
 const fixture = new RunFixture(() => server);

@@ -1,6 +1,6 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { decodeMessage } from "./codec.js";
+import { decodeMessage } from "./codec-check.js";
 import { decodeFacts, encodeFacts } from "./fact-codec.js";
 import { decodeProbe, decodeRecord, encodeProbe, encodeRecord } from "./memory-record-codec.js";
 import type { Task } from "./task.js";

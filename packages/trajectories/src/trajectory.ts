@@ -3,17 +3,21 @@ import type { StoreDiff } from "./memory-record.js";
 export type ConversationKind = "memory" | "final" | "tool";
 export type StopReason = "stop" | "length" | "abort";
 
+/** Numbers in a row. What was decoded from a payload holds typed arrays that are views of its bytes: they are read, never
+ *  written. */
+export type Column = ArrayLike<number> & Iterable<number>;
+
 /** One prompt and what the model sampled after it: the unit that becomes a training row. */
 export interface Conversation {
   readonly kind: ConversationKind;
   /** Place within the trajectory, from 0. */
   readonly step: number;
-  readonly promptTokenIds: readonly number[];
-  readonly sampledTokenIds: readonly number[];
+  readonly promptTokenIds: Column;
+  readonly sampledTokenIds: Column;
   /** Nats, of the distribution before temperature and truncation; one a sampled token. */
-  readonly rolloutLogprobs: readonly number[];
+  readonly rolloutLogprobs: Column;
   /** 1 where the token is trained, one a sampled token; absent: all of them. */
-  readonly lossMask?: readonly number[];
+  readonly lossMask?: Column;
   readonly stopReason: StopReason;
   readonly policyVersion: number;
 }
@@ -63,6 +67,23 @@ export interface Trajectory {
   readonly storeDiff?: StoreDiff;
   /** What the agent counted, by name: `num_turns`, `tool_call_counts.search_memory`, … */
   readonly counters?: Readonly<Record<string, number>>;
+}
+
+/** A column that was not read, of which the length is known. */
+export interface ColumnLength {
+  readonly length: number;
+}
+
+/** A conversation without its numbers: every `Conversation` is one. */
+export interface ConversationHead
+  extends Omit<Conversation, "promptTokenIds" | "sampledTokenIds" | "rolloutLogprobs" | "lossMask"> {
+  readonly promptTokenIds: ColumnLength;
+  readonly sampledTokenIds: ColumnLength;
+}
+
+/** A trajectory without the numbers of its conversations: what most rewards read. Every `Trajectory` is one. */
+export interface TrajectoryHead extends Omit<Trajectory, "conversations"> {
+  readonly conversations: readonly ConversationHead[];
 }
 
 /** What a reward says about one trajectory. A failure to score is an error, never a zero. */

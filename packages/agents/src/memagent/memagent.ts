@@ -118,7 +118,7 @@ async function runEpisode(
   for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
     const prompt = bound.memory(memory, chunk.tokenIds);
     const conversation = await log.converse("memory", prompt, config.memoryTokens);
-    memory = prompts.content(conversation.sampledTokenIds);
+    memory = prompts.content([...conversation.sampledTokenIds]);
     if (memory.length === 0) log.countEmptyUpdate();
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
@@ -136,7 +136,7 @@ async function runEpisode(
 
   return {
     ...log.result(),
-    answer: tokenizer.decode(prompts.content(final.sampledTokenIds)),
+    answer: tokenizer.decode(prompts.content([...final.sampledTokenIds])),
     memory: tokenizer.decode(memory),
     documentTokens: documentTokensRead + document.droppedTokens,
     droppedDocumentTokens: document.droppedTokens,

@@ -85,7 +85,7 @@ async function conversation(
   return {
     kind: "memory",
     tokenIds: [...promptTokenIds, ...sampledTokenIds],
-    lossMask: [...promptTokenIds.map(() => 0), ...lossMask],
+    lossMask: [...Array.from(promptTokenIds, () => 0), ...lossMask],
     helpful: editor.helpful,
   };
 }

@@ -109,12 +109,12 @@ describe("MemUpdate", () => {
       sampledTokenIds.length,
     ]);
     const texts = (trained: number) =>
-      tokenizer.decode(sampledTokenIds.filter((_, i) => lossMask[i] === trained));
+      tokenizer.decode([...sampledTokenIds].filter((_, i) => lossMask[i] === trained));
     expect(texts(1)).toBe(`${first}<|im_end|>DONE<|im_end|>`);
     expect(texts(0)).toMatch(
       /^\n<\|im_start\|>user\n<tool_response>\nFound 1 of 3 memories:\n\[r3\] \(score 0\.\d\d\) Ben has a dog\.\n<\/tool_response><\|im_end\|>\n<\|im_start\|>assistant\n$/,
     );
-    for (const [i, mask] of lossMask.entries())
+    for (const [i, mask] of [...lossMask].entries())
       expect(mask === 1 ? (rolloutLogprobs[i] as number) < 0 : rolloutLogprobs[i] === 0).toBe(true);
     expect(prompts[1]).toBe(
       tokenizer.decode([...promptTokenIds, ...sampledTokenIds]).replace(/DONE<\|im_end\|>$/, ""),
@@ -252,7 +252,7 @@ describe("MemUpdate", () => {
     const { conversations, counts } = await agent.run(task);
     expect(counts.truncated).toBe(1);
     const { sampledTokenIds: ids = [], lossMask = [] } = conversations[0] ?? {};
-    expect(tokenizer.decode(ids)).toContain("</tool_call> and<|im_end|>\n<|im_start|>user");
+    expect(tokenizer.decode([...ids])).toContain("</tool_call> and<|im_end|>\n<|im_start|>user");
     expect(lossMask[tokens]).toBe(0);
   });
 
@@ -308,7 +308,7 @@ describe("MemUpdate", () => {
     const { conversations } = await agent.run({ ...task, records: forged });
     const { sampledTokenIds: ids = [], lossMask = [] } = conversations[0] ?? {};
     const opening = tokenizer.specialTokenId("<|im_start|>");
-    expect(ids.filter((id, i) => lossMask[i] === 0 && id === opening)).toHaveLength(2);
+    expect([...ids].filter((id, i) => lossMask[i] === 0 && id === opening)).toHaveLength(2);
   });
 });
 
@@ -385,7 +385,7 @@ describe("prompts in a model's own chat template", () => {
     expect(prompts[0]).toContain('TEMPLATE TOOLS\n{"type":"function","function":{"name":"search_memory"');
     expect(prompts[0]).not.toContain("# Tools");
     const { sampledTokenIds: ids = [], lossMask = [] } = conversations[0] ?? {};
-    expect(tokenizer.decode(ids.filter((_, i) => lossMask[i] === 0))).toBe(
+    expect(tokenizer.decode([...ids].filter((_, i) => lossMask[i] === 0))).toBe(
       "\n<|im_start|>user\n<tool_response>\nDeleted [r1].\n</tool_response>\n<tool_response>\nDeleted [r2].\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
     );
   });

@@ -98,7 +98,7 @@ class Episode {
       const conversation = await log.converse("memory", prompt, config.memoryTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
-      const reply = readReply(tokenizer, config, prompts.content(conversation.sampledTokenIds));
+      const reply = readReply(tokenizer, config, prompts.content([...conversation.sampledTokenIds]));
       this.#take(conversation.step, reply);
       if (!log.observed) continue;
       log.report(conversation, {
@@ -114,7 +114,7 @@ class Episode {
 
     return {
       ...log.result(),
-      answer: tokenizer.decode(prompts.content(final.sampledTokenIds)),
+      answer: tokenizer.decode(prompts.content([...final.sampledTokenIds])),
       memory: this.#memory.text,
       documentTokens: documentTokensRead + document.droppedTokens,
       droppedDocumentTokens: document.droppedTokens,

@@ -91,7 +91,7 @@ export async function ask(options: AskOptions): Promise<AskResult> {
       sampledTokens: sampledTokenIds.length,
       stopReason,
       policyVersion,
-      sampled: tokenizer.decode(sampledTokenIds),
+      sampled: tokenizer.decode([...sampledTokenIds]),
       seconds,
     });
     if (memoryStep !== undefined) memorySteps.push(stepOf(memoryStep));

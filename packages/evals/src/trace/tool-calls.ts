@@ -14,7 +14,7 @@ export function toolCallsOf(
 ): TraceToolCall[] {
   return conversations.flatMap((conversation, index): TraceToolCall[] => {
     if (conversation.kind !== "tool") return [];
-    const said = decode(conversation.sampledTokenIds);
+    const said = decode([...conversation.sampledTokenIds]);
     const calls = innerTexts(said, call);
     if (calls.length === 0) return [];
     const next = conversations[index + 1];
@@ -23,7 +23,7 @@ export function toolCallsOf(
     const results =
       inside.length > 0 || next === undefined
         ? inside
-        : innerTexts(decode(next.promptTokenIds), response).slice(-calls.length);
+        : innerTexts(decode([...next.promptTokenIds]), response).slice(-calls.length);
     return calls.map((text, place) => {
       const result = results[place];
       return {

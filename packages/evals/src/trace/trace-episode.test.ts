@@ -47,7 +47,7 @@ describe("traceEpisode", () => {
     const { task, tokenizer, episode } = await anEpisode();
     const conversations = episode.conversations.map((conversation) => ({
       ...conversation,
-      rolloutLogprobs: conversation.rolloutLogprobs.map(() => Number.NaN),
+      rolloutLogprobs: Array.from(conversation.rolloutLogprobs, () => Number.NaN),
     }));
     const trace = traceEpisode(task, { ...episode, conversations }, { ...base, tokenizer, detail: "tokens" });
     expect(new Set(trace.conversations[0]?.rolloutLogprobs)).toEqual(new Set([null]));

@@ -102,21 +102,30 @@ function traceConversation(
     step,
     promptTokens: promptTokenIds.length,
     // In a conversation with tools their words stand among what was sampled, masked.
-    sampledTokens: conversation.lossMask?.reduce((sum, mask) => sum + mask, 0) ?? sampledTokenIds.length,
+    sampledTokens: trainedTokens(conversation),
     stopReason,
     policyVersion,
-    ...(detail === "replies" ? {} : { prompt: tokenizer.decode(promptTokenIds) }),
-    sampled: tokenizer.decode(sampledTokenIds),
+    ...(detail === "replies" ? {} : { prompt: tokenizer.decode([...promptTokenIds]) }),
+    sampled: tokenizer.decode([...sampledTokenIds]),
     ...(detail === "tokens"
       ? {
           promptTokenIds: [...promptTokenIds],
           sampledTokenIds: [...sampledTokenIds],
-          rolloutLogprobs: rolloutLogprobs.map((logprob) => (Number.isFinite(logprob) ? logprob : null)),
+          rolloutLogprobs: Array.from(rolloutLogprobs, (logprob) =>
+            Number.isFinite(logprob) ? logprob : null,
+          ),
         }
       : {}),
     ...(reward === undefined ? {} : { reward }),
     ...(seconds === undefined ? {} : { seconds }),
   };
+}
+
+/** Sampled tokens that are trained: all of them where there is no mask. */
+function trainedTokens({ lossMask, sampledTokenIds }: Conversation): number {
+  let sum = lossMask === undefined ? sampledTokenIds.length : 0;
+  for (const mask of lossMask ?? []) sum += mask;
+  return sum;
 }
 
 function traceStep(step: MemoryStep, document: readonly number[], tokenizer: Tokenizer): TraceMemoryStep {

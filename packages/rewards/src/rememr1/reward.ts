@@ -1,4 +1,4 @@
-import type { Conversation, Score, Task } from "@palimpsest/trajectories";
+import type { ConversationHead, Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { RewardError } from "../error.js";
 import { type RewardName, rewardByName, rewardNames } from "../reward.js";
@@ -83,7 +83,7 @@ export function rememr1Reward(config: ReMemR1RewardConfig): TrajectoryReward {
 function stepCaseOf(
   { question, answers }: Task,
   episode: ScoredEpisode,
-  conversation: Conversation,
+  conversation: ConversationHead,
 ): StepCase {
   const { memorySteps, answer } = episode;
   const common = { problem: question, answers };

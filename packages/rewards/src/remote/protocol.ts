@@ -1,5 +1,6 @@
-import type { Score, Task } from "@palimpsest/trajectories";
+import type { Column, ColumnLength, Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { RewardError } from "../error.js";
 import type { ScoredEpisode } from "../trajectory-reward.js";
 
 /** Names the form of requests; a change that a service could trip over gets another one. */
@@ -35,13 +36,26 @@ export function remoteRequest(task: Task, episode: ScoredEpisode, sendTokens: bo
           policyVersion,
           promptTokens: promptTokenIds.length,
           sampledTokens: sampledTokenIds.length,
-          ...(sendTokens ? { promptTokenIds, sampledTokenIds } : {}),
+          ...(sendTokens
+            ? { promptTokenIds: numbersOf(promptTokenIds), sampledTokenIds: numbersOf(sampledTokenIds) }
+            : {}),
         };
       }),
       ...(storeDiff === undefined ? {} : { storeDiff }),
       ...(counters === undefined ? {} : { counters }),
     },
   });
+}
+
+/** @throws {RewardError} BAD_CONFIG when the column was not read */
+function numbersOf(column: ColumnLength | Column): number[] {
+  if (!(Symbol.iterator in column)) {
+    throw new RewardError(
+      "BAD_CONFIG",
+      "sendTokens: the episode came without its token ids; read whole trajectories where rewardReadsTokens says so",
+    );
+  }
+  return [...column];
 }
 
 /** The score that a service's answer holds, or what is wrong with it. */

@@ -64,7 +64,10 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel): Epis
           kind,
           promptTokens: promptTokenIds.length,
           replyTokens: sampledTokenIds.length,
-          trainedTokens: lossMask?.reduce<number>((sum, value) => sum + value, 0) ?? sampledTokenIds.length,
+          trainedTokens:
+            lossMask === undefined
+              ? sampledTokenIds.length
+              : Array.from(lossMask).filter((value) => value === 1).length,
         })),
       };
     },

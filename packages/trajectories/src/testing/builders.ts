@@ -44,6 +44,20 @@ export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
   };
 }
 
+/** The same trajectory with arrays for its columns, to compare it with one that was written down. */
+export function withArrays(trajectory: Trajectory): Trajectory {
+  return {
+    ...trajectory,
+    conversations: trajectory.conversations.map(({ lossMask, ...conversation }) => ({
+      ...conversation,
+      promptTokenIds: Array.from(conversation.promptTokenIds),
+      sampledTokenIds: Array.from(conversation.sampledTokenIds),
+      rolloutLogprobs: Array.from(conversation.rolloutLogprobs),
+      ...(lossMask ? { lossMask: Array.from(lossMask) } : {}),
+    })),
+  };
+}
+
 /** A trajectory that belongs to this episode. */
 export function trajectoryOf(episode: Episode, fields: Partial<Trajectory> = {}): Trajectory {
   const { trajectoryId, groupId, taskId, episodeIndex, agent } = episode;

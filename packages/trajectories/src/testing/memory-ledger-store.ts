@@ -2,6 +2,7 @@
  *  Not responsible for: times to live, durability; `snapshot` and `restore` let a simulation lose the last second.
  *  Invariants: those of `LedgerStore`; `ledger-store.test.ts` holds this store and the one on Redis to the same answers. */
 import type { EpisodeFailure } from "../episode-failure.js";
+import { type Epoch, newToken } from "../epoch.js";
 import {
   type Claim,
   type ClaimResult,
@@ -17,11 +18,13 @@ import {
   type LedgerLimits,
   type LedgerStore,
   type RunCounts,
+  type SampledHead,
   type Subscription,
 } from "../ledger-store.js";
 
 interface MemoryEpisode {
   trajectory?: Uint8Array;
+  headBytes?: number;
   score?: Uint8Array;
   failure?: string;
 }
@@ -38,7 +41,7 @@ interface MemoryGroup {
 
 /** Everything the store remembers. */
 interface LedgerMemory {
-  epoch: number;
+  epoch: Epoch;
   completions: number;
   readonly groups: Map<string, MemoryGroup>;
   /** "trained", or why it failed; in the order of closing. */
@@ -53,7 +56,7 @@ interface LedgerMemory {
 export class MemoryLedgerStore implements LedgerStore {
   readonly #listeners = new Set<() => void>();
   #memory: LedgerMemory = {
-    epoch: 0,
+    epoch: { number: 0, token: "" },
     completions: 0,
     groups: new Map(),
     closed: new Map(),
@@ -158,6 +161,7 @@ export class MemoryLedgerStore implements LedgerStore {
     groupId: string,
     episodeIndex: number,
     bytes: Uint8Array,
+    headBytes = bytes.length,
   ): Promise<EpisodeState | undefined> {
     const group = this.#memory.groups.get(groupId);
     const episode = group?.episodes[episodeIndex];
@@ -167,6 +171,7 @@ export class MemoryLedgerStore implements LedgerStore {
     const state = stateOf(episode);
     if (state === "open") {
       episode.trajectory = bytes.slice();
+      episode.headBytes = headBytes;
       group.bytes += bytes.length;
       this.#memory.trajectories += 1;
       this.#memory.trajectoryBytes += bytes.length;
@@ -176,6 +181,14 @@ export class MemoryLedgerStore implements LedgerStore {
 
   async trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined> {
     return this.#memory.groups.get(groupId)?.episodes[episodeIndex]?.trajectory;
+  }
+
+  async sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead> {
+    const episode = this.#memory.groups.get(groupId)?.episodes[episodeIndex];
+    const state = episode && stateOf(episode);
+    return state === "sampled" && episode?.trajectory
+      ? { state, bytes: episode.trajectory.subarray(0, episode.headBytes) }
+      : { state };
   }
 
   async putScore(
@@ -215,13 +228,23 @@ export class MemoryLedgerStore implements LedgerStore {
     return state;
   }
 
-  async takeOver(): Promise<number> {
-    this.#memory.epoch += 1;
+  async takeOver(): Promise<Epoch> {
+    this.#memory.epoch = { number: this.#memory.epoch.number + 1, token: newToken() };
     return this.#memory.epoch;
   }
 
-  async completeGroups(epoch: number, cursor: number): Promise<CompleteGroups | undefined> {
-    if (epoch !== this.#memory.epoch) {
+  #isFenced(epoch: Epoch): boolean {
+    const stored = this.#memory.epoch;
+    if (stored.number < epoch.number) {
+      this.#memory.epoch = epoch;
+    } else if (stored.number > epoch.number || stored.token !== epoch.token) {
+      return true;
+    }
+    return false;
+  }
+
+  async completeGroups(epoch: Epoch, cursor: number): Promise<CompleteGroups | undefined> {
+    if (this.#isFenced(epoch)) {
       return undefined;
     }
     const found = [...this.#memory.groups]
@@ -254,9 +277,9 @@ export class MemoryLedgerStore implements LedgerStore {
     return { spec: group.spec, episodes };
   }
 
-  async close(closing: Closing, epoch: number): Promise<CloseResult> {
+  async close(closing: Closing, epoch: Epoch): Promise<CloseResult> {
     const { groups, groupCounts, episodeCounts } = this.#memory;
-    if (epoch !== this.#memory.epoch) {
+    if (this.#isFenced(epoch)) {
       return "fenced";
     }
     const { groupId, outcome, failures } = closing;
@@ -272,9 +295,9 @@ export class MemoryLedgerStore implements LedgerStore {
     return "closed";
   }
 
-  async rememberTrained(groupIds: readonly string[], epoch: number): Promise<"remembered" | "fenced"> {
+  async rememberTrained(groupIds: readonly string[], epoch: Epoch): Promise<"remembered" | "fenced"> {
     const { groups, closed } = this.#memory;
-    if (epoch !== this.#memory.epoch) {
+    if (this.#isFenced(epoch)) {
       return "fenced";
     }
     for (const groupId of groupIds) {

@@ -1,0 +1,155 @@
+/** Responsibility: the tasks of a run's groups and the trajectories, scores and failures of their episodes, on Redis.
+ *  Not responsible for: which groups there are, and who may close them.
+ *
+ *  A small trajectory travels as an argument of the script that records it. A large one is first set under a key of its
+ *  own, which Redis does without a copy, and the script then gives it its name: arguments of scripts are copied twice.
+ *  A writer that dies in between leaves a key that ends by itself. */
+import { randomUUID } from "node:crypto";
+import type { Redis } from "ioredis";
+import {
+  commitTrajectoryScript,
+  endEpisodeScript,
+  putTaskScript,
+  putTrajectoryScript,
+  sampledHeadScript,
+} from "./ledger-scripts.js";
+import type { EpisodeState, SampledHead } from "./ledger-store.js";
+import type { RunKeys } from "./run-keys.js";
+import { runScript, runScriptForBytes } from "./script.js";
+
+export interface RedisEpisodesOptions {
+  readonly redis: Redis;
+  readonly keys: RunKeys;
+  /** Tasks and trajectories are deleted after this, closed or not. */
+  readonly payloadTtlMs: number;
+}
+
+/** Above this size Redis keeps an argument of SET as it arrived (PROTO_MBULK_BIG_ARG of its source). */
+const stagedFromBytes = 32 * 1024;
+/** Time from the end of the upload to the script that follows it in the same write. */
+const stagedTtlMs = 60_000;
+
+export class RedisEpisodes {
+  readonly #redis: Redis;
+  readonly #keys: RunKeys;
+  readonly #ttlMs: number;
+
+  constructor({ redis, keys, payloadTtlMs }: RedisEpisodesOptions) {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#ttlMs = payloadTtlMs;
+  }
+
+  async putTask(groupId: string, bytes: Uint8Array): Promise<boolean> {
+    const { group, task } = this.#keys;
+    const stored = await runScript(
+      this.#redis,
+      putTaskScript,
+      [group(groupId), task(groupId)],
+      [asBuffer(bytes), this.#ttlMs],
+    );
+    return stored === 1;
+  }
+
+  async task(groupId: string): Promise<Uint8Array | undefined> {
+    return (await this.#redis.getBuffer(this.#keys.task(groupId))) ?? undefined;
+  }
+
+  async episode(groupId: string, episodeIndex: number): Promise<EpisodeState | undefined> {
+    const [size, score, failure, trajectory] = await this.#redis.hmget(
+      this.#keys.group(groupId),
+      "size",
+      `s${episodeIndex}`,
+      `f${episodeIndex}`,
+      `t${episodeIndex}`,
+    );
+    if (typeof size !== "string" || episodeIndex >= Number(size)) {
+      return undefined;
+    }
+    return typeof score === "string" || typeof failure === "string"
+      ? "ended"
+      : typeof trajectory === "string"
+        ? "sampled"
+        : "open";
+  }
+
+  async putTrajectory(
+    groupId: string,
+    episodeIndex: number,
+    bytes: Uint8Array,
+    headBytes = bytes.length,
+  ): Promise<EpisodeState | undefined> {
+    const { group, counts, trajectory } = this.#keys;
+    const keys = [group(groupId), counts, trajectory(groupId, episodeIndex)];
+    const args = [episodeIndex, headBytes, this.#ttlMs];
+    const state =
+      bytes.length < stagedFromBytes
+        ? await runScript(this.#redis, putTrajectoryScript, keys, [...args, asBuffer(bytes)])
+        : await this.#putStaged(keys, args, bytes);
+    return episodeState(state);
+  }
+
+  async #putStaged(keys: readonly string[], args: readonly number[], bytes: Uint8Array): Promise<unknown> {
+    const staged = this.#keys.staged(randomUUID());
+    const setting = this.#redis.set(staged, asBuffer(bytes), "PX", stagedTtlMs);
+    // Sent right behind it, without waiting for the answer; where nothing was staged, the script changes nothing.
+    const [set, committed] = await Promise.allSettled([
+      setting,
+      runScript(this.#redis, commitTrajectoryScript, [...keys, staged], args),
+    ]);
+    if (set.status === "rejected") {
+      throw set.reason;
+    }
+    if (committed.status === "rejected") {
+      throw committed.reason;
+    }
+    if (committed.value === "unstaged") {
+      throw new Error("Redis lost a trajectory before it was recorded");
+    }
+    return committed.value;
+  }
+
+  async trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined> {
+    return (await this.#redis.getBuffer(this.#keys.trajectory(groupId, episodeIndex))) ?? undefined;
+  }
+
+  async sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead> {
+    const { group, trajectory } = this.#keys;
+    const [state, bytes] = (await runScriptForBytes(
+      this.#redis,
+      sampledHeadScript,
+      [group(groupId), trajectory(groupId, episodeIndex)],
+      [episodeIndex],
+    )) as [Buffer, Buffer?];
+    return {
+      state: episodeState(state.toString()),
+      ...(bytes !== undefined && bytes.length > 0 ? { bytes } : {}),
+    };
+  }
+
+  /** Ends an episode with a score (`s`) or a failure (`f`). */
+  async end(
+    groupId: string,
+    episodeIndex: number,
+    how: "s" | "f",
+    value: Uint8Array | string,
+  ): Promise<EpisodeState | undefined> {
+    const { group, counts, complete, completions } = this.#keys;
+    const state = await runScript(
+      this.#redis,
+      endEpisodeScript,
+      [group(groupId), counts, complete],
+      [episodeIndex, how, typeof value === "string" ? value : asBuffer(value), groupId, completions],
+    );
+    return episodeState(state);
+  }
+}
+
+function episodeState(reply: unknown): EpisodeState | undefined {
+  return reply === "open" || reply === "sampled" || reply === "ended" ? reply : undefined;
+}
+
+/** The same memory under the type that ioredis sends as bytes. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,44 @@
+/** Scores as protobuf bytes; rewards are float64. Numbers that are not finite are an error in both directions. */
+import * as proto from "@palimpsest/wire/protocol";
+import { check, decodeMessage } from "./codec-check.js";
+import type { Score } from "./trajectory.js";
+
+export interface EncodeScoreOptions {
+  readonly trajectoryId: string;
+  /** Actor that scored it. */
+  readonly actorId?: string;
+}
+
+/** @throws {PalimpsestError} CODEC when a number is not finite */
+export function encodeScore(score: Score, options: EncodeScoreOptions): Uint8Array {
+  checkScore(score);
+  return proto.TrajectoryScore.encode({
+    trajectoryId: options.trajectoryId,
+    reward: score.reward,
+    components: { ...score.components },
+    stepRewards: [...(score.stepRewards ?? [])],
+    actorId: options.actorId ?? "",
+  }).finish();
+}
+
+/** A message that carries a failure is that error, thrown: it is never a zero reward (T4).
+ *  @throws {PalimpsestError} CODEC */
+export function decodeScore(bytes: Uint8Array): Score {
+  const message = decodeMessage("score", () => proto.TrajectoryScore.decode(bytes));
+  check(!message.failure, "failure", `says that it was not scored: ${message.failure?.message}`);
+  const score: Score = {
+    reward: message.reward,
+    components: { ...message.components },
+    ...(message.stepRewards.length > 0 ? { stepRewards: message.stepRewards } : {}),
+  };
+  checkScore(score);
+  return score;
+}
+
+function checkScore(score: Score): void {
+  check(Number.isFinite(score.reward), "reward", `is ${score.reward}`);
+  for (const [name, value] of Object.entries(score.components)) {
+    check(Number.isFinite(value), `components.${name}`, `is ${value}`);
+  }
+  check((score.stepRewards ?? []).every(Number.isFinite), "stepRewards", "has a number that is not finite");
+}

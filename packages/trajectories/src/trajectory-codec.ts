@@ -1,0 +1,258 @@
+/** Trajectories as the bytes of the queues. Texts and facts are one protobuf message, the head; the numbers of all
+ *  conversations follow as columns of fixed width, which decode to views of the same bytes without a look at each number.
+ *
+ *  Little-endian, as every machine is that runs this:
+ *
+ *  | bytes | what |
+ *  |---|---|
+ *  | 4 | "PTRJ" |
+ *  | 4 | uint32: the format, `trajectoryFormat` |
+ *  | 4 | uint32 n: conversations |
+ *  | 4 | uint32: bytes of the head |
+ *  | 32 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none), step,
+ *  |      | place of its kind and of its stop reason among the words, low and high half of its policy version |
+ *  | head | palimpsest.v1.Trajectory without conversations |
+ *  | 0 to 3 | zeros up to a multiple of 4 |
+ *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities |
+ *  | masks | for each conversation, its loss mask, one byte a sampled token |
+ *
+ *  Whoever needs no numbers reads what precedes the columns alone. What does not hold together is an error in both
+ *  directions. */
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import { check, decodeMessage } from "./codec-check.js";
+import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "./trajectory.js";
+import { faultOf, firstNotFinite, notFinite, writeColumns } from "./trajectory-columns.js";
+import {
+  checkHead,
+  checkLengths,
+  conversationKinds,
+  factsMessage,
+  factsOf,
+  stopReasons,
+} from "./trajectory-message.js";
+
+/** Rises when the bytes change their meaning. Format 1 was one protobuf message. */
+export const trajectoryFormat = 2;
+
+const magic = Buffer.from("PTRJ", "latin1").readUInt32LE();
+/** First byte of format 1: the field `trajectory_id`. */
+const format1FirstByte = 0x0a;
+const preludeBytes = 16;
+const rowBytes = 32;
+const rowWords = 8;
+const halfRange = 2 ** 32;
+const wordBytes = 4;
+
+/** An encoded trajectory. */
+export interface TrajectoryBytes {
+  readonly bytes: Uint8Array;
+  /** Bytes that precede the columns: enough for `decodeTrajectoryHead`. */
+  readonly headBytes: number;
+}
+
+/** What stands of a conversation before the columns. */
+interface Row extends Omit<ConversationHead, "promptTokenIds" | "sampledTokenIds"> {
+  readonly prompt: number;
+  readonly sampled: number;
+  readonly mask: number;
+}
+
+/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+export function encodeTrajectory(trajectory: Trajectory): Uint8Array {
+  return encodeTrajectoryParts(trajectory).bytes;
+}
+
+/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
+  checkLengths(trajectory);
+  const { conversations } = trajectory;
+  const head = proto.Trajectory.encode(factsMessage(trajectory)).finish();
+  const headBytes = preludeBytes + rowBytes * conversations.length + head.length;
+  const columnsAt = roundUp(headBytes);
+  const sizeBytes =
+    columnsAt + conversations.reduce((sum, conversation) => sum + columnBytes(conversation), 0);
+  // Views of the whole need whole words; what is above the size is not part of the bytes.
+  const bytes = new Uint8Array(new ArrayBuffer(roundUp(sizeBytes)), 0, sizeBytes);
+  const words = new Uint32Array(bytes.buffer, 0, preludeBytes / wordBytes + rowWords * conversations.length);
+  words[0] = magic;
+  words[1] = trajectoryFormat;
+  words[2] = conversations.length;
+  words[3] = head.length;
+  for (const [index, conversation] of conversations.entries()) {
+    writeRow(words, preludeBytes / wordBytes + rowWords * index, conversation, index);
+  }
+  bytes.set(head, headBytes - head.length);
+  writeColumns(bytes.buffer, columnsAt, conversations);
+  return { bytes, headBytes };
+}
+
+function writeRow(words: Uint32Array, at: number, conversation: Conversation, index: number): void {
+  const { step, policyVersion } = conversation;
+  check(step >>> 0 === step, `conversations[${index}].step`, `is ${step}, which is no uint32`);
+  check(
+    Number.isSafeInteger(policyVersion) && policyVersion >= 0,
+    `conversations[${index}].policyVersion`,
+    `is ${policyVersion}, which is no whole number from 0`,
+  );
+  words[at] = conversation.promptTokenIds.length;
+  words[at + 1] = conversation.sampledTokenIds.length;
+  words[at + 2] = conversation.lossMask?.length ?? 0;
+  words[at + 3] = step;
+  words[at + 4] = conversationKinds.indexOf(conversation.kind);
+  words[at + 5] = stopReasons.indexOf(conversation.stopReason);
+  words[at + 6] = policyVersion % halfRange;
+  words[at + 7] = Math.floor(policyVersion / halfRange);
+}
+
+function readRow(view: DataView, index: number): Row {
+  const at = preludeBytes + rowBytes * index;
+  const word = (place: number): number => view.getUint32(at + wordBytes * place, true);
+  const kind = conversationKinds[word(4)];
+  const stopReason = stopReasons[word(5)];
+  if (kind === undefined || stopReason === undefined) {
+    throw new PalimpsestError(
+      "CODEC",
+      `conversations[${index}] has kind ${word(4)} of ${conversationKinds.length} and stop reason ${word(5)} of ${stopReasons.length}`,
+    );
+  }
+  const policyVersion = word(6) + word(7) * halfRange;
+  check(
+    Number.isSafeInteger(policyVersion),
+    `conversations[${index}].policyVersion`,
+    `is ${policyVersion}, above ${Number.MAX_SAFE_INTEGER}`,
+  );
+  return { prompt: word(0), sampled: word(1), mask: word(2), step: word(3), kind, stopReason, policyVersion };
+}
+
+/** Decodes a whole trajectory. Its columns are views of the bytes where those are aligned, and of one copy where not.
+ *  @throws {PalimpsestError} CODEC */
+export function decodeTrajectory(bytes: Uint8Array): Trajectory {
+  const { rows, message, headBytes } = readHead(bytes);
+  const columnsAt = roundUp(headBytes);
+  const maskBytes = rows.reduce((sum, { mask }) => sum + mask, 0);
+  const expected =
+    columnsAt +
+    maskBytes +
+    wordBytes * rows.reduce((sum, { prompt, sampled }) => sum + prompt + 2 * sampled, 0);
+  check(
+    bytes.length === expected,
+    "trajectory",
+    `has ${bytes.length} bytes, not the ${expected} of its columns`,
+  );
+  const [buffer, offset] = aligned(bytes);
+  let at = offset + columnsAt;
+  let maskAt = offset + expected - maskBytes;
+  const conversations = rows.map(
+    ({ prompt, sampled, mask, kind, step, stopReason, policyVersion }, index) => {
+      const promptTokenIds = new Int32Array(buffer, at, prompt);
+      at += wordBytes * prompt;
+      const sampledTokenIds = new Int32Array(buffer, at, sampled);
+      at += wordBytes * sampled;
+      const rolloutLogprobs = new Float32Array(buffer, at, sampled);
+      at += wordBytes * sampled;
+      const wrong = firstNotFinite(rolloutLogprobs, 0, sampled);
+      const fault = faultOf("rolloutLogprobs", rolloutLogprobs, wrong, notFinite);
+      if (fault !== undefined) {
+        throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
+      }
+      if (mask === 0) {
+        return { kind, step, promptTokenIds, sampledTokenIds, rolloutLogprobs, stopReason, policyVersion };
+      }
+      const lossMask = new Uint8Array(buffer, maskAt, mask);
+      maskAt += mask;
+      return {
+        kind,
+        step,
+        promptTokenIds,
+        sampledTokenIds,
+        rolloutLogprobs,
+        lossMask,
+        stopReason,
+        policyVersion,
+      };
+    },
+  );
+  const trajectory: Trajectory = { ...factsOf(message), conversations };
+  checkLengths(trajectory);
+  return trajectory;
+}
+
+/** Decodes what precedes the columns. The bytes may end there.
+ *  @throws {PalimpsestError} CODEC */
+export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
+  const { rows, message } = readHead(bytes);
+  const conversations = rows.map(
+    ({ prompt, sampled, kind, step, stopReason, policyVersion }): ConversationHead => ({
+      kind,
+      step,
+      promptTokenIds: { length: prompt },
+      sampledTokenIds: { length: sampled },
+      stopReason,
+      policyVersion,
+    }),
+  );
+  const head = { ...factsOf(message), conversations };
+  checkHead(head);
+  return head;
+}
+
+function readHead(bytes: Uint8Array): {
+  readonly rows: readonly Row[];
+  readonly message: proto.Trajectory;
+  readonly headBytes: number;
+} {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  checkFormat(view);
+  const count = view.getUint32(8, true);
+  const headAt = preludeBytes + rowBytes * count;
+  const headBytes = headAt + view.getUint32(12, true);
+  check(
+    headBytes <= bytes.length,
+    "trajectory",
+    `is cut: its head alone has ${headBytes} bytes, here are ${bytes.length}`,
+  );
+  const rows = Array.from({ length: count }, (_, index) => readRow(view, index));
+  const message = decodeMessage("trajectory", () =>
+    proto.Trajectory.decode(bytes.subarray(headAt, headBytes)),
+  );
+  return { rows, message, headBytes };
+}
+
+function checkFormat(view: DataView): void {
+  if (view.byteLength < preludeBytes || view.getUint32(0, true) !== magic) {
+    if (view.byteLength > 0 && view.getUint8(0) === format1FirstByte) {
+      throw formatError(1);
+    }
+    throw new PalimpsestError("CODEC", "bytes are no trajectory");
+  }
+  const format = view.getUint32(4, true);
+  if (format !== trajectoryFormat) {
+    throw formatError(format);
+  }
+}
+
+function formatError(format: number): PalimpsestError {
+  return new PalimpsestError(
+    "CODEC",
+    `trajectory has format ${format} and this program reads format ${trajectoryFormat}: another version wrote it; ` +
+      "finish the run with that version, or resume it from its checkpoint under a new run id",
+  );
+}
+
+function columnBytes({ promptTokenIds, sampledTokenIds, rolloutLogprobs, lossMask }: Conversation): number {
+  const words = promptTokenIds.length + sampledTokenIds.length + rolloutLogprobs.length;
+  return wordBytes * words + (lossMask?.length ?? 0);
+}
+
+/** The buffer of the bytes and where they begin in it, at a multiple of 4. */
+function aligned(bytes: Uint8Array): readonly [ArrayBufferLike, number] {
+  // Not slice(): of a Buffer it is a view.
+  return bytes.byteOffset % wordBytes === 0
+    ? [bytes.buffer, bytes.byteOffset]
+    : [new Uint8Array(bytes).buffer, 0];
+}
+
+function roundUp(size: number): number {
+  return Math.ceil(size / wordBytes) * wordBytes;
+}

@@ -1,0 +1,82 @@
+/** The numbers of conversations between their columns and the bytes of a trajectory. */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Column, Conversation } from "./trajectory.js";
+
+const wordBytes = 4;
+
+/** Writes through three views of the whole: a view of its own for each column costs more than its numbers. */
+export function writeColumns(
+  buffer: ArrayBuffer,
+  columnsAt: number,
+  conversations: readonly Conversation[],
+): void {
+  const ints = new Int32Array(buffer);
+  const floats = new Float32Array(buffer);
+  let at = columnsAt / wordBytes;
+  for (const [index, { promptTokenIds, sampledTokenIds, rolloutLogprobs }] of conversations.entries()) {
+    const sampledAt = at + promptTokenIds.length;
+    const logprobsAt = sampledAt + sampledTokenIds.length;
+    floats.set(rolloutLogprobs, logprobsAt);
+    const fault =
+      faultOf("promptTokenIds", promptTokenIds, writeTokenIds(ints, at, promptTokenIds), notInt) ??
+      faultOf("sampledTokenIds", sampledTokenIds, writeTokenIds(ints, sampledAt, sampledTokenIds), notInt) ??
+      faultOf(
+        "rolloutLogprobs",
+        rolloutLogprobs,
+        firstNotFinite(floats, logprobsAt, rolloutLogprobs.length),
+        notFinite,
+      );
+    if (fault !== undefined) {
+      throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
+    }
+    at = logprobsAt + rolloutLogprobs.length;
+  }
+  const bytes = new Uint8Array(buffer);
+  let maskAt = at * wordBytes;
+  for (const { lossMask } of conversations) {
+    if (lossMask !== undefined) {
+      bytes.set(lossMask, maskAt);
+      maskAt += lossMask.length;
+    }
+  }
+}
+
+const notInt = "no 32-bit integer";
+export const notFinite = "no finite float32";
+
+/** What is wrong with the number at that index of a column; undefined for index -1. */
+export function faultOf(field: string, column: Column, at: number, what: string): string | undefined {
+  return at < 0 ? undefined : `${field}[${at}] is ${column[at]}, which is ${what}`;
+}
+
+/** @returns index of the first number that is no 32-bit integer, or -1 */
+function writeTokenIds(target: Int32Array, at: number, tokenIds: Column): number {
+  if (tokenIds instanceof Int32Array) {
+    target.set(tokenIds, at);
+    return -1;
+  }
+  return writeChecked(target, at, Array.isArray(tokenIds) ? tokenIds : Array.from(tokenIds));
+}
+
+/** A loop for arrays alone: one that meets every kind of column takes ten times as long for each number. */
+function writeChecked(target: Int32Array, at: number, values: readonly number[]): number {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    target[at + i] = value;
+    if (target[at + i] !== value) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/** @returns the index, from `start`, of the first of `length` numbers that is not finite, or -1 */
+export function firstNotFinite(values: Float32Array, start: number, length: number): number {
+  for (let i = 0; i < length; i++) {
+    // Only what is not finite gives NaN here.
+    if ((values[start + i] as number) * 0 !== 0) {
+      return i;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,148 @@
+/** Trajectories as messages of `protos/`: whole, in the dumps of steps; without the numbers of their conversations, in the
+ *  payloads of the queues, which keep those apart. */
+import type * as proto from "@palimpsest/wire/protocol";
+import { check, oneOf } from "./codec-check.js";
+import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
+import type {
+  Conversation,
+  ConversationKind,
+  MemoryStep,
+  StopReason,
+  Trajectory,
+  TrajectoryHead,
+} from "./trajectory.js";
+import { firstNotFinite } from "./trajectory-columns.js";
+
+/** The words of the formats, which name a kind or a reason by its place here too: new ones go to the end. */
+export const conversationKinds: readonly ConversationKind[] = ["memory", "final", "tool"];
+export const stopReasons: readonly StopReason[] = ["stop", "length", "abort"];
+
+/** Everything of a trajectory but its conversations, as a message. */
+export function factsMessage(trajectory: Trajectory): proto.Trajectory.$Properties {
+  return {
+    ...trajectory,
+    conversations: [],
+    memorySteps: [...trajectory.memorySteps],
+    storeDiff: trajectory.storeDiff ? encodeStoreDiff(trajectory.storeDiff) : null,
+    counters: { ...trajectory.counters },
+  };
+}
+
+/** The message of a trajectory with all of its numbers.
+ *  @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Properties {
+  checkTrajectory(trajectory);
+  return {
+    ...factsMessage(trajectory),
+    conversations: trajectory.conversations.map((conversation) => ({
+      ...conversation,
+      promptTokenIds: Array.from(conversation.promptTokenIds),
+      sampledTokenIds: Array.from(conversation.sampledTokenIds),
+      rolloutLogprobs: Array.from(conversation.rolloutLogprobs),
+      lossMask: Uint8Array.from(conversation.lossMask ?? []),
+    })),
+  };
+}
+
+/** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
+export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
+  const conversations = message.conversations.map((conversation, index): Conversation => {
+    const lossMask = conversation.lossMask ?? new Uint8Array();
+    return {
+      kind: oneOf(conversationKinds, conversation.kind, `conversations[${index}].kind`),
+      step: conversation.step ?? 0,
+      promptTokenIds: conversation.promptTokenIds ?? [],
+      sampledTokenIds: conversation.sampledTokenIds ?? [],
+      rolloutLogprobs: conversation.rolloutLogprobs ?? [],
+      ...(lossMask.length > 0 ? { lossMask: Array.from(lossMask) } : {}),
+      stopReason: oneOf(stopReasons, conversation.stopReason, `conversations[${index}].stop_reason`),
+      policyVersion: conversation.policyVersion ?? 0,
+    };
+  });
+  const trajectory = { ...factsOf(message), conversations };
+  checkTrajectory(trajectory);
+  return trajectory;
+}
+
+/** Everything of the message but its conversations. */
+export function factsOf(message: proto.Trajectory): Omit<Trajectory, "conversations"> {
+  return {
+    trajectoryId: message.trajectoryId,
+    groupId: message.groupId,
+    taskId: message.taskId,
+    episodeIndex: message.episodeIndex,
+    agent: message.agent,
+    policyVersionMin: message.policyVersionMin,
+    policyVersionMax: message.policyVersionMax,
+    weightsHash: message.weightsHash,
+    answer: message.answer,
+    memorySteps: message.memorySteps.map(decodeMemoryStep),
+    startedAtMs: message.startedAtMs,
+    endedAtMs: message.endedAtMs,
+    actorId: message.actorId,
+    droppedDocumentTokens: message.droppedDocumentTokens,
+    ...(message.storeDiff ? { storeDiff: decodeStoreDiff(message.storeDiff) } : {}),
+    ...(Object.keys(message.counters).length > 0 ? { counters: { ...message.counters } } : {}),
+  };
+}
+
+function decodeMemoryStep(message: proto.MemoryStep.$Properties): MemoryStep {
+  return {
+    step: message.step ?? 0,
+    documentTokenStart: message.documentTokenStart ?? 0,
+    documentTokenEnd: message.documentTokenEnd ?? 0,
+    memory: message.memory ?? "",
+    recalled: message.recalled ?? "",
+    ...(message.recallQuery ? { recallQuery: message.recallQuery } : {}),
+    ...(message.found ? { found: message.found } : {}),
+    ...(message.section ? { section: message.section } : {}),
+    ...(message.reply ? { reply: message.reply } : {}),
+  };
+}
+
+/** @throws {PalimpsestError} CODEC naming the first field of the head that does not hold */
+export function checkHead(trajectory: TrajectoryHead): void {
+  for (const field of ["trajectoryId", "groupId", "taskId"] as const) {
+    check(trajectory[field] !== "", field, "is empty");
+  }
+  check(
+    trajectory.policyVersionMin <= trajectory.policyVersionMax,
+    "policyVersionMin",
+    `${trajectory.policyVersionMin} is above policyVersionMax ${trajectory.policyVersionMax}`,
+  );
+  for (const [name, value] of Object.entries(trajectory.counters ?? {})) {
+    check(Number.isFinite(value), `counters.${name}`, `is ${value}`);
+  }
+}
+
+/** @throws {PalimpsestError} CODEC naming the first field of the head, or column of another length, that does not hold */
+export function checkLengths(trajectory: Trajectory): void {
+  checkHead(trajectory);
+  for (const [index, { sampledTokenIds, rolloutLogprobs, lossMask }] of trajectory.conversations.entries()) {
+    const { length } = sampledTokenIds;
+    for (const [name, column] of [
+      ["rolloutLogprobs", rolloutLogprobs],
+      ["lossMask", lossMask],
+    ] as const) {
+      if (column !== undefined && column.length !== length) {
+        check(
+          false,
+          `conversations[${index}].${name}`,
+          `has ${column.length} numbers for ${length} sampled tokens`,
+        );
+      }
+    }
+  }
+}
+
+function checkTrajectory(trajectory: Trajectory): void {
+  checkLengths(trajectory);
+  for (const [index, { rolloutLogprobs }] of trajectory.conversations.entries()) {
+    const at = firstNotFinite(Float32Array.from(rolloutLogprobs), 0, rolloutLogprobs.length);
+    check(
+      at < 0,
+      `conversations[${index}].rolloutLogprobs[${at}]`,
+      `is ${rolloutLogprobs[at]}, which is no finite float32`,
+    );
+  }
+}
