@@ -344,7 +344,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a node that comes back lists nothing",
-    breaks: "C6, R1",
+    breaks: "C6, SUPERVISOR-1",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
         body.register ? { register: { ...body.register, actors: [] } } : body,
@@ -372,17 +372,17 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a restart repeats the incarnation before it",
-    breaks: "R1",
+    breaks: "SUPERVISOR-1",
     make: () => new ProcessBug(),
   },
   {
     name: "a host runs two calls at once",
-    breaks: "M1",
+    breaks: "MAILBOX-1",
     make: () => new HostBug((options) => ({ ...options, maxConcurrency: 2 })),
   },
   {
     name: "a mailbox of a batch is last in, first out",
-    breaks: "M2",
+    breaks: "MAILBOX-2",
     make: () =>
       new MessageBug("ActorHost.Calls", true, (body: CallBatch) => ({
         frames: [...(body.frames ?? [])].reverse(),
@@ -390,7 +390,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a call is sent twice",
-    breaks: "H2",
+    breaks: "CHANNEL-2",
     make: () =>
       new MessageBug("ActorHost.Calls", true, (body: CallBatch, world) =>
         world.random.chance(0.05) ? { frames: [...(body.frames ?? []), ...(body.frames ?? [])] } : body,
@@ -398,12 +398,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "calls without retries are retried",
-    breaks: "H2",
+    breaks: "CHANNEL-2",
     make: () => new RetryBug(),
   },
   {
     name: "a reply carries the value of the reply before it",
-    breaks: "I1",
+    breaks: "INVOCATION-1",
     make: () => {
       let before: Uint8Array | undefined;
       return new MessageBug("ActorHost.Calls", false, (body: ReplyBatch, world) => ({

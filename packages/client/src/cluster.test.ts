@@ -59,7 +59,7 @@ describe("connect", () => {
     await expect(connect({ address: "", token: "x" })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
   });
 
-  test("opens the session again under the same id after the head was restarted (S1)", async () => {
+  test("opens the session again under the same id after the head was restarted (SESSION-1)", async () => {
     const { port } = head;
     head.kill();
     head.sessions.length = 0;
@@ -77,7 +77,7 @@ describe("connect", () => {
     await expect(info).resolves.toMatchObject({ clusterId: "cluster-test" });
   });
 
-  test("close() says goodbye and can be called twice (S2)", async () => {
+  test("close() says goodbye and can be called twice (SESSION-2)", async () => {
     await Promise.all([cluster.close(), cluster.close()]);
     expect(head.sessions.at(-1)).toMatchObject({ sessionId: cluster.sessionId, goodbye: true });
     await expect(cluster.objects.put(new Uint8Array(1))).rejects.toMatchObject({ code: "CANCELLED" });

@@ -1,9 +1,10 @@
 /**
- * Job: one process of one actor: forks it, hands it its start message, tells when it is ready and how it ended.
- * Non-job: which actors run (process-supervisor.ts), the head.
+ * Responsibility: one process of one actor: forks it, hands it its start message, tells when it is ready and how it ended.
+ * Not responsible for: which actors run (process-supervisor.ts), the head.
  *
- * N1. The process has an IPC channel to this node and ends when the channel closes: it never outlives the node.
- * N2. `ended` settles exactly once, after `ready` has settled.
+ * Invariants:
+ * - NODEPROCESS-1. The process has an IPC channel to this node and ends when the channel closes: it never outlives the node.
+ * - NODEPROCESS-2. `ended` settles exactly once, after `ready` has settled.
  */
 import { fork } from "node:child_process";
 import { errorFromProto, PalimpsestError, type StackReading } from "@palimpsest/wire";

@@ -178,7 +178,7 @@ describe("drivers", () => {
     expect(existsSync(cwd)).toBe(false);
   });
 
-  test("go on while the head is away (Z2)", async () => {
+  test("go on while the head is away (NODEMANAGER-2)", async () => {
     program(`console.log("up"); setTimeout(() => console.log("still"), 300); setTimeout(() => {}, 60_000);`);
     const { pid } = await head.next("driverStarted");
     await head.logUntil((text) => text === "up\n");

@@ -1,5 +1,7 @@
 /**
- * Job: finds modules of the installation, and lets downloaded bundles import them.
+ * Responsibility: finds modules of the installation, and lets downloaded bundles import them.
+ * Not responsible for: the bundles themselves (bundle-cache.ts).
+ *
  * A bundle leaves "@palimpsest/*" out, so that its classes and errors are the same as those of the process that
  * runs it; beside the bundles lies a node_modules whose links lead back to the installation.
  */

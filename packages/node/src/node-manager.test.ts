@@ -21,7 +21,7 @@ afterEach(async () => {
 const bearer = { headers: { authorization: "Bearer token-of-the-tests" } };
 
 describe("registration", () => {
-  test("tells what the machine offers and where its services are, and then gives signs of life (K1, K2)", async () => {
+  test("tells what the machine offers and where its services are, and then gives signs of life (LINK-1, LINK-2)", async () => {
     const register = await head.next("register");
     expect(register.total?.quantities).toMatchObject({ cpu: 3, slots: 2 });
     expect(register.total?.quantities?.["memory"]).toBeGreaterThan(0);
@@ -34,7 +34,7 @@ describe("registration", () => {
     expect(await metrics.text()).toContain("palimpsest_node_processes");
   });
 
-  test("a head that comes back is told what still runs, and the actor does not notice (Z2, K1)", async () => {
+  test("a head that comes back is told what still runs, and the actor does not notice (NODEMANAGER-2, LINK-1)", async () => {
     const actorId = await startCounter(head);
     const started = await head.next("actorStarted");
     const port = Number(head.address.split(":")[1]);
@@ -48,7 +48,7 @@ describe("registration", () => {
     expect(await callActor(started, head.token, "add", 1)).toBe(6);
   });
 
-  test("a death while the head is away is told after the next registration, before the first heartbeat (K2)", async () => {
+  test("a death while the head is away is told after the next registration, before the first heartbeat (LINK-2)", async () => {
     await startCounter(head);
     const started = await head.next("actorStarted");
     const port = Number(head.address.split(":")[1]);
@@ -120,7 +120,7 @@ describe("actors", () => {
     expect(await metrics.text()).toContain('palimpsest_actor_calls_total{method="whoAmI",outcome="ok"');
   });
 
-  test("a repeated order starts nothing twice (R1)", async () => {
+  test("a repeated order starts nothing twice (SUPERVISOR-1)", async () => {
     await startCounter(head);
     await startCounter(head);
     const { pid } = await head.next("actorStarted");
@@ -219,7 +219,7 @@ describe("actors", () => {
     expect(isRunning(pid ?? 0)).toBe(false);
   });
 
-  test("a stop that comes while the constructor still waits ends the start (R3)", async () => {
+  test("a stop that comes while the constructor still waits ends the start (SUPERVISOR-3)", async () => {
     const actorId = await startCounter(head, { args: ["slow"] });
     head.send({ stopActor: { actorId, graceMs: 0, reason: "not wanted" } });
     const died = await head.next("actorDied");
@@ -236,7 +236,7 @@ describe("actors", () => {
 });
 
 describe("the end of a node", () => {
-  test("stops every process, tells the head only then, and removes its objects (Z1, Z3)", async () => {
+  test("stops every process, tells the head only then, and removes its objects (NODEMANAGER-1, NODEMANAGER-3)", async () => {
     await startCounter(head);
     const { pid } = await head.next("actorStarted");
     await node.manager.close("the test ends it");
@@ -251,7 +251,7 @@ describe("the end of a node", () => {
     await expect(node.manager.ended).resolves.toMatchObject({ reason: "cluster shutdown", error: undefined });
   });
 
-  test("kill -9 of the node ends its actors and drivers too (N1)", async () => {
+  test("kill -9 of the node ends its actors and drivers too (NODEPROCESS-1)", async () => {
     await node.manager.close();
     const config = {
       headAddress: head.address,

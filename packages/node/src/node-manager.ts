@@ -1,10 +1,11 @@
 /**
- * Job: one per machine: tells the head what the machine has, runs what the head orders, keeps objects.
- * Non-job: decisions about placement, restarts and jobs (the head's).
+ * Responsibility: one per machine: tells the head what the machine has, runs what the head orders, keeps objects.
+ * Not responsible for: decisions about placement, restarts and jobs (the head's).
  *
- * Z1. After close() nothing runs that this node has started, and its objects are gone.
- * Z2. Actors and drivers go on while the head is away, up to headAwayLimitMs.
- * Z3. While it ends it starts nothing, and the head hears of its end only when all has stopped.
+ * Invariants:
+ * - NODEMANAGER-1. After close() nothing runs that this node has started, and its objects are gone.
+ * - NODEMANAGER-2. Actors and drivers go on while the head is away, up to headAwayLimitMs.
+ * - NODEMANAGER-3. While it ends it starts nothing, and the head hears of its end only when all has stopped.
  */
 import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -285,7 +286,7 @@ export class NodeManager {
   }
 
   async #shutDown(reason: string, error: PalimpsestError | undefined): Promise<void> {
-    // After this turn: #closing is set by then, and nothing is started or told any more (Z3).
+    // After this turn: #closing is set by then, and nothing is started or told any more (NODEMANAGER-3).
     await Promise.resolve();
     const { supervisor, drivers, objects, metricsServer } = this.#parts;
     this.#logger.info({ reason }, "node ends");

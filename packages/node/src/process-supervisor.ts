@@ -1,11 +1,12 @@
 /**
- * Job: the actors of this node: one process each, started and stopped as the head says.
- * Non-job: deciding what runs or is restarted (the head does).
+ * Responsibility: the actors of this node: one process each, started and stopped as the head says.
+ * Not responsible for: deciding what runs or is restarted (the head does).
  *
- * R1. An (actor, incarnation) is started at most once; a repeated order changes nothing.
- * R2. Every accepted start ends in exactly one onDied, after at most one onStarted.
- * R3. A stop that overtakes its start still stops it.
- * R4. After close() no process runs, and none is started any more.
+ * Invariants:
+ * - SUPERVISOR-1. An (actor, incarnation) is started at most once; a repeated order changes nothing.
+ * - SUPERVISOR-2. Every accepted start ends in exactly one onDied, after at most one onStarted.
+ * - SUPERVISOR-3. A stop that overtakes its start still stops it.
+ * - SUPERVISOR-4. After close() no process runs, and none is started any more.
  */
 import { join } from "node:path";
 import type { Logger, Metrics } from "@palimpsest/telemetry";

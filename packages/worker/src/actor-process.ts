@@ -1,9 +1,10 @@
 /**
- * Job: the life of an actor's process, from the node's start message to its end.
- * Non-job: the channel to the node (main.ts), calls (actor-host.ts).
+ * Responsibility: the life of an actor's process, from the node's start message to its end.
+ * Not responsible for: the channel to the node (main.ts), calls (actor-host.ts).
  *
- * L1. Readiness is told after the constructor and start() have succeeded, never before.
- * L2. stop() runs at most once, and the services close after it.
+ * Invariants:
+ * - ACTORPROCESS-1. Readiness is told after the constructor and start() have succeeded, never before.
+ * - ACTORPROCESS-2. stop() runs at most once, and the services close after it.
  */
 import { type ActorContext, type Cluster, connect, Objects } from "@palimpsest/client";
 import {

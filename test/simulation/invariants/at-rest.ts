@@ -91,6 +91,6 @@ export function checkAtRest(world: World): void {
   }
   for (const key of records.open) {
     const call = records.calls.get(key);
-    if (call && !call.process.ended) records.violation("P1", `${call.key} has no outcome at rest`);
+    if (call && !call.process.ended) records.violation("CALL-1", `${call.key} has no outcome at rest`);
   }
 }

@@ -138,21 +138,25 @@ export class Records {
     const times = this.#executions.get(key) ?? [];
     this.#executions.set(key, times);
     times.push(incarnation);
-    if (record === undefined) this.violation("H2", `${actorId} ran ${key}, which nobody called`);
+    if (record === undefined) this.violation("CHANNEL-2", `${actorId} ran ${key}, which nobody called`);
     else if (record.actorId !== actorId) {
       this.violation("ADDRESSEE", `${key} was for ${record.actorId} and ran in ${actorId}`);
     } else if (times.length > 1 + record.retries) {
-      this.violation("H2", `${key} ran ${times.length} times and may be retried ${record.retries} times`);
+      this.violation(
+        "CHANNEL-2",
+        `${key} ran ${times.length} times and may be retried ${record.retries} times`,
+      );
     }
     const running = (this.#running.get(worker) ?? 0) + 1;
     this.#running.set(worker, running);
-    if (running > 1) this.violation("M1", `${worker.process.name} runs ${running} calls at once, not 1`);
+    if (running > 1)
+      this.violation("MAILBOX-1", `${worker.process.name} runs ${running} calls at once, not 1`);
     const lane = `${worker.process.name} ${caller}`;
     const last = this.#lastNumber.get(lane) ?? 0;
     this.#lastNumber.set(lane, Math.max(last, execution.number));
     if (times.length === 1 && this.#streams.get(lane) === 1 && execution.number < last) {
       this.violation(
-        "M2",
+        "MAILBOX-2",
         `${worker.process.name} ran call ${execution.number} of ${caller} after call ${last}`,
       );
     }
@@ -163,13 +167,13 @@ export class Records {
     this.#settled(record, "value");
     this.counts.answered++;
     if (value.key !== record.key)
-      this.violation("I1", `${record.key} was answered with the value of ${value.key}`);
+      this.violation("INVOCATION-1", `${record.key} was answered with the value of ${value.key}`);
     if (value.actorId !== record.actorId) {
       this.violation("ADDRESSEE", `${record.key} was for ${record.actorId} and ${value.actorId} answered`);
     }
     if (!this.#executions.get(record.key)?.includes(value.incarnation)) {
       this.violation(
-        "I1",
+        "INVOCATION-1",
         `${record.key} was answered by incarnation ${value.incarnation}, which did not run it`,
       );
     }
@@ -180,7 +184,7 @@ export class Records {
     this.counts.failed++;
     const planned = error.code === "ACTOR_ERROR" || error.message.includes("planned failure");
     if (planned && !error.message.includes(record.key)) {
-      this.violation("I1", `${record.key} failed with the error of another call: ${error.message}`);
+      this.violation("INVOCATION-1", `${record.key} failed with the error of another call: ${error.message}`);
     }
     if (!planned && !allowedFailures.has(error.code)) {
       this.violation("ERRORS", `${record.key} failed with ${error.message}, which no fault explains`);
@@ -188,7 +192,7 @@ export class Records {
     if (error.code === "ACTOR_DIED") this.#reportedDead(record, error);
   }
 
-  /** H3: ACTOR_DIED only of an actor that does not come back. */
+  /** CHANNEL-3: ACTOR_DIED only of an actor that does not come back. */
   #reportedDead(record: CallRecord, error: PalimpsestError): void {
     const { redis, losses } = this.#world;
     if (losses.forGood > 0 || error.message.includes("session was lost")) return;
@@ -197,7 +201,7 @@ export class Records {
     const alive = row !== undefined && decoded(row).state === proto.ActorState.ACTOR_STATE_ALIVE;
     if (alive && known?.state === "ALIVE") {
       this.violation(
-        "H3",
+        "CHANNEL-3",
         `${record.key} failed with ACTOR_DIED, and ${record.actorId} lives: ${error.message}`,
       );
     }
@@ -208,7 +212,7 @@ export class Records {
     this.#world.story.tell(record.caller, () => `${record.key}: ${outcome} after ${tookMs.toFixed(0)} ms`);
     this.open.delete(record.key);
     if (tookMs > this.#world.settings.callTimeoutMs + lateMs) {
-      this.violation("P1", `${record.key} settled ${tookMs.toFixed(0)} ms after it was made`);
+      this.violation("CALL-1", `${record.key} settled ${tookMs.toFixed(0)} ms after it was made`);
     }
   }
 
@@ -220,7 +224,7 @@ export class Records {
     this.#world.story.tell(node.nodeId, () => `starts ${actorId}#${incarnation}`);
     const key = `${actorId}#${incarnation}`;
     if (this.#started.has(key) && this.#world.losses.forGood === 0)
-      this.violation("R1", `${key} was started twice`);
+      this.violation("SUPERVISOR-1", `${key} was started twice`);
     this.#started.add(key);
     if (this.#constructorThrew.has(actorId) && this.#world.losses.forGood === 0) {
       this.violation("C5", `${actorId} was started again after its constructor threw`);

@@ -43,7 +43,7 @@ export class SimWorker implements SupervisedActor {
     });
     world.workers.add(this);
     this.process.onEnd(() => this.#ended());
-    // N1: the process ends when its node's end of the channel closes.
+    // NODEPROCESS-1: the process ends when its node's end of the channel closes.
     node.onEnd(() => this.#later(world.random.between(1, 20), () => this.exit({ exitCode: 0, signal: "" })));
     const plan = decodeValue(this.spec.args ?? new Uint8Array()) as [ActorPlan];
     this.#later(world.random.between(50, 400) + plan[0].startMs, () => void this.#start(plan[0]));
