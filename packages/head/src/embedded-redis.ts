@@ -25,6 +25,7 @@ import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
 import { answersWithin, limitMemory, probe, probeEveryMs } from "./redis-probe.js";
 import { isRedisOf, keep, type RedisRecord, readRecord } from "./redis-record.js";
+import { busyAfterMs } from "./stuck-scripts.js";
 
 const startTimeoutMs = 10_000;
 const stopTimeoutMs = 10_000;
@@ -106,6 +107,15 @@ export class EmbeddedRedis {
       this.#ensuring = undefined;
     });
     return this.#ensuring;
+  }
+
+  /** Ends the server at once, in the middle of what it does, and starts it again with what its file holds. */
+  async restart(): Promise<void> {
+    await this.#ensuring?.catch(() => undefined);
+    if (await isRedisOf(this.#record)) process.kill(this.#record.pid, "SIGKILL");
+    const deadline = Date.now() + stopTimeoutMs;
+    while ((await isRedisOf(this.#record)) && Date.now() < deadline) await delay(probeEveryMs);
+    await this.ensure();
   }
 
   /** Ends the server in order: everything written is on disk. */
@@ -241,6 +251,7 @@ function configOf(
     "maxmemory-policy noeviction",
     'save ""',
     "daemonize no",
+    `busy-reply-threshold ${busyAfterMs}`,
     "loglevel warning",
     "",
   ].join("\n");

@@ -6,6 +6,7 @@ import { defaultMaxMemoryBytes, EmbeddedRedis } from "./embedded-redis.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import type { RedisTls } from "./redis-access.js";
 import { connectRedis } from "./redis-connection.js";
+import { endStuckScripts } from "./stuck-scripts.js";
 
 const redisCheckMs = 1_000;
 
@@ -48,6 +49,15 @@ export async function beginRedis(
     });
     parts.endings.push(stopChecking);
   }
+  parts.endings.push(
+    endStuckScripts({
+      client,
+      clock,
+      logger,
+      checkMs: redisCheckMs,
+      ...(embedded ? { restart: () => embedded.restart() } : {}),
+    }),
+  );
   const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
   return { client, queueUrl, pid: () => embedded?.pid ?? 0 };
 }

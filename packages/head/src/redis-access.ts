@@ -10,8 +10,8 @@ import type { TlsIdentity } from "@palimpsest/wire";
 /** Keys and channels of runs (trajectories: run-keys.ts; memory: redis-archive.ts). The head's own begin otherwise. */
 const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*", "palimpsest:memory:*"];
 const queueChannels = ["{palimpsest-*"];
-/** BullMQ asks for the server's version and settings by INFO; the rest of @dangerous reaches beyond the own keys. */
-const queueCommands = ["+@all", "-@admin", "-@dangerous", "+info"];
+/** BullMQ needs scripts, which the head ends when they do not (stuck-scripts.ts), and no functions. It asks for the server's version and settings by INFO; the rest of @dangerous reaches beyond the own keys. */
+const queueCommands = ["+@all", "-@admin", "-@dangerous", "-function", "-fcall", "-fcall_ro", "+info"];
 
 export interface RedisPasswords {
   readonly head: string;
