@@ -100,3 +100,30 @@ test("actors, callers and sessions go on with the new token, and the old one is 
   const readers = readFileSync(join(cluster.headDir, "reader-token"), "utf8").trim();
   expect(readers).toBe(roleToken(fresh, "reader"));
 });
+
+test("a stolen token is refused at once by head and actor, while those with a certificate go on; Redis has new passwords", async () => {
+  const { client } = cluster;
+  const stolen = cluster.token;
+  const { redisUrl } = await client.info();
+  const counters = client.actor(WordCounter, { from: new URL("./support/word-counter.ts", import.meta.url) });
+  const counter = await counters.spawn();
+  const before = await counter.place();
+  const tls = cluster.certificates("driver");
+  const rotation = await cluster.run(["token", "rotate", "--stolen", "--tls", tls]);
+  expect([rotation.code, rotation.stderr]).toEqual([0, ""]);
+  expect(rotation.stdout).toContain("the passwords of the head's Redis are new ones");
+  await expect(
+    connect({ address: cluster.address, tls, name: "thief", token: stolen }),
+  ).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+  });
+  const address = (await client.actors()).find(({ pid }) => pid === before.pid)?.address ?? "";
+  await until(
+    "the actor refuses it",
+    async () => (await actorAnswers(address, stolen)) === "UNAUTHENTICATED",
+  );
+  // Nodes, actors and sessions have heard of the new one: nothing has ended.
+  expect(await counter.place()).toEqual(before);
+  expect(await (await counters.spawn()).add("one word")).toBe(2);
+  expect((await client.info()).redisUrl).not.toBe(redisUrl);
+});

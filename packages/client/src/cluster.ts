@@ -9,6 +9,8 @@ import {
   newId,
   PalimpsestError,
   type Peer,
+  type TlsIdentity,
+  watchTls,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ActorChannel } from "./actor-channel.js";
@@ -61,13 +63,25 @@ export interface ConnectDeps {
   readonly network?: Network;
 }
 
-function networkOf({ token, tls }: ResolvedConnectOptions): Network {
-  return grpcNetwork({ credentials: Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined }) });
+interface WatchedNetwork extends Network {
+  /** Ends the look at the files of its certificate. */
+  readonly unwatch?: () => void;
+}
+
+function networkOf({ token, tls }: ResolvedConnectOptions): WatchedNetwork {
+  const credentials = Credentials.ofCluster(token, { tls: tls ? loadTls(tls) : undefined });
+  const network = grpcNetwork({ credentials });
+  if (!tls) return network;
+  // A driver runs for weeks; a certificate that cannot be read leaves it the one that it has.
+  const onChange = (next: TlsIdentity) => credentials.replaceTls(next);
+  return { ...network, unwatch: watchTls({ folder: tls, onChange, onError: () => undefined }) };
 }
 
 /** The cluster's new token, and when those of before end. */
 export interface RotatedToken {
   readonly token: string;
+  /** Whether the passwords of the head's own Redis were replaced too. */
+  readonly redisRotated: boolean;
   readonly acceptedUntilMs: number;
 }
 
@@ -89,6 +103,7 @@ export class Cluster {
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
   #closing: Promise<void> | undefined;
+  #unwatch: (() => void) | undefined;
 
   private constructor(options: ResolvedConnectOptions, network: Network) {
     this.#options = options;
@@ -109,10 +124,10 @@ export class Cluster {
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
   static async connect(options: ConnectOptions, deps: ConnectDeps = {}): Promise<Cluster> {
     const resolved = (await import("./config.js")).parseConnectOptions(options);
-    const network = deps.network ?? networkOf(resolved);
+    const network: WatchedNetwork = deps.network ?? networkOf(resolved);
+    if (network.credentials === undefined) return Cluster.over(network, resolved);
     const { credentials } = network;
-    if (credentials === undefined) return Cluster.over(network, resolved);
-    return Cluster.over(network, resolved, (peer, session, timeoutMs) =>
+    const opening = Cluster.over(network, resolved, (peer, session, timeoutMs) =>
       // The thread begins with every head that is known by now.
       SessionThread.open(
         peer,
@@ -121,6 +136,14 @@ export class Cluster {
         timeoutMs,
       ),
     );
+    try {
+      const cluster = await opening;
+      cluster.#unwatch = network.unwatch;
+      return cluster;
+    } catch (reason) {
+      network.unwatch?.();
+      throw reason;
+    }
   }
 
   /** As connect(), over a network that is there already; its session lives in this thread unless `openSession` differs. */
@@ -289,10 +312,13 @@ export class Cluster {
    * Replaces the cluster's token while everything goes on; for holders of the cluster's own token. Tokens of before are
    * refused after graceMs.
    */
-  async rotateToken(options: HeadCallOptions & { readonly graceMs: number }): Promise<RotatedToken> {
-    const { graceMs, ...call } = options;
-    const { token, acceptedUntilMs } = await this.#head.call(headService.rotateToken, { graceMs }, call);
-    return { token: token ?? "", acceptedUntilMs: acceptedUntilMs ?? 0 };
+  async rotateToken(
+    options: HeadCallOptions & { readonly graceMs: number; readonly stolen?: boolean },
+  ): Promise<RotatedToken> {
+    const { graceMs, stolen = false, ...call } = options;
+    const answer = await this.#head.call(headService.rotateToken, { graceMs, stolen }, call);
+    const { token, acceptedUntilMs, redisRotated } = answer;
+    return { token: token ?? "", acceptedUntilMs: acceptedUntilMs ?? 0, redisRotated: redisRotated ?? false };
   }
 
   /** Says goodbye: the session's actors end, except detached ones. */
@@ -302,6 +328,7 @@ export class Cluster {
   }
 
   async #close(): Promise<void> {
+    this.#unwatch?.();
     for (const channel of this.#channels.values()) channel.deref()?.close();
     this.#channels.clear();
     await this.#session?.close();

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EmbeddedRedis } from "./embedded-redis.js";
+import { connectRedis } from "./redis-connection.js";
 import { isRedisOf, readRecord } from "./redis-record.js";
 import { quietLogger, temporaryFolder } from "./testing/builders.js";
 
@@ -117,6 +118,32 @@ describe("EmbeddedRedis", () => {
       client.disconnect();
     }
   });
+
+  it("replaces its passwords: old ones are refused, their connections end, the head's own client goes on", async () => {
+    const redis = await start();
+    const head = await connectRedis(redis.url, quietLogger());
+    const before = redis.queueUrl;
+    const thief = new Redis(before, { retryStrategy: () => null });
+    thief.on("error", () => undefined);
+    await thief.ping();
+    const ended = once(thief, "end");
+    await redis.rotatePasswords(head);
+    await ended;
+    const late = new Redis(before, { lazyConnect: true, retryStrategy: () => null });
+    late.on("error", () => undefined);
+    await expect(late.connect().then(() => late.ping())).rejects.toThrow();
+    late.disconnect();
+    const run = new Redis(redis.queueUrl);
+    expect(await run.ping()).toBe("PONG");
+    run.disconnect();
+    expect(await head.ping()).toBe("PONG");
+    // The server's file has them too: after a crash head and runs come back with the same URLs.
+    await killNow(redis.pid);
+    await redis.ensure();
+    await expect.poll(() => head.ping().catch(() => ""), { timeout: 10_000 }).toBe("PONG");
+    expect((await start()).queueUrl).toBe(redis.queueUrl);
+    head.disconnect();
+  }, 30_000);
 
   it("R1: a second start of the same folder adopts the server that runs", async () => {
     const first = await start();

@@ -21,6 +21,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@palimpsest/telemetry";
 import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } from "@palimpsest/wire";
+import type { Redis } from "ioredis";
 import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
 import { answersWithin, limitMemory, probe, probeEveryMs } from "./redis-probe.js";
@@ -107,6 +108,33 @@ export class EmbeddedRedis {
       this.#ensuring = undefined;
     });
     return this.#ensuring;
+  }
+
+  /** Reads the files of its certificate again, which were replaced. */
+  async reloadTls(client: Redis): Promise<void> {
+    const { tls } = this.#options;
+    if (tls === undefined) return;
+    const { certFile, keyFile, caFile } = tls;
+    const files = ["tls-cert-file", certFile, "tls-key-file", keyFile, "tls-ca-cert-file", caFile];
+    await client.call("CONFIG", "SET", ...files);
+  }
+
+  /**
+   * New passwords for both users: the old ones are refused at once, and connections that were made with them end. Until
+   * the files have the new ones both are good, so that a head that dies in between finds its Redis again.
+   * @param client the head's own, which goes on with the new password
+   */
+  async rotatePasswords(client: Redis): Promise<void> {
+    const passwords: RedisPasswords = { head: newToken(), queues: newToken() };
+    const users = ["head", "queues"] as const;
+    for (const user of users) await client.call("ACL", "SETUSER", user, `>${passwords[user]}`);
+    const { folder } = this.#options;
+    writeSecretFile(join(folder, "redis.conf"), configOf(this.#options, this.#record.port, passwords));
+    this.#record = keep(folder, { ...this.#record, passwords });
+    client.options.password = passwords.head;
+    for (const user of users) await client.call("ACL", "SETUSER", user, "resetpass", `>${passwords[user]}`);
+    await client.call("CLIENT", "KILL", "USER", "queues");
+    await client.call("CLIENT", "KILL", "USER", "head", "SKIPME", "yes");
   }
 
   /** Ends the server at once, in the middle of what it does, and starts it again with what its file holds. */

@@ -15,6 +15,8 @@ export interface HeadRedis {
   /** What nodes and drivers get. */
   readonly queueUrl: () => string;
   readonly pid: () => number;
+  /** Absent where Redis is somebody else's. */
+  readonly rotatePasswords: (() => Promise<void>) | undefined;
 }
 
 export async function beginRedis(
@@ -49,6 +51,14 @@ export async function beginRedis(
     });
     parts.endings.push(stopChecking);
   }
+  if (embedded && credentials.tls) {
+    // Redis reads its certificate again when it is told to.
+    const reload = () =>
+      embedded.reloadTls(client).catch((reason: unknown) => {
+        logger.warn({ err: reason }, "own redis keeps the certificate of before");
+      });
+    parts.endings.push(credentials.onChange(() => void reload()));
+  }
   parts.endings.push(
     endStuckScripts({
       client,
@@ -59,7 +69,8 @@ export async function beginRedis(
     }),
   );
   const queueUrl = () => embedded?.queueUrl ?? config.queueRedisUrl ?? config.redisUrl ?? "";
-  return { client, queueUrl, pid: () => embedded?.pid ?? 0 };
+  const rotatePasswords = embedded && (() => embedded.rotatePasswords(client));
+  return { client, queueUrl, pid: () => embedded?.pid ?? 0, rotatePasswords };
 }
 
 function redisTls(folder: string, identity: TlsIdentity): RedisTls {

@@ -67,7 +67,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
     }),
     rotateToken: rpc.unary(headService.rotateToken, (request, _signal, call) => {
       if (!deps.tokens) throw new PalimpsestError("UNAVAILABLE", "this head has no token");
-      return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0);
+      return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0, request.stolen ?? false);
     }),
     session: (stream: SessionStream) => serveSession(deps, stream),
   };

@@ -16,6 +16,7 @@ import {
   PalimpsestError,
   type RpcServer,
   systemClock,
+  watchTls,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { ControlPlane } from "./control-plane.js";
@@ -53,6 +54,15 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     onError: (reason, fields) => logger.error({ err: reason, audit: fields }, "audit log cannot be written"),
   });
   const network = grpcNetwork({ credentials, onCall: audit.record });
+  if (config.tls !== "") {
+    const stopWatching = watchTls({
+      folder: config.tls,
+      onChange: (tls) => credentials.replaceTls(tls),
+      onError: (reason) =>
+        logger.warn({ err: reason }, "changed certificates cannot be used, the ones before stay"),
+    });
+    parts.endings.push(stopWatching);
+  }
   const metrics = deps.metrics ?? createMetrics({ component: "head" });
   const startedAtMs = clock.now();
   // Takes a while to load, and Redis takes a while to start: both at once.
@@ -195,7 +205,13 @@ function addServices(
   const rpc = new Rpc(own.metrics, config.rpcTimeoutMs);
   const { dataDir } = config;
   const clock = deps.clock ?? systemClock;
-  const tokens = new TokenRotation({ dataDir, credentials, clock, logger: deps.logger });
+  const tokens = new TokenRotation({
+    dataDir,
+    credentials,
+    clock,
+    logger: deps.logger,
+    ...(own.redis.rotatePasswords ? { rotateRedis: own.redis.rotatePasswords } : {}),
+  });
   const { actors, nodes, pendingQueue, sessions, lifecycle, jobLifecycle, jobs, logs, bundles } = plane;
   server.addService(
     headService,

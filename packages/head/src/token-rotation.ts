@@ -6,6 +6,8 @@
  * - ROTATION-1. Nobody is told to use the new token before every linked node was told to accept it, `settleMs` ago.
  * - ROTATION-2. Who opens a stream with a replaced token that is still accepted is told the new one.
  * - ROTATION-3. A driver gets the token of its own role: one that came with a derived token never learns the cluster's.
+ * - ROTATION-5. A stolen token is refused from the moment in which it is replaced, and so are those of before. The new one is
+ *   told to those alone whom a certificate vouches for: without TLS the thief may hold any of the streams.
  * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one.
  */
 import type { Logger } from "@palimpsest/telemetry";
@@ -21,6 +23,8 @@ export interface TokenRotationDeps {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Replaces the passwords of the head's own Redis; absent where Redis is somebody else's. */
+  readonly rotateRedis?: () => Promise<void>;
 }
 
 interface Follower {
@@ -45,8 +49,16 @@ export class TokenRotation {
     return () => this.#followers.delete(follower);
   }
 
-  /** Takes a new token. @throws {PalimpsestError} PERMISSION_DENIED, INVALID_ARGUMENT */
-  async rotate(caller: Caller, graceMs: number): Promise<proto.RotateTokenResponse.$Properties> {
+  /**
+   * Takes a new token.
+   * @param stolen whether the old one is refused at once (ROTATION-5); there is no grace then
+   * @throws {PalimpsestError} PERMISSION_DENIED, INVALID_ARGUMENT
+   */
+  async rotate(
+    caller: Caller,
+    graceMs: number,
+    stolen = false,
+  ): Promise<proto.RotateTokenResponse.$Properties> {
     if (caller.tokenRole !== "cluster") {
       throw new PalimpsestError(
         "PERMISSION_DENIED",
@@ -59,6 +71,7 @@ export class TokenRotation {
         "this token was replaced and may not rotate the new one: take the one in the head's token file",
       );
     }
+    if (stolen) return this.#replaceStolen();
     if (!(graceMs >= graceLimits.leastMs && graceMs <= graceLimits.mostMs)) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
@@ -81,6 +94,21 @@ export class TokenRotation {
     this.#tellAll(true);
     logger.info({ graceMs, told: this.#followers.size }, "token rotated");
     return { token, acceptedUntilMs };
+  }
+
+  /** Not one of #running: it waits for no other rotation, and the next one may follow at once. */
+  async #replaceStolen(): Promise<proto.RotateTokenResponse.$Properties> {
+    const { dataDir, credentials, clock, logger, rotateRedis } = this.#deps;
+    const followers = [...this.#followers];
+    const token = rotateToken(dataDir, credentials, 0, clock);
+    // ROTATION-5
+    for (const follower of followers) if (follower.caller.certificate) this.#tell(follower, true);
+    await rotateRedis?.();
+    logger.warn(
+      { redis: rotateRedis !== undefined },
+      "a stolen token was replaced, and is refused from now on",
+    );
+    return { token, acceptedUntilMs: clock.now(), redisRotated: rotateRedis !== undefined };
   }
 
   #tellAll(use: boolean): void {

@@ -9,6 +9,7 @@ import {
   refuseOpenBind,
   roleToken,
   type TlsIdentity,
+  watchTls,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import type { ResolvedNodeConfig } from "./config.js";
@@ -19,12 +20,14 @@ export class NodeCredentials {
   readonly driverTokenFile: string;
   /** Folder with the certificate of jobs' drivers; empty without TLS. */
   readonly driverTls: string;
-  readonly #actorTls: TlsIdentity | undefined;
+  #actorTls: TlsIdentity | undefined;
+  readonly #folder: string;
 
   private constructor(own: Credentials, folder: string, tls: string) {
     this.own = own;
     this.driverTokenFile = join(folder, "driver-token");
     this.driverTls = tls === "" ? "" : join(tls, "driver");
+    this.#folder = tls;
     this.#actorTls = tls === "" ? undefined : loadTls(join(tls, "actor"));
     this.#keepDriverToken();
     own.onChange(() => this.#keepDriverToken());
@@ -49,7 +52,30 @@ export class NodeCredentials {
 
   /** For an actor's process: its own token and certificate, nothing of the node's. */
   forActor(): proto.ProcessCredentials.$Properties {
-    return processCredentials(this.own.grantFor("actor"), this.#actorTls);
+    const { tls } = this.own;
+    const revoked = new Set([...(tls?.revoked ?? []), ...(this.#actorTls?.revoked ?? [])]);
+    return processCredentials(this.own.grantFor("actor"), this.#actorTls && { ...this.#actorTls, revoked });
+  }
+
+  /** Takes certificates that change in its folder, and hands them on, until the returned function is called. */
+  watch(onError: (reason: unknown) => void): () => void {
+    if (this.#folder === "") return () => undefined;
+    const actors = join(this.#folder, "actor");
+    const stops = [
+      watchTls({ folder: this.#folder, onError, onChange: (tls) => this.own.replaceTls(tls) }),
+      watchTls({
+        folder: actors,
+        onError,
+        onChange: (tls) => {
+          this.#actorTls = tls;
+          // Who listens to the own ones hands out the actors' too.
+          if (this.own.tls) this.own.replaceTls({ ...this.own.tls });
+        },
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+    };
   }
 
   /** What the head tells of a rotation. */

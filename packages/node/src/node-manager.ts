@@ -92,6 +92,7 @@ export class NodeManager {
   #epoch = 0;
   #headRecoversUntilMs = 0;
   #notServing: (() => void) | undefined;
+  readonly #unwatch: () => void;
   #closing: Promise<void> | undefined;
   #registered!: () => void;
   readonly #firstRegistration: Promise<void>;
@@ -120,6 +121,9 @@ export class NodeManager {
     this.#firstRegistration = new Promise((resolve) => {
       this.#registered = resolve;
     });
+    this.#unwatch = parts.credentials.watch((reason) =>
+      deps.logger.warn({ err: reason }, "changed certificates cannot be used, the ones before stay"),
+    );
     const environment = childEnvironment(deps.environment, config.passEnvironment);
     parts.credentials.own.onChange(() => this.#parts.supervisor.adopt(parts.credentials.forActor()));
     const bundles = new BundleCache({
@@ -291,6 +295,7 @@ export class NodeManager {
     const { supervisor, drivers, objects, metricsServer } = this.#parts;
     this.#logger.info({ reason }, "node ends");
     this.#notServing?.();
+    this.#unwatch();
     this.#abort.abort();
     const graceMs = this.#config.stopGraceMs;
     await Promise.all([supervisor.close(graceMs, reason), drivers.close(graceMs, reason)]);

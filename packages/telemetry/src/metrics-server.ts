@@ -20,7 +20,15 @@ export interface MetricsGuard {
   /** Undefined when the request carries valid credentials, else what to answer. */
   refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
   /** Own certificate and the CA of clients: the pages are served over https to clients with a certificate only. */
-  readonly tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly tls: ServerTls | undefined;
+  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  onTls?(listener: (tls: ServerTls) => void): () => void;
+}
+
+export interface ServerTls {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
 }
 
 /** One process of Prometheus's HTTP service discovery. */
@@ -54,6 +62,8 @@ export async function serveMetrics(
   const server = tls
     ? createTlsServer({ ...bounds, ...tls, requestCert: true, rejectUnauthorized: true }, listener)
     : createServer(bounds, listener);
+  const forget =
+    "setSecureContext" in server ? options.guard.onTls?.((next) => server.setSecureContext(next)) : undefined;
   server.maxConnections = limits.connections;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -69,6 +79,7 @@ export async function serveMetrics(
     address: `${host}:${port}`,
     close() {
       closing ??= new Promise((resolve) => {
+        forget?.();
         server.close(() => resolve());
         server.closeAllConnections();
       });

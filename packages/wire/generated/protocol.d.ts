@@ -1216,6 +1216,9 @@ export namespace palimpsest {
             /** ProcessCredentials key. */
             key: Uint8Array;
 
+            /** ProcessCredentials revokedSerials. */
+            revokedSerials: string[];
+
             /**
              * Creates a new ProcessCredentials instance using the specified properties.
              * @param [properties] Properties to set
@@ -1262,6 +1265,9 @@ export namespace palimpsest {
 
                 /** ProcessCredentials key */
                 key?: (Uint8Array|null);
+
+                /** ProcessCredentials revokedSerials */
+                revokedSerials?: (string[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -1894,6 +1900,9 @@ export namespace palimpsest {
             /** RotateTokenRequest graceMs. */
             graceMs: number;
 
+            /** RotateTokenRequest stolen. */
+            stolen: boolean;
+
             /**
              * Creates a new RotateTokenRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -1929,6 +1938,9 @@ export namespace palimpsest {
                 /** RotateTokenRequest graceMs */
                 graceMs?: (number|null);
 
+                /** RotateTokenRequest stolen */
+                stolen?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -1961,6 +1973,9 @@ export namespace palimpsest {
 
             /** RotateTokenResponse acceptedUntilMs. */
             acceptedUntilMs: number;
+
+            /** RotateTokenResponse redisRotated. */
+            redisRotated: boolean;
 
             /**
              * Creates a new RotateTokenResponse instance using the specified properties.
@@ -1999,6 +2014,9 @@ export namespace palimpsest {
 
                 /** RotateTokenResponse acceptedUntilMs */
                 acceptedUntilMs?: (number|null);
+
+                /** RotateTokenResponse redisRotated */
+                redisRotated?: (boolean|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

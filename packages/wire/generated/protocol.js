@@ -3019,6 +3019,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Uint8Array|null} [ca] ProcessCredentials ca
              * @property {Uint8Array|null} [certificate] ProcessCredentials certificate
              * @property {Uint8Array|null} [key] ProcessCredentials key
+             * @property {Array.<string>|null} [revokedSerials] ProcessCredentials revokedSerials
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -3045,6 +3046,7 @@ export const palimpsest = $root.palimpsest = (() => {
              */
             const ProcessCredentials = function (properties) {
                 this.accepted = [];
+                this.revokedSerials = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -3092,6 +3094,14 @@ export const palimpsest = $root.palimpsest = (() => {
             ProcessCredentials.prototype.key = $util.newBuffer([]);
 
             /**
+             * ProcessCredentials revokedSerials.
+             * @member {Array.<string>} revokedSerials
+             * @memberof palimpsest.v1.ProcessCredentials
+             * @instance
+             */
+            ProcessCredentials.prototype.revokedSerials = $util.emptyArray;
+
+            /**
              * Creates a new ProcessCredentials instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.ProcessCredentials
@@ -3134,6 +3144,9 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 4, wireType 2 =*/34).bytes(message.certificate);
                 if (message.key != null && $Object.hasOwnProperty.call(message, "key") && message.key.length)
                     writer.uint32(/* id 5, wireType 2 =*/42).bytes(message.key);
+                if (message.revokedSerials != null && message.revokedSerials.length)
+                    for (let i = 0; i < message.revokedSerials.length; ++i)
+                        writer.uint32(/* id 6, wireType 2 =*/50).string(message.revokedSerials[i]);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -3220,6 +3233,14 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.key = value;
                             else
                                 delete message.key;
+                            continue;
+                        }
+                    case 6: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.revokedSerials && message.revokedSerials.length))
+                                message.revokedSerials = [];
+                            message.revokedSerials.push(reader.stringVerify());
                             continue;
                         }
                     }
@@ -4739,6 +4760,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a RotateTokenRequest.
              * @typedef {Object} palimpsest.v1.RotateTokenRequest.$Properties
              * @property {number|null} [graceMs] RotateTokenRequest graceMs
+             * @property {boolean|null} [stolen] RotateTokenRequest stolen
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4779,6 +4801,14 @@ export const palimpsest = $root.palimpsest = (() => {
             RotateTokenRequest.prototype.graceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * RotateTokenRequest stolen.
+             * @member {boolean} stolen
+             * @memberof palimpsest.v1.RotateTokenRequest
+             * @instance
+             */
+            RotateTokenRequest.prototype.stolen = false;
+
+            /**
              * Creates a new RotateTokenRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.RotateTokenRequest
@@ -4812,6 +4842,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.graceMs != null && $Object.hasOwnProperty.call(message, "graceMs") && (typeof message.graceMs === "object" ? message.graceMs.low || message.graceMs.high : message.graceMs !== 0))
                     writer.uint32(/* id 1, wireType 0 =*/8).int64(message.graceMs);
+                if (message.stolen != null && $Object.hasOwnProperty.call(message, "stolen") && message.stolen !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.stolen);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -4865,6 +4897,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.graceMs;
                             continue;
                         }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.stolen = value;
+                            else
+                                delete message.stolen;
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -4892,6 +4933,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.RotateTokenResponse.$Properties
              * @property {string|null} [token] RotateTokenResponse token
              * @property {number|null} [acceptedUntilMs] RotateTokenResponse acceptedUntilMs
+             * @property {boolean|null} [redisRotated] RotateTokenResponse redisRotated
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -4940,6 +4982,14 @@ export const palimpsest = $root.palimpsest = (() => {
             RotateTokenResponse.prototype.acceptedUntilMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * RotateTokenResponse redisRotated.
+             * @member {boolean} redisRotated
+             * @memberof palimpsest.v1.RotateTokenResponse
+             * @instance
+             */
+            RotateTokenResponse.prototype.redisRotated = false;
+
+            /**
              * Creates a new RotateTokenResponse instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.RotateTokenResponse
@@ -4975,6 +5025,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
                 if (message.acceptedUntilMs != null && $Object.hasOwnProperty.call(message, "acceptedUntilMs") && (typeof message.acceptedUntilMs === "object" ? message.acceptedUntilMs.low || message.acceptedUntilMs.high : message.acceptedUntilMs !== 0))
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.acceptedUntilMs);
+                if (message.redisRotated != null && $Object.hasOwnProperty.call(message, "redisRotated") && message.redisRotated !== false)
+                    writer.uint32(/* id 3, wireType 0 =*/24).bool(message.redisRotated);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -5035,6 +5087,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.acceptedUntilMs = value;
                             else
                                 delete message.acceptedUntilMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.redisRotated = value;
+                            else
+                                delete message.redisRotated;
                             continue;
                         }
                     }

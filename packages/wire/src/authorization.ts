@@ -23,7 +23,7 @@ import type { Credentials, TokenHolder } from "./credentials.js";
 import { type ErrorCode, PalimpsestError } from "./error.js";
 import type { RateLimit } from "./rate-limit.js";
 import { codeOfGrpcStatus, toGrpcError } from "./status.js";
-import { roleOfPeer } from "./tls.js";
+import { roleOfPeer, type TlsIdentity } from "./tls.js";
 
 const callerKey = "palimpsest-caller";
 
@@ -56,8 +56,14 @@ export interface AuthorizationOptions {
   readonly accessOf: (path: string) => Access | undefined;
   readonly rate: RateLimit;
   readonly onCall: (record: CallRecord) => void;
-  /** Told of the connection (host:port) of each call that is let in. */
-  readonly onAdmitted?: (peer: string) => void;
+  /** Told what a call that is let in has proved itself with. */
+  readonly onAdmitted?: (peer: string, proof: Proof) => void;
+}
+
+export interface Proof {
+  readonly authorization: string;
+  /** Serial number of the certificate; undefined without TLS. */
+  readonly serial: string | undefined;
 }
 
 /** In place of a request that was not decoded. */
@@ -102,10 +108,14 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         try {
-          caller = identify(credentials, metadata, call.getAuthContext().sslPeerCertificate);
+          const certificate = call.getAuthContext().sslPeerCertificate;
+          caller = identify(credentials, metadata, certificate);
           permit(path, access, caller);
           if (access?.rated && !rate.take(peer)) throw tooMany(path);
-          onAdmitted?.(peer);
+          onAdmitted?.(peer, {
+            authorization: String(metadata.get("authorization")[0]),
+            serial: credentials.tls && certificate?.serialNumber.toUpperCase(),
+          });
           metadata.set(callerKey, JSON.stringify(caller));
         } catch (reason) {
           refuse(PalimpsestError.from(reason));
@@ -141,12 +151,21 @@ function identify(credentials: Credentials, metadata: Metadata, peer: PeerCertif
     credentials,
     typeof given === "string" ? given : undefined,
   );
-  const certificate = credentials.tls === undefined ? undefined : holderOf(peer);
+  const certificate = credentials.tls && holderOf(peer, credentials.tls);
   return { tokenRole: role, tokenId, superseded, certificate };
 }
 
 /** @throws {PalimpsestError} UNAUTHENTICATED */
-export function holderOf(peer: PeerCertificate | undefined): { readonly role: Role; readonly name: string } {
+export function holderOf(
+  peer: PeerCertificate | undefined,
+  { revoked }: Pick<TlsIdentity, "revoked">,
+): { readonly role: Role; readonly name: string } {
+  if (peer !== undefined && revoked.has(peer.serialNumber?.toUpperCase())) {
+    throw new PalimpsestError(
+      "UNAUTHENTICATED",
+      `the client's certificate is revoked (serial ${peer.serialNumber}): make another one with \`palimpsest certs issue\``,
+    );
+  }
   const role = roleOfPeer(peer);
   if (role !== undefined) return { role, name: String(peer?.subject.CN ?? "") };
   throw new PalimpsestError(

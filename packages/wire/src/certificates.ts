@@ -89,6 +89,7 @@ export function identityOf(authority: Pick<Pem, "cert">, pem: Pem, role: Role, n
     key: Buffer.from(pem.key),
     role,
     name,
+    revoked: new Set(),
   };
 }
 

@@ -68,7 +68,11 @@ export class GrpcPeer implements Peer {
     this.#credentials = credentials;
     // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
     const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
-    this.#client = new Client(address, channelCredentials(credentials.tls, kind), { ...options, ...named });
+    this.#client = new Client(
+      address,
+      channelCredentials(() => credentials.tls, kind),
+      { ...options, ...named },
+    );
     // An actor runs its author's code: what it sees of a caller must be good for nothing but calls.
     this.#showsCallerToken = kind === "calls";
   }

@@ -67,9 +67,9 @@ export function callerToken(token: string): string {
 }
 
 export class Credentials {
-  readonly tls: TlsIdentity | undefined;
   readonly #clock: Clock;
   readonly #listeners = new Set<() => void>();
+  #tls: TlsIdentity | undefined;
   #token: string;
   #callerToken: { readonly of: string; readonly token: string } | undefined;
   #accepted: Known[];
@@ -78,7 +78,7 @@ export class Credentials {
     grant: Grant,
     options: { readonly tls?: TlsIdentity | undefined; readonly clock?: Clock } = {},
   ) {
-    this.tls = options.tls;
+    this.#tls = options.tls;
     this.#clock = options.clock ?? systemClock;
     this.#token = grant.token;
     this.#accepted = this.#known(grant.accepted);
@@ -90,6 +90,18 @@ export class Credentials {
     options: { readonly tls?: TlsIdentity | undefined; readonly clock?: Clock } = {},
   ): Credentials {
     return new Credentials({ token, accepted: acceptedOf(token, Number.POSITIVE_INFINITY) }, options);
+  }
+
+  /** This process's certificate, and which ones it believes, at this moment. */
+  get tls(): TlsIdentity | undefined {
+    return this.#tls;
+  }
+
+  /** Takes a renewed certificate, or a longer list of revoked ones. A process is under TLS from its start, or never. */
+  replaceTls(tls: TlsIdentity): void {
+    if (this.#tls === undefined) return;
+    this.#tls = tls;
+    this.#changed();
   }
 
   /** The token that this process sends. */

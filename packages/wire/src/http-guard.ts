@@ -10,6 +10,8 @@ export interface HttpGuard {
   /** Undefined when the request is let in, else what to answer. */
   refuse(request: IncomingMessage): { readonly status: number; readonly message: string } | undefined;
   readonly tls: ReturnType<typeof contextOf> | undefined;
+  /** Calls back with each certificate that replaces the one before; the returned function ends that. */
+  onTls(listener: (tls: ReturnType<typeof contextOf>) => void): () => void;
 }
 
 /** Every role may read the pages; nobody without one. */
@@ -19,6 +21,15 @@ export function httpGuard(
 ): HttpGuard {
   return {
     tls: credentials.tls ? contextOf(credentials.tls) : undefined,
+    onTls(listener) {
+      let known = credentials.tls;
+      return credentials.onChange(() => {
+        const { tls } = credentials;
+        if (tls === undefined || tls === known) return;
+        known = tls;
+        listener(contextOf(tls));
+      });
+    },
     refuse(request) {
       try {
         admit(credentials, request);
@@ -42,6 +53,7 @@ export function httpGuard(
 
 function admit(credentials: Credentials, request: IncomingMessage): void {
   // The handshake has verified that the certificate is the cluster's: its role is what is left to read.
-  if (credentials.tls && request.socket instanceof TLSSocket) holderOf(request.socket.getPeerCertificate());
+  if (credentials.tls && request.socket instanceof TLSSocket)
+    holderOf(request.socket.getPeerCertificate(), credentials.tls);
   else tokenHolder(credentials, request.headers.authorization);
 }

@@ -3,7 +3,7 @@
 export { type Access, access, type Role, roles, type TokenRole } from "./access.js";
 export { type Addressee, addresseeMetadata, addresseeOf } from "./addressee.js";
 // Symbols for other packages of Palimpsest.
-export { AuditLog, type AuditOptions, type AuditPaths, auditPathsOf } from "./audit-log.js";
+export { AuditLog, auditPathsOf } from "./audit-log.js";
 export { type Caller, type CallRecord, callerOf, isReader } from "./authorization.js";
 export { bearerMetadata } from "./channel.js";
 export { type Clock, every, systemClock } from "./clock.js";
@@ -25,12 +25,22 @@ export { type IdKind, newId, newToken } from "./id.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
 export { refuseOpenBind } from "./open-bind.js";
-export { credentialsOf, grantOf, processCredentials } from "./process-credentials.js";
+export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";
 export { formatAddress, isLoopback, unary } from "./server.js";
 export { actorHostService, headService, jobsService, nodeLinkService, objectsService } from "./services.js";
 export { type Debuggee, readStack, type StackReading } from "./stack.js";
 export { fromGrpcError, toGrpcError } from "./status.js";
-export { checkServer, contextOf, loadTls, type TlsIdentity, tlsFiles, tlsIdentity } from "./tls.js";
+export {
+  checkServer,
+  contextOf,
+  loadTls,
+  readRevoked,
+  revokedFile,
+  type TlsIdentity,
+  tlsFiles,
+  tlsIdentity,
+} from "./tls.js";
 export { transferTimeoutMs } from "./transfer.js";
 export { decodeValue, encodeValue } from "./value.js";
+export { watchTls } from "./watch-tls.js";

@@ -17,7 +17,7 @@ export function processCredentials(
       // 0 says that there is no limit: one that has just passed is over in a moment.
       remainingMs: Number.isFinite(remainingMs) ? Math.max(1, Math.round(remainingMs)) : 0,
     })),
-    ...(tls ? { ca: tls.ca, certificate: tls.cert, key: tls.key } : {}),
+    ...(tls ? { ca: tls.ca, certificate: tls.cert, key: tls.key, revokedSerials: [...tls.revoked] } : {}),
   };
 }
 
@@ -38,9 +38,18 @@ export function grantOf(message: ProcessCredentials.$Properties): Grant {
 
 /** Credentials of a process that a node has started. */
 export function credentialsOf(message: ProcessCredentials.$Properties): Credentials {
-  const { ca, certificate, key } = message;
-  const tls = ca?.length
-    ? tlsIdentity({ ca, cert: certificate ?? new Uint8Array(), key: key ?? new Uint8Array() }, "this process")
-    : undefined;
-  return new Credentials(grantOf(message), { tls });
+  return new Credentials(grantOf(message), { tls: identityIn(message) });
+}
+
+/** Takes what a node hands down later: after a rotation, a renewal or a revocation. @throws {PalimpsestError} */
+export function adoptCredentials(credentials: Credentials, message: ProcessCredentials.$Properties): void {
+  const tls = identityIn(message);
+  credentials.adopt(grantOf(message));
+  if (tls) credentials.replaceTls(tls);
+}
+
+function identityIn({ ca, certificate, key, revokedSerials }: ProcessCredentials.$Properties) {
+  if (!ca?.length) return undefined;
+  const pem = { ca, cert: certificate ?? new Uint8Array(), key: key ?? new Uint8Array() };
+  return tlsIdentity(pem, "this process", { revoked: revokedSerials ?? [] });
 }

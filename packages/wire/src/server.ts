@@ -11,6 +11,7 @@ import {
 import { type Access, maxMessageBytes, standardMethods } from "./access.js";
 import { authorization, type CallRecord, UnreadableMessage } from "./authorization.js";
 import { ConnectionGate, type ConnectionGateOptions } from "./connection-gate.js";
+import { Connections } from "./connections.js";
 import type { Credentials } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import type { Method } from "./method.js";
@@ -43,10 +44,13 @@ export class GrpcServer implements RpcServer {
   readonly #maxConnections: number;
   readonly #access = new Map<string, Access>(Object.entries(standardMethods));
   readonly #gate: ConnectionGate;
+  readonly #connections: Connections;
   #listener: TcpServer | undefined;
+  #forget: () => void = () => undefined;
 
   constructor(credentials: Credentials, options: GrpcServerOptions = {}) {
     this.#credentials = credentials;
+    this.#connections = new Connections(credentials);
     this.#maxConnections = options.maxConnections ?? limits.connections;
     this.#gate = new ConnectionGate(options.unproven ?? limits.unproven);
     this.#server = new Server({
@@ -63,7 +67,10 @@ export class GrpcServer implements RpcServer {
           accessOf: (path) => this.#access.get(path),
           rate: new RateLimit(options.rate ?? limits.rate),
           onCall: options.onCall ?? (() => undefined),
-          onAdmitted: (peer) => this.#gate.proven(peer),
+          onAdmitted: (peer, proof) => {
+            this.#gate.proven(peer);
+            this.#connections.admitted(peer, proof);
+          },
         }),
       ],
     });
@@ -96,16 +103,23 @@ export class GrpcServer implements RpcServer {
       listener.listen(port, host, () => resolve());
     });
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
-    const take = encrypted(this.#credentials.tls, (socket) => injector.injectConnection(socket));
+    const take = encrypted(
+      () => this.#credentials.tls,
+      (socket) => injector.injectConnection(socket),
+    );
     listener.on("connection", (socket) => {
-      if (this.#gate.admit(socket)) take(socket);
+      if (!this.#gate.admit(socket)) return;
+      this.#connections.opened(socket);
+      take(socket);
     });
+    this.#forget = this.#credentials.onChange(() => this.#connections.cutRefused());
     this.#listener = listener;
     const bound = listener.address();
     return formatAddress(host, typeof bound === "object" && bound ? bound.port : port);
   }
 
   close(graceMs = 500): Promise<void> {
+    this.#forget();
     this.#listener?.close();
     this.#gate.close();
     return new Promise((resolve) => {
@@ -118,6 +132,7 @@ export class GrpcServer implements RpcServer {
   }
 
   kill(): void {
+    this.#forget();
     this.#listener?.close();
     this.#gate.close();
     this.#server.forceShutdown();

@@ -17,8 +17,8 @@ import {
 } from "@palimpsest/telemetry";
 import {
   AuditLog,
+  adoptCredentials,
   credentialsOf,
-  grantOf,
   grpcNetwork,
   httpGuard,
   type Network,
@@ -95,7 +95,7 @@ export async function startActorProcess(
   }
   return {
     ready: { address, metricsAddress: metricsServer.address },
-    adopt: (next) => credentials.adopt(grantOf(next)),
+    adopt: (next) => adoptCredentials(credentials, next),
     stop() {
       stopping ??= stop();
       return stopping;

@@ -1,7 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { writeSecretFile } from "@palimpsest/head/files";
-import { loadTls, PalimpsestError, type Role, roles, tlsFiles } from "@palimpsest/wire";
+import {
+  loadTls,
+  PalimpsestError,
+  type Role,
+  readRevoked,
+  revokedFile,
+  roles,
+  tlsFiles,
+} from "@palimpsest/wire";
 import type { CertificateRequest, Pem } from "@palimpsest/wire/certificates";
 import type { Command } from "commander";
 import { parseWhole } from "../key-values.js";
@@ -64,6 +73,28 @@ export function addCerts(program: Command): void {
         ].join("\n"),
       );
     });
+  certs
+    .command("revoke")
+    .description(
+      "has every process refuse a certificate: writes its serial number into the lists of revoked ones",
+    )
+    .argument("<certificate>", "its folder, its tls.crt, or its serial number in hexadecimal digits")
+    .option("--dir <folder>", "folder of the CA and its certificates", defaults.folder)
+    .action((certificate: string, options: { readonly dir: string }) => {
+      const serial = serialOf(certificate);
+      const folder = resolve(options.dir);
+      readAuthority(folder);
+      const lists = certificateFolders(folder);
+      const authority = join(folder, authorityFolder);
+      writeRevoked([authority, ...lists], [...new Set([...readRevoked(authority), serial])]);
+      process.stdout.write(
+        [
+          `serial ${serial} is revoked, in ${lists.length} lists in ${folder}`,
+          `copy ${revokedFile} beside tls.crt on every machine, in the folders of head and workers (actor and driver too): they read it within seconds`,
+          "",
+        ].join("\n"),
+      );
+    });
   withCommon(certs.command("issue"))
     .description("makes one more certificate, or renews one in its folder; processes read it within seconds")
     .requiredOption("--role <role>", roles.join(", "))
@@ -82,6 +113,7 @@ export function addCerts(program: Command): void {
       const { name, host: hosts, days } = options;
       refuseForeignFolder(out, { role, name });
       await issueRole(readAuthority(folder), out, { role, name, hosts, days });
+      writeRevoked(certificateFolders(out), readRevoked(join(folder, authorityFolder)));
       process.stdout.write(`${out}: role ${role}, name ${name}, valid for ${days} days\n`);
     });
 }
@@ -137,6 +169,33 @@ async function issueRole(authority: Pem, folder: string, request: CertificateReq
     const pem = await issueCertificate(authority, { ...request, role, name });
     writePem(path, pem, tlsFiles);
     writeFileSync(join(path, tlsFiles.ca), authority.cert, { mode: 0o600 });
+  }
+}
+
+function writeRevoked(folders: readonly string[], serials: readonly string[]): void {
+  if (serials.length === 0) return;
+  for (const path of folders) writeSecretFile(join(path, revokedFile), `${serials.join("\n")}\n`);
+}
+
+/** Every folder with a certificate, the given one and those in it: a node's holds two more. */
+function certificateFolders(folder: string): string[] {
+  const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const own = existsSync(join(folder, tlsFiles.cert)) ? [folder] : [];
+  return [...own, ...inside.flatMap(({ name }) => certificateFolders(join(folder, name)))];
+}
+
+/** @throws {PalimpsestError} INVALID_ARGUMENT */
+function serialOf(certificate: string): string {
+  if (/^[0-9a-f]{8,}$/i.test(certificate)) return certificate.toUpperCase();
+  const path = existsSync(join(certificate, tlsFiles.cert)) ? join(certificate, tlsFiles.cert) : certificate;
+  try {
+    return new X509Certificate(readFileSync(path)).serialNumber.toUpperCase();
+  } catch (cause) {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `${JSON.stringify(certificate)} is neither a folder with ${tlsFiles.cert}, nor a certificate, nor a serial number`,
+      { cause },
+    );
   }
 }
 

@@ -8,6 +8,7 @@ const defaultGraceSeconds = 600;
 
 interface RotateOptions extends ConnectionOptions {
   readonly grace: number;
+  readonly stolen?: boolean;
   readonly out?: string;
 }
 
@@ -16,22 +17,35 @@ export function addToken(program: Command): void {
   withConnection(token.command("rotate"))
     .description("replaces the token: nodes, actors, sessions and token files get the new one, nothing ends")
     .option("--grace <seconds>", "how long the old token is still accepted", parseWhole, defaultGraceSeconds)
+    .option(
+      "--stolen",
+      "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS workers and drivers must be started again",
+    )
     .option("--out <file>", "also writes the new token there, readable by you only")
     .action(async (options: RotateOptions) => {
-      const { token: fresh, acceptedUntilMs } = await withCluster(options, "token rotate", (cluster) =>
-        cluster.rotateToken({ graceMs: options.grace * 1_000 }),
+      const stolen = options.stolen ?? false;
+      const rotated = await withCluster(options, "token rotate", (cluster) =>
+        cluster.rotateToken({ graceMs: options.grace * 1_000, stolen }),
       );
+      const { token: fresh, acceptedUntilMs } = rotated;
       if (options.out !== undefined) writeSecret(options.out, fresh);
       // The token itself is not printed: terminals are logged.
       process.stdout.write(
         [
           `the token is a new one${options.out ? `, written to ${options.out}` : ": it is in the head's token file"}`,
           `the old one is refused from ${new Date(acceptedUntilMs).toISOString()}`,
+          ...(stolen ? [redisLine(rotated.redisRotated)] : []),
           "give the new one to whatever starts workers, standby heads or drivers with PALIMPSEST_TOKEN or --token",
           "",
         ].join("\n"),
       );
     });
+}
+
+function redisLine(rotated: boolean): string {
+  return rotated
+    ? "the passwords of the head's Redis are new ones: start runs that were going on again, with the same --run-dir"
+    : "Redis is your own: replace the passwords of its users there, and start the head with the new URLs";
 }
 
 function writeSecret(path: string, text: string): void {

@@ -1,0 +1,63 @@
+/**
+ * Responsibility: ends the connections of a server whose peers it would refuse now: streams stay open for days, and a
+ * call is checked only when it begins.
+ *
+ * Invariants:
+ * - CONNECTIONS-1. When a certificate is revoked, every connection that was made with it ends.
+ * - CONNECTIONS-2. Without TLS, when a token is refused at once, every connection ends on which no other was given. Under
+ *   TLS the certificate vouches for the connection, and its holder is told the new token.
+ */
+import type { Socket } from "node:net";
+import type { Proof } from "./authorization.js";
+import type { Credentials } from "./credentials.js";
+
+interface Connection {
+  readonly socket: Socket;
+  readonly authorizations: Set<string>;
+  serial: string | undefined;
+}
+
+/** Tokens of one connection that are remembered, the newest ones: it has one, and another one after each rotation. */
+const maxAuthorizations = 16;
+
+export class Connections {
+  readonly #credentials: Credentials;
+  readonly #byPeer = new Map<string, Connection>();
+
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  opened(socket: Socket): void {
+    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+    this.#byPeer.set(peer, { socket, authorizations: new Set(), serial: undefined });
+    socket.once("close", () => this.#byPeer.delete(peer));
+  }
+
+  admitted(peer: string, { authorization, serial }: Proof): void {
+    const connection = this.#byPeer.get(peer);
+    if (connection === undefined) return;
+    connection.serial = serial;
+    const { authorizations } = connection;
+    authorizations.delete(authorization);
+    authorizations.add(authorization);
+    if (authorizations.size <= maxAuthorizations) return;
+    for (const oldest of authorizations) {
+      authorizations.delete(oldest);
+      break;
+    }
+  }
+
+  cutRefused(): void {
+    for (const connection of [...this.#byPeer.values()]) {
+      if (this.#isRefused(connection)) connection.socket.destroy();
+    }
+  }
+
+  #isRefused({ authorizations, serial }: Connection): boolean {
+    const { tls } = this.#credentials;
+    if (tls !== undefined) return serial !== undefined && tls.revoked.has(serial);
+    if (authorizations.size === 0) return false;
+    return [...authorizations].every((authorization) => !this.#credentials.identify(authorization));
+  }
+}

@@ -1,0 +1,122 @@
+/** Certificates that are renewed or revoked while channels and servers live. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Role } from "./access.js";
+import { issueCertificate, makeAuthority, type Pem } from "./certificates.js";
+import { Credentials } from "./credentials.js";
+import { grpcNetwork } from "./grpc-network.js";
+import type { RpcServer } from "./network.js";
+import { unary } from "./server.js";
+import { headService } from "./services.js";
+import { loadTls, revokedFile, tlsFiles } from "./tls.js";
+import { watchTls } from "./watch-tls.js";
+
+let authority: Pem;
+let folder: string;
+let server: RpcServer;
+let endings: (() => void)[];
+
+beforeAll(async () => {
+  authority = await makeAuthority("test", 1);
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tls-change-"));
+  endings = [];
+});
+afterEach(() => {
+  for (const end of endings) end();
+  server.kill();
+  rmSync(folder, { recursive: true });
+});
+
+/** Writes a new certificate of the role and returns what it says. */
+async function issue(role: Role) {
+  const pem = await issueCertificate(authority, { role, name: role, days: 1 });
+  for (const [file, text] of [
+    [tlsFiles.ca, authority.cert],
+    [tlsFiles.key, pem.key],
+    [tlsFiles.cert, pem.cert],
+  ] as const)
+    writeFileSync(join(folder, file), text);
+  return loadTls(folder);
+}
+
+function headWith(credentials: Credentials): Promise<string> {
+  server = grpcNetwork({ credentials }).createServer();
+  server.addService(headService, { getCluster: unary(() => ({})), session: () => undefined });
+  return server.listen("127.0.0.1", 0);
+}
+
+it("CONNECTIONS-1: a revoked certificate loses its open streams, and is let in no more; others stay", async () => {
+  const head = Credentials.ofCluster("token", { tls: await issue("head") });
+  const address = await headWith(head);
+  const connect = async () => {
+    const tls = await issue("driver");
+    const peer = grpcNetwork({ credentials: Credentials.ofCluster("token", { tls }) }).connect(address);
+    endings.push(() => peer.close());
+    await peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
+    const stream = peer.bidi(headService.session);
+    const ended = new Promise<string>((resolve) => {
+      stream.on("error", (error) => resolve(error.message));
+    });
+    stream.on("data", () => undefined);
+    stream.write({});
+    return { tls, peer, ended };
+  };
+  const stolen = await connect();
+  const other = await connect();
+  const { X509Certificate } = await import("node:crypto");
+  const serial = new X509Certificate(stolen.tls.cert).serialNumber;
+  await issue("head");
+  writeFileSync(join(folder, revokedFile), `# alice's laptop\n${serial.toLowerCase()}\n`);
+  head.replaceTls(loadTls(folder));
+  await stolen.ended;
+  await expect(stolen.peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 })).rejects.toMatchObject({
+    code: "UNAUTHENTICATED",
+    message: expect.stringContaining("revoked"),
+  });
+  await other.peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
+  expect(await Promise.race([other.ended, "open"])).toBe("open");
+});
+
+it("renewed files are read while a process runs, and its next connections show the new certificate", async () => {
+  const credentials = Credentials.ofCluster("token", { tls: await issue("head") });
+  const problems: unknown[] = [];
+  const changed = new Promise<void>((resolve) => {
+    const stop = watchTls({
+      folder,
+      pollMs: 10,
+      onError: (reason) => problems.push(reason),
+      onChange: (tls) => {
+        credentials.replaceTls(tls);
+        resolve();
+      },
+    });
+    endings.push(stop);
+  });
+  const address = await headWith(credentials);
+  const before = credentials.tls?.cert;
+  // A key that does not belong to its certificate is not taken.
+  const { key } = await issueCertificate(authority, { role: "head", name: "head", days: 1 });
+  writeFileSync(join(folder, tlsFiles.key), key);
+  await expect.poll(() => problems.length).toBe(1);
+  expect(credentials.tls?.cert).toBe(before);
+  const renewed = await issue("head");
+  await changed;
+  const { connect } = await import("node:tls");
+  const { once } = await import("node:events");
+  const socket = connect({
+    port: Number(address.split(":")[1]),
+    ca: renewed.ca,
+    cert: renewed.cert,
+    key: renewed.key,
+    ALPNProtocols: ["h2"],
+    checkServerIdentity: () => undefined,
+  });
+  await once(socket, "secureConnect");
+  const { X509Certificate } = await import("node:crypto");
+  expect(socket.getPeerCertificate().serialNumber).toBe(new X509Certificate(renewed.cert).serialNumber);
+  socket.destroy();
+});
