@@ -1,4 +1,5 @@
 /** Certificates that are renewed or revoked while channels and servers live. */
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,7 +107,6 @@ it("renewed files are read while a process runs, and its next connections show t
   const renewed = await issue("head");
   await changed;
   const { connect } = await import("node:tls");
-  const { once } = await import("node:events");
   const socket = connect({
     port: Number(address.split(":")[1]),
     ca: renewed.ca,

@@ -16,6 +16,8 @@ const job = (jobId: string, status: JobInfo["status"], over: Partial<JobInfo> = 
   stopRequested: false,
   resources: {},
   metadata: {},
+  workingDir: "",
+  outputBytes: 0,
   ...over,
 });
 
