@@ -199,7 +199,7 @@ class ProcessBug extends Plant {
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "the store acknowledges before it writes",
-    breaks: "C1, W2",
+    breaks: "ACTOR-1, JOURNAL-2",
     make: () =>
       new StoreBug(async (store, writes) => {
         setTimeout(() => void store.write(writes).catch(() => undefined), 30);
@@ -207,7 +207,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "the store forgets one write of fifty",
-    breaks: "W2, W3",
+    breaks: "JOURNAL-2, JOURNAL-3",
     make: () =>
       new StoreBug(async (store, writes, world) => {
         if (world.random.chance(0.02)) return;
@@ -216,7 +216,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "the store writes an older row after a newer one",
-    breaks: "W1",
+    breaks: "JOURNAL-1",
     make: () => {
       const older: StoreWrite[] = [];
       return new StoreBug(async (store, writes, world) => {
@@ -229,7 +229,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "deaths are not written",
-    breaks: "A2, W2, W3",
+    breaks: "ACTORTABLE-2, JOURNAL-2, JOURNAL-3",
     make: () =>
       new StoreBug((store, writes) => {
         const { ACTOR_STATE_DEAD } = proto.ActorState;
@@ -242,7 +242,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "two actors may have one name",
-    breaks: "A1",
+    breaks: "ACTORTABLE-1",
     make: () =>
       new HeadBug((plane) => {
         const create = plane.actors.create.bind(plane.actors);
@@ -257,7 +257,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "every actor restarts without limit",
-    breaks: "C4",
+    breaks: "ACTOR-4",
     make: () => new SpecBug((options) => ({ ...options, maxRestarts: -1 })),
   },
   {
@@ -267,7 +267,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a constructor's error is not reported",
-    breaks: "C5",
+    breaks: "ACTOR-5",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
         body.actorDied?.constructorError
@@ -277,7 +277,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a kill releases the lease before the process is gone",
-    breaks: "C3",
+    breaks: "ACTOR-3",
     make: () =>
       new HeadBug((plane) => {
         const kill = plane.lifecycle.kill.bind(plane.lifecycle);
@@ -290,7 +290,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a lease is never released",
-    breaks: "N2, L2",
+    breaks: "NODE-2, PLACEMENT-2",
     make: () =>
       new HeadBug((plane) => {
         plane.nodes.release = () => undefined;
@@ -298,7 +298,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "resources are not leased",
-    breaks: "C3, N2",
+    breaks: "ACTOR-3, NODE-2",
     make: () =>
       new HeadBug((plane) => {
         const reserve = plane.nodes.reserve.bind(plane.nodes);
@@ -307,12 +307,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a node's timeout is a third of what is set",
-    breaks: "N3",
+    breaks: "NODE-3",
     make: () => new ConfigBug({ nodeTimeoutMs: 16_000 }),
   },
   {
     name: "a silent node is never dead",
-    breaks: "REST, C6",
+    breaks: "REST, ACTOR-6",
     make: () =>
       new HeadBug((plane) => {
         plane.nodes.tick = () => undefined;
@@ -320,23 +320,23 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a driver's grace is a tenth of what is set",
-    breaks: "O1",
+    breaks: "OWNER-1",
     make: () => new ConfigBug({ ownerGraceMs: 6_000, recoveryGraceMs: 6_000 }),
   },
   {
     name: "a session's lease never expires",
-    breaks: "O1",
+    breaks: "OWNER-1",
     make: () => new ConfigBug({ ownerGraceMs: 86_000_000, recoveryGraceMs: 60_000 }),
   },
   {
     name: "a node ignores orders to stop",
-    breaks: "C6",
+    breaks: "ACTOR-6",
     make: () =>
       new MessageBug("NodeLink.Link", false, (body: HeadMessage) => (body.stopActor ? undefined : body)),
   },
   {
     name: "a node ignores what it is to stop when it comes back",
-    breaks: "C6",
+    breaks: "ACTOR-6",
     make: () =>
       new MessageBug("NodeLink.Link", false, (body: HeadMessage) =>
         body.registered ? { registered: { ...body.registered, stopActorIds: [] } } : body,
@@ -344,7 +344,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a node that comes back lists nothing",
-    breaks: "C6, SUPERVISOR-1",
+    breaks: "ACTOR-6, SUPERVISOR-1",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
         body.register ? { register: { ...body.register, actors: [] } } : body,
@@ -352,7 +352,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "deaths are reported of the current incarnation, whichever it was",
-    breaks: "C2",
+    breaks: "ACTOR-2",
     make: () =>
       new HeadBug((plane) => {
         const died = plane.lifecycle.died.bind(plane.lifecycle);
@@ -364,7 +364,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "deaths of processes are lost on the way",
-    breaks: "C6",
+    breaks: "ACTOR-6",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage, world) =>
         body.actorDied && world.random.chance(0.2) ? undefined : body,
@@ -485,12 +485,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a deposed head goes on",
-    breaks: "H4",
+    breaks: "HEAD-4",
     make: () => new DeafBug(),
   },
   {
     name: "a loss of the store is not found out",
-    breaks: "LEASE-4, W3",
+    breaks: "LEASE-4, JOURNAL-3",
     make: () =>
       new SharedBug((store) => ({
         write: (guard, writes) => store.write({ ...guard, unanswered: -1 }, writes),
@@ -502,7 +502,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "rows that were lost are written again, those that were removed stay",
-    breaks: "LEASE-4, W3",
+    breaks: "LEASE-4, JOURNAL-3",
     make: () => new SharedBug(() => ({ tableKeys: async () => [] })),
   },
 ];

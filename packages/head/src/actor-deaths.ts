@@ -4,10 +4,10 @@
  * Not responsible for: noticing it; ends that somebody asked for (actor-kills.ts).
  *
  * Invariants:
- * - C2. A report about another incarnation, or from another node, than the current one changes nothing.
- * - C3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
- * - C4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
- * - C5. A module, constructor or start() that throws is final, unless what it threw is retryable.
+ * - ACTOR-2. A report about another incarnation, or from another node, than the current one changes nothing.
+ * - ACTOR-3. An actor's resources stay leased until its node says that the process is gone, or the node is dead.
+ * - ACTOR-4. An actor that was ALIVE is started again at most maxRestarts times; for starts see start-retries.ts.
+ * - ACTOR-5. A module, constructor or start() that throws is final, unless what it threw is retryable.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, mayStillRun } from "./actor.js";

@@ -22,7 +22,7 @@ function reasonOf(test: TestPlane, actorId: string): string | undefined {
 }
 
 describe("ActorLifecycle", () => {
-  it("C1: a node is told to start an actor only when the store holds the decision", async () => {
+  it("ACTOR-1: a node is told to start an actor only when the store holds the decision", async () => {
     const test = await TestPlane.open();
     const node = await test.join("a");
     test.store.failure = new Error("redis is away");
@@ -35,7 +35,7 @@ describe("ActorLifecycle", () => {
     expect(node.startsOf("x")).toEqual([1]);
   });
 
-  it("W2: a request that is repeated is answered only when the store holds what the first one asked for", async () => {
+  it("JOURNAL-2: a request that is repeated is answered only when the store holds what the first one asked for", async () => {
     const test = await TestPlane.open();
     test.store.failure = new Error("redis is away");
     const { lifecycle } = test.plane;
@@ -52,7 +52,7 @@ describe("ActorLifecycle", () => {
     expect(answers).toBe(4);
   });
 
-  it("C3: a node that lists an older incarnation keeps the lease of the one that it is to start, and is told again", async () => {
+  it("ACTOR-3: a node that lists an older incarnation keeps the lease of the one that it is to start, and is told again", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: -1 });
     test.plane.nodes.disconnected("a", node, true);
@@ -65,7 +65,7 @@ describe("ActorLifecycle", () => {
     expect(again.startsOf("x")).toEqual([2]);
   });
 
-  it("C1: a node that registers again hears of a start only when the store holds it", async () => {
+  it("ACTOR-1: a node that registers again hears of a start only when the store holds it", async () => {
     const test = await TestPlane.open();
     await test.join("a");
     test.store.failure = new Error("redis is away");
@@ -90,7 +90,7 @@ describe("ActorLifecycle", () => {
     expect(reasonOf(test, "x")).toBe("");
   });
 
-  it("C2: reports about another incarnation or from another node change nothing", async () => {
+  it("ACTOR-2: reports about another incarnation or from another node change nothing", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: 1 });
     const other = await test.join("b");
@@ -101,7 +101,7 @@ describe("ActorLifecycle", () => {
     expect(other.stopsOf("x")).toHaveLength(1);
   });
 
-  it("C3: resources come back when the node says that the process is gone, not when the kill is asked", async () => {
+  it("ACTOR-3: resources come back when the node says that the process is gone, not when the kill is asked", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x");
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
@@ -118,7 +118,7 @@ describe("ActorLifecycle", () => {
     });
   });
 
-  it("C4: restarts at most maxRestarts times, then stays dead with the last certificate", async () => {
+  it("ACTOR-4: restarts at most maxRestarts times, then stays dead with the last certificate", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: 1 });
     node.died("x", 1);
@@ -168,7 +168,7 @@ describe("ActorLifecycle", () => {
     expect(node.stopsOf("x")).toHaveLength(1);
   });
 
-  it("C4: a start that a lost node cut short uses no restart", async () => {
+  it("ACTOR-4: a start that a lost node cut short uses no restart", async () => {
     const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     const first = await test.join("a");
     await test.plane.lifecycle.create(aSpec("x"));
@@ -376,7 +376,7 @@ describe("ActorLifecycle", () => {
     expect(() => aSpec("x", { resources: { quantities: { gpu: 1.5 } } })).toThrow("ask for 1 or 2");
   });
 
-  it("C5: a constructor that throws is final and its error is kept", async () => {
+  it("ACTOR-5: a constructor that throws is final and its error is kept", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: 5 });
     node.died("x", 1, { constructorError: { code: "ACTOR_ERROR", message: "no such model" } });
@@ -386,7 +386,7 @@ describe("ActorLifecycle", () => {
     });
   });
 
-  it("C6: a node is told to stop what nobody wants any more", async () => {
+  it("ACTOR-6: a node is told to stop what nobody wants any more", async () => {
     const test = await TestPlane.open();
     await alive(test, "x");
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
@@ -418,7 +418,7 @@ describe("ActorLifecycle", () => {
     expect(next.state("x")).toBe("ALIVE");
   });
 
-  it("A6: dead actors that may still run are forgotten last, so that another head does not adopt them", async () => {
+  it("ACTORTABLE-6: dead actors that may still run are forgotten last, so that another head does not adopt them", async () => {
     const test = await TestPlane.open({ maxDeadActors: 2 });
     const node = await alive(test, "x");
     node.disconnect();
@@ -469,7 +469,7 @@ describe("ActorLifecycle", () => {
     expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 3 });
   });
 
-  it("K3: what a node did not list after a break is settled at its first heartbeat", async () => {
+  it("NODELINK-3: what a node did not list after a break is settled at its first heartbeat", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "gone", { maxRestarts: 1 });
     await test.plane.lifecycle.create(aSpec("lost-start"));
@@ -538,7 +538,7 @@ describe("ActorLifecycle", () => {
     ).rejects.toBeInstanceOf(PalimpsestError);
   });
 
-  it("A1: a name belongs to one actor and is free again when that is dead", async () => {
+  it("ACTORTABLE-1: a name belongs to one actor and is free again when that is dead", async () => {
     const test = await TestPlane.open();
     await alive(test, "x", { name: "learner" });
     const second = aSpec("y", { name: "learner" });
@@ -551,7 +551,7 @@ describe("ActorLifecycle", () => {
     expect(test.plane.actors.byName("learner")?.spec.actorId).toBe("y");
   });
 
-  it("A2: nothing brings a dead actor back", async () => {
+  it("ACTORTABLE-2: nothing brings a dead actor back", async () => {
     const test = await TestPlane.open();
     const node = await alive(test, "x", { maxRestarts: -1 });
     await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });

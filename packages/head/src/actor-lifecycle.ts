@@ -103,7 +103,7 @@ export class ActorLifecycle {
     return this.#returns.nodeRegistered(nodeId, running);
   }
 
-  /** Enters an actor that the tables do not know (C7). False when it is to be stopped: its name belongs to another. */
+  /** Enters an actor that the tables do not know (ACTOR-7). False when it is to be stopped: its name belongs to another. */
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     return this.#returns.adoptUnknown(nodeId, spec, described);
   }

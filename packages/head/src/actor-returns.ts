@@ -3,9 +3,9 @@
  * Not responsible for: the node's own row (node-table.ts), its jobs (job-lifecycle.ts).
  *
  * Invariants:
- * - C6. What a node reports as running and nobody wants is stopped.
- * - C7. What a node reports as running and the tables do not know is asked for and adopted where the tables may have lost
- *   it (RETURN-1), else stopped.
+ * - ACTOR-6. What a node reports as running and nobody wants is stopped.
+ * - ACTOR-7. What a node reports as running and the tables do not know is asked for and adopted where the tables may
+ *   have lost it (RETURN-1), else stopped.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor, ActorSpec } from "./actor.js";
@@ -20,9 +20,9 @@ import {
 } from "./actor-supervision.js";
 
 export interface RegisteredActors {
-  /** To stop (C6). */
+  /** To stop (ACTOR-6). */
   readonly stopActorIds: string[];
-  /** To ask for (C7). */
+  /** To ask for (ACTOR-7). */
   readonly unknownActorIds: string[];
   /** What to do about the actors that are missing once the node has told everything. */
   readonly settle: () => void;
@@ -75,7 +75,7 @@ export class ActorReturns {
     return { stopActorIds, unknownActorIds, settle };
   }
 
-  /** Enters an actor that the tables do not know (C7). False when it is to be stopped: its name belongs to another. */
+  /** Enters an actor that the tables do not know (ACTOR-7). False when it is to be stopped: its name belongs to another. */
   adoptUnknown(nodeId: string, spec: ActorSpec, described: proto.ActorDescribed.$Properties): boolean {
     const { actors, logger } = this.#deps;
     const { actorId, name } = spec;

@@ -20,7 +20,7 @@ class CountingStore extends MemoryStore {
 }
 
 describe("rows of an actor", () => {
-  it("A5: the specification is written once, a transition takes some hundred bytes, and death drops the arguments", async () => {
+  it("ACTORTABLE-5: the specification is written once, a transition takes some hundred bytes, and death drops the arguments", async () => {
     const store = new CountingStore();
     const test = await TestPlane.open({}, store);
     const node = await test.join("a");
@@ -55,7 +55,7 @@ describe("rows of an actor", () => {
     expect(last.plane.actors.get("x")?.spec.args).toHaveLength(0);
   });
 
-  it("A6: wherever a head stops writing, an actor that is not DEAD in the store has its arguments there", async () => {
+  it("ACTORTABLE-7: wherever a head stops writing, an actor that is not DEAD in the store has its arguments there", async () => {
     const args = new Uint8Array(100).fill(7);
     for (let written = 0; written < 3; written++) {
       const store = new CountingStore();

@@ -3,7 +3,7 @@
  * Not responsible for: whether it is to be started (again): actor-lifecycle.ts and actor-deaths.ts decide.
  *
  * Invariants:
- * - C1. A node is told to start an actor only after the store holds that decision.
+ * - ACTOR-1. A node is told to start an actor only after the store holds that decision.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, specToProto } from "./actor.js";
@@ -65,7 +65,7 @@ export class ActorStarts {
     );
   }
 
-  /** Tells a node once more to start what it did not list; the decision may not be in the store yet (C1). */
+  /** Tells a node once more to start what it did not list; the decision may not be in the store yet (ACTOR-1). */
   async orderAgain(nodeId: string, { spec, incarnation }: Actor): Promise<void> {
     const { actors } = this.#deps;
     await actors.durable(spec.actorId);

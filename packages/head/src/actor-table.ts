@@ -1,17 +1,18 @@
 /**
- * Every actor the head knows, by id and by name.
- *
- * Not its job: deciding what happens to an actor (actor-lifecycle.ts does).
+ * Responsibility: every actor the head knows, by id and by name.
+ * Not responsible for: deciding what happens to an actor (actor-lifecycle.ts does).
  *
  * Invariants:
- * - A1. A name belongs to at most one actor that is not DEAD.
- * - A2. DEAD is final: no update leaves it.
- * - A3. Incarnations never fall.
- * - A5. A change writes a row of some hundred bytes; the specification is written once, and cut down at death.
- * - A6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended: its node would
- *   bring it back as an unknown one.
- * - A4. Each change reaches the journal in the order in which it was made.
- * - A6. Wherever a head stops writing, an actor that is not DEAD in the store has its whole specification there.
+ * - ACTORTABLE-1. A name belongs to at most one actor that is not DEAD.
+ * - ACTORTABLE-2. DEAD is final: no update leaves it.
+ * - ACTORTABLE-3. Incarnations never fall.
+ * - ACTORTABLE-4. Each change reaches the journal in the order in which it was made.
+ * - ACTORTABLE-5. A change writes a row of some hundred bytes; the specification is written once, and cut down at
+ *   death.
+ * - ACTORTABLE-6. A DEAD actor whose process may still run is not forgotten in favor of those that have surely ended:
+ *   its node would bring it back as an unknown one.
+ * - ACTORTABLE-7. Wherever a head stops writing, an actor that is not DEAD in the store has its whole specification
+ *   there.
  */
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Actor, type ActorSpec, type ActorState, mayStillRun, specOfDead } from "./actor.js";
@@ -31,7 +32,7 @@ export class ActorTable {
   readonly #deps: ActorTableDeps;
   readonly #actors = new Map<string, Actor>();
   readonly #ids = new Map<string, string>();
-  /** Ids of DEAD actors, the longest dead first: those that have surely ended, and the others (A6). */
+  /** Ids of DEAD actors, the longest dead first: those that have surely ended, and the others (ACTORTABLE-6). */
   readonly #ended = new Set<string>();
   readonly #unconfirmed = new Set<string>();
   /** Ids of actors that are not DEAD, by their owner and by their job. */
@@ -111,7 +112,7 @@ export class ActorTable {
     return { actor, durable: this.#change(actor, undefined) };
   }
 
-  /** Changes the actor and returns the promise of its being durable. A DEAD one keeps its state (A2). */
+  /** Changes the actor and returns the promise of its being durable. A DEAD one keeps its state (ACTORTABLE-2). */
   update(actorId: string, patch: Partial<Omit<Actor, "spec">>): Promise<void> {
     const before = this.#actors.get(actorId);
     if (before === undefined) return Promise.resolve();

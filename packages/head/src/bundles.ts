@@ -6,9 +6,10 @@
  *
  * Invariants:
  * - HEAD-BUNDLE-1. A file has its name only when its bytes are on the disk: they are synced before the rename.
- * - HEAD-BUNDLE-2. What was uploaded within keepMs is not removed by a sweep: its upload precedes what will refer to it.
- * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there when it is asked
- *   for. A copy that cannot be stored there fails no upload; the next sweep stores it.
+ * - HEAD-BUNDLE-2. What was uploaded within keepMs is not removed by a sweep: its upload precedes what will refer to
+ *   it.
+ * - HEAD-BUNDLE-3. Where heads share a Redis, a bundle that another head received is fetched from there when it is
+ *   asked for. A copy that cannot be stored there fails no upload; the next sweep stores it.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";

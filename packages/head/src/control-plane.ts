@@ -1,7 +1,7 @@
 /**
- * The head without its sockets: tables, pendingQueue, lifecycles and sessions, wired to each other over a store.
- *
- * Not its job: gRPC, files of address and token, processes.
+ * Responsibility: the head without its sockets: tables, pending queue, lifecycles and sessions, wired to each other over a
+ * store.
+ * Not responsible for: gRPC, files of address and token, processes.
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -145,14 +145,14 @@ describe("EmbeddedRedis", () => {
     head.disconnect();
   }, 30_000);
 
-  it("R1: a second start of the same folder adopts the server that runs", async () => {
+  it("REDIS-1: a second start of the same folder adopts the server that runs", async () => {
     const first = await start();
     await using(first, (client) => client.set("a", "1"));
     const second = await start();
     expect([second.pid, second.url]).toEqual([first.pid, first.url]);
   });
 
-  it("R5: refuses what would need more than its limit, which an adopting head may change", async () => {
+  it("REDIS-5: refuses what would need more than its limit, which an adopting head may change", async () => {
     const first = await start();
     await using(first, async (client) => {
       const fill = async () => {
@@ -166,7 +166,7 @@ describe("EmbeddedRedis", () => {
     await using(second, (client) => client.set("a", "1"));
   });
 
-  it("R3: after an orderly stop it comes back on the same port with the same data", async () => {
+  it("REDIS-3: after an orderly stop it comes back on the same port with the same data", async () => {
     const first = await start();
     await using(first, (client) => client.set("a", "1"));
     await first.stop();
@@ -177,7 +177,7 @@ describe("EmbeddedRedis", () => {
     expect(await using(second, (client) => client.get("a"))).toBe("1");
   });
 
-  it("R3: a server that was killed is started again on the same port, by ensure and by a new head", async () => {
+  it("REDIS-3: a server that was killed is started again on the same port, by ensure and by a new head", async () => {
     const first = await start();
     await killNow(first.pid);
     await Promise.all([first.ensure(), first.ensure()]);
@@ -188,7 +188,7 @@ describe("EmbeddedRedis", () => {
     expect(isAlive(second.pid)).toBe(true);
   });
 
-  it("R3: takes another port when a stranger has taken its own, with the same data", async () => {
+  it("REDIS-3: takes another port when a stranger has taken its own, with the same data", async () => {
     const first = await start();
     await using(first, (client) => client.set("a", "1"));
     await first.stop();
@@ -200,7 +200,7 @@ describe("EmbeddedRedis", () => {
     expect(await using(second, (client) => client.get("a"))).toBe("1");
   });
 
-  it("R4: the password is in files of mode 0600 only", async () => {
+  it("REDIS-4: the password is in files of mode 0600 only", async () => {
     const redis = await start();
     const password = new URL(redis.url).password;
     for (const name of ["redis.json", "redis.conf"]) {

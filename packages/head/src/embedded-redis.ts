@@ -1,17 +1,16 @@
 /**
- * The Redis that a head runs itself when it is given none.
- *
- * Not its job: what is stored in it.
+ * Responsibility: the Redis that a head runs itself when it is given none.
+ * Not responsible for: what is stored in it.
  *
  * Invariants:
- * - R1. It outlives a head that is killed; the next head of the same folder goes on with it.
- * - R2. At most one server works on the folder: a port that is taken is never worked around while the
+ * - REDIS-1. It outlives a head that is killed; the next head of the same folder goes on with it.
+ * - REDIS-2. At most one server works on the folder: a port that is taken is never worked around while the
  *   recorded process lives.
- * - R3. Port, password and data stay the same from start to start; the port only changes when somebody
+ * - REDIS-3. Port, password and data stay the same from start to start; the port only changes when somebody
  *   else has taken it.
- * - R5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
+ * - REDIS-4. Passwords are in files of mode 0600, never among the arguments of a process.
+ * - REDIS-5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
  *   evicted, and the kernel has no reason to end it.
- * - R4. Passwords are in files of mode 0600, never among the arguments of a process.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -187,7 +186,7 @@ async function startAnywhere(
       return await launch(options, port, passwords);
     } catch (reason) {
       const error = PalimpsestError.from(reason);
-      // R2: the recorded server may still hold the port and the folder.
+      // REDIS-2: the recorded server may still hold the port and the folder.
       const taken = error.code === "ALREADY_EXISTS" && !(known && (await isRedisOf(known)));
       if (!taken || attempt === portAttempts) throw error;
     }

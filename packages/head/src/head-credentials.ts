@@ -1,6 +1,7 @@
 /**
  * Responsibility: the head's credentials and the token files of its folder: the cluster's token, the token of readers
  * (what Prometheus gets as `credentials_file`), and the tokens of before, of which the last may be in its grace.
+ * Not responsible for: who is told a new token (token-rotation.ts).
  *
  * Invariants:
  * - HEAD-CREDENTIALS-1. The files are written before a new token is accepted: a head that dies in between comes back

@@ -1,4 +1,7 @@
-/** The RPCs of service Head over the tables. Not its job: anything that goes on after the answer. */
+/**
+ * Responsibility: the RPCs of service Head over the tables.
+ * Not responsible for: anything that goes on after the answer.
+ */
 import type { UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { QueueDepth } from "@palimpsest/trajectories";
 import { callerOf, headService, isReader, PalimpsestError } from "@palimpsest/wire";

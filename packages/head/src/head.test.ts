@@ -150,7 +150,7 @@ describe("the head's door", () => {
     );
   });
 
-  it("K1: refuses a link that does not begin with a registration", async () => {
+  it("NODELINK-1: refuses a link that does not begin with a registration", async () => {
     const head = await bench.start();
     const peer = bench.peer(head);
     const { nodeLinkService } = await import("@palimpsest/wire");

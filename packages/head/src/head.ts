@@ -1,14 +1,13 @@
 /**
- * The head as one running thing: Redis, tables, gRPC server, metrics page, started and ended in order.
- *
- * Not its job: what the RPCs mean (the services), what becomes of actors and jobs (the control plane).
+ * Responsibility: the head as one running thing: Redis, tables, gRPC server, metrics page, started and ended in order.
+ * Not responsible for: what the RPCs mean (the services), what becomes of actors and jobs (the control plane).
  *
  * Invariants:
- * - H1. Nothing is served before the tables of an earlier head are loaded.
- * - H2. Same folder: same token, same cluster id and, unless another was asked for, same port.
- * - H3. close() ends everything that start() began, in whatever state it is, once; what cannot be ended is logged
+ * - HEAD-1. Nothing is served before the tables of an earlier head are loaded.
+ * - HEAD-2. Same folder: same token, same cluster id and, unless another was asked for, same port.
+ * - HEAD-3. close() ends everything that start() began, in whatever state it is, once; what cannot be ended is logged
  *   and stops no other ending.
- * - H4. A head that leads no more ends at once, and `closed` says why.
+ * - HEAD-4. A head that leads no more ends at once, and `closed` says why.
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";

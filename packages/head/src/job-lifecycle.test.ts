@@ -80,7 +80,7 @@ describe("JobLifecycle", () => {
     });
   });
 
-  it("J1: a terminal status never changes", async () => {
+  it("JOBTABLE-1: a terminal status never changes", async () => {
     const test = await open();
     await running(test);
     exit(test, "job-1", 0);
@@ -90,7 +90,7 @@ describe("JobLifecycle", () => {
     expect(test.plane.jobs.get("job-1").status).toBe("SUCCEEDED");
   });
 
-  it("J2: the same content under one submission id is one job, other content is refused", async () => {
+  it("JOBTABLE-2: the same content under one submission id is one job, other content is refused", async () => {
     const test = await open();
     const node = await running(test, "job-1", { metadata: { a: "1", b: "2" } });
     await test.plane.jobLifecycle.submit(aRecipe("job-1", { metadata: { b: "2", a: "1" } }));
@@ -107,7 +107,7 @@ describe("JobLifecycle", () => {
     );
   });
 
-  it("D1: a driver whose node is lost is not started again", async () => {
+  it("JOBLIFE-1: a driver whose node is lost is not started again", async () => {
     const test = await open();
     const node = await running(test);
     const other = await test.join("b");
@@ -120,7 +120,7 @@ describe("JobLifecycle", () => {
     expect(other.sent.filter((message) => message.startDriver)).toEqual([]);
   });
 
-  it("D2: a start that was lost with the link is repeated, one that was seen is not", async () => {
+  it("JOBLIFE-2: a start that was lost with the link is repeated, one that was seen is not", async () => {
     const test = await open();
     const node = await running(test, "unseen");
     await test.plane.jobLifecycle.submit(aRecipe("seen"));
@@ -132,7 +132,7 @@ describe("JobLifecycle", () => {
     expect(test.plane.jobs.get("seen").status).toBe("FAILED");
   });
 
-  it("D3: a job that was asked to stop ends STOPPED, however its driver ends", async () => {
+  it("JOBLIFE-3: a job that was asked to stop ends STOPPED, however its driver ends", async () => {
     const test = await open({ driverStopGraceMs: 3_000 });
     const node = await running(test);
     const asked = await test.plane.jobLifecycle.stop("job-1");
@@ -142,7 +142,7 @@ describe("JobLifecycle", () => {
     expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "STOPPED", driverExitCode: 0 });
   });
 
-  it("D3: a stop that comes while the placement is on its way to the store keeps the driver from starting", async () => {
+  it("JOBLIFE-3: a stop that comes while the placement is on its way to the store keeps the driver from starting", async () => {
     const test = await open();
     const node = await test.join("a");
     test.store.failure = new Error("redis is away");
@@ -159,7 +159,7 @@ describe("JobLifecycle", () => {
     expect(test.plane.nodes.leasesOf("a")).toEqual([]);
   });
 
-  it("D4: a job whose node is lost before it was told of the driver starts on another", async () => {
+  it("JOBLIFE-4: a job whose node is lost before it was told of the driver starts on another", async () => {
     const test = await open();
     const node = await test.join("a");
     test.store.failure = new Error("redis is away");
@@ -221,7 +221,7 @@ describe("JobLifecycle", () => {
     expect(again.sent).toEqual([]);
   });
 
-  it("D5: a node that comes back stops the drivers of jobs that failed or were deleted meanwhile", async () => {
+  it("JOBLIFE-5: a node that comes back stops the drivers of jobs that failed or were deleted meanwhile", async () => {
     const test = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     const node = await running(test, "failed");
     await test.plane.jobLifecycle.submit(aRecipe("deleted"));

@@ -1,15 +1,15 @@
 /**
- * What happens to jobs: a driver is placed, started, watched, stopped.
- *
- * Not its job: the output (job-logs.ts), or running the driver (its node does).
+ * Responsibility: what happens to jobs: a driver is placed, started, watched, stopped.
+ * Not responsible for: the output (job-logs.ts), or running the driver (its node does).
  *
  * Invariants:
- * - D1. A job's driver is started at most once; a driver that is lost is not started again.
- * - D2. A node is told to start a driver only after the store holds that decision.
- * - D3. A job that was asked to stop ends STOPPED, however its driver ends, and its driver is not started after that.
- * - D5. A driver that a node brings back and nobody knows is entered as a running job at the node's first registration at
- *   this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
- * - D4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
+ * - JOBLIFE-1. A job's driver is started at most once; a driver that is lost is not started again.
+ * - JOBLIFE-2. A node is told to start a driver only after the store holds that decision.
+ * - JOBLIFE-3. A job that was asked to stop ends STOPPED, however its driver ends, and its driver is not started after
+ *   that.
+ * - JOBLIFE-4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
+ * - JOBLIFE-5. A driver that a node brings back and nobody knows is entered as a running job at the node's first
+ *   registration at this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
@@ -202,7 +202,7 @@ export class JobLifecycle {
   #settle(missing: readonly Job[]): void {
     for (const { jobId } of missing) {
       const job = this.#deps.jobs.find(jobId);
-      // One that is being placed is sent when the store holds the decision (D2).
+      // One that is being placed is sent when the store holds the decision (JOBLIFE-2).
       if (job?.status !== "RUNNING" || this.#placing.has(jobId)) continue;
       const submitted = this.#deps.jobs.submission(jobId) !== undefined;
       const neverSeen = submitted && job.driverPid === 0 && this.#deps.logSizeBytes(jobId) === 0;
@@ -219,7 +219,7 @@ export class JobLifecycle {
 
   #lost(job: Job, reason: string): void {
     if (this.#placing.delete(job.jobId) && !job.stopRequested) {
-      // D4: it goes back to the pending queue, as if it had never been placed.
+      // JOBLIFE-4: it goes back to the pending queue, as if it had never been placed.
       void this.#deps.jobs.update(job.jobId, {
         status: "PENDING",
         nodeId: "",

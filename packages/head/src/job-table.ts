@@ -1,11 +1,10 @@
 /**
- * Every job the head knows, with what was submitted.
- *
- * Not its job: starting or stopping drivers (job-lifecycle.ts does).
+ * Responsibility: every job the head knows, with what was submitted.
+ * Not responsible for: starting or stopping drivers (job-lifecycle.ts does).
  *
  * Invariants:
- * - J1. A terminal status never changes, nor does anything else of a job that ended.
- * - J2. A submission id names one content for as long as the job is remembered.
+ * - JOBTABLE-1. A terminal status never changes, nor does anything else of a job that ended.
+ * - JOBTABLE-2. A submission id names one content for as long as the job is remembered.
  */
 import { type Clock, newId, PalimpsestError } from "@palimpsest/wire";
 import {
@@ -54,7 +53,7 @@ export class JobTable {
     for (const [jobId, submission] of this.#submissions) yield [jobId, encodeSubmission(submission)];
   }
 
-  /** Adds a job, or returns the known one of the same content. @throws {PalimpsestError} ALREADY_EXISTS (J2) */
+  /** Adds a job, or returns the known one of the same content. @throws {PalimpsestError} ALREADY_EXISTS (JOBTABLE-2) */
   submit(submission: Submission): {
     readonly job: Job;
     readonly isNew: boolean;

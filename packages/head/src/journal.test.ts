@@ -21,7 +21,7 @@ async function storedValue(store: Store, key: string): Promise<string> {
 }
 
 describe("Journal", () => {
-  it("W2: resolves when the value is in the store", async () => {
+  it("JOURNAL-2: resolves when the value is in the store", async () => {
     const store = new MemoryStore();
     const { journal } = aJournal(store);
     await journal.put("actors", "a", bytes("1"));
@@ -29,7 +29,7 @@ describe("Journal", () => {
     expect(journal.pendingRows).toBe(0);
   });
 
-  it("W1: never writes an older value of a row after a newer one, however slow the store is", async () => {
+  it("JOURNAL-1: never writes an older value of a row after a newer one, however slow the store is", async () => {
     const written: string[] = [];
     const release: (() => void)[] = [];
     const slow = storeOf(
@@ -55,7 +55,7 @@ describe("Journal", () => {
     expect(written).toEqual(["1", "3"]);
   });
 
-  it("W3: keeps one value a row while the store is away and writes the newest when it is back", async () => {
+  it("JOURNAL-3: keeps one value a row while the store is away and writes the newest when it is back", async () => {
     const store = new MemoryStore();
     store.failure = new Error("connection refused");
     const { journal, clock } = aJournal(store);
@@ -69,7 +69,7 @@ describe("Journal", () => {
     expect(store.writes).toBe(1);
   });
 
-  it("W4: bounds a batch in bytes", async () => {
+  it("JOURNAL-4: bounds a batch in bytes", async () => {
     const batches: number[] = [];
     const store = storeOf(async (writes) => {
       batches.push(writes.reduce((sum, write) => sum + (write.bytes?.byteLength ?? 0), 0));
@@ -80,7 +80,7 @@ describe("Journal", () => {
     expect(batches).toEqual([2 * large.byteLength, 2 * large.byteLength, large.byteLength]);
   });
 
-  it("W5: a row that the store rejects stops neither the others nor an orderly end, and is tried again", async () => {
+  it("JOURNAL-5: a row that the store rejects stops neither the others nor an orderly end, and is tried again", async () => {
     const written: string[] = [];
     let rejected = "poison";
     const store = storeOf(async (writes) => {
@@ -105,7 +105,7 @@ describe("Journal", () => {
     expect(journal.pendingRows).toBe(0);
   });
 
-  it("W3, W5: a store that was away sets no row aside when it is back", async () => {
+  it("JOURNAL-3, JOURNAL-5: a store that was away sets no row aside when it is back", async () => {
     const store = new MemoryStore();
     store.failure = new Error("connection refused");
     const { journal, clock } = aJournal(store);

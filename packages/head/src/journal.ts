@@ -1,14 +1,13 @@
 /**
- * Carries the rows of the tables to the store, behind the tables' view in memory.
- *
- * Not its job: what rows mean, or reading them back.
+ * Responsibility: carries the rows of the tables to the store, behind the tables' view in memory.
+ * Not responsible for: what rows mean, or reading them back.
  *
  * Invariants:
- * - W1. The store never goes back: of one row, an older value is never written after a newer one.
- * - W2. The promise of `put` resolves only when that value, or a newer one of the same row, is in the store.
- * - W3. A store that is away delays writes and loses none; it holds one value a row, however long it stays away.
- * - W4. A batch holds at most maxBatchRows rows and, unless one row alone is larger, maxBatchBytes bytes.
- * - W5. A row that the store rejects while it takes others is set aside: it delays no other row and no close.
+ * - JOURNAL-1. The store never goes back: of one row, an older value is never written after a newer one.
+ * - JOURNAL-2. The promise of `put` resolves only when that value, or a newer one of the same row, is in the store.
+ * - JOURNAL-3. A store that is away delays writes and loses none; it holds one value a row, however long it stays away.
+ * - JOURNAL-4. A batch holds at most maxBatchRows rows and, unless one row alone is larger, maxBatchBytes bytes.
+ * - JOURNAL-5. A row that the store rejects while it takes others is set aside: it delays no other row and no close.
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
@@ -42,7 +41,7 @@ export class Journal {
   readonly #deps: JournalDeps;
   /** Rows to write, in the order in which they are tried. */
   #dirty = new Map<string, Row>();
-  /** Rows that were set aside (W5), until their next try. */
+  /** Rows that were set aside (JOURNAL-5), until their next try. */
   readonly #aside = new Map<string, { readonly row: Row; readonly cancel: () => void }>();
   /** Falls when a batch is rejected, so that the row to blame is soon alone; rises again with each success. */
   #rowLimit = maxBatchRows;
@@ -121,7 +120,7 @@ export class Journal {
     this.#writing = undefined;
   }
 
-  /** The oldest rows within the bounds (W4); one that was rejected before goes alone. */
+  /** The oldest rows within the bounds (JOURNAL-4); one that was rejected before goes alone. */
   #nextBatch(): Entry[] {
     const batch: Entry[] = [];
     let bytes = 0;

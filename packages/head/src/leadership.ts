@@ -8,9 +8,9 @@
  * - LEASE-2. Epochs grow, and never fall: a store that was emptied goes on above every epoch that this head has seen.
  * - LEASE-3. This head takes its lease for over before the store does: it counts from before the renewal was sent.
  * - LEASE-4. A store that has lost writes gets all rows again, from memory, before it takes any other write.
- * - LEASE-6. A rewrite counts only when the store has lost nothing while it went on; else it begins anew.
  * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
  *   renewed its own.
+ * - LEASE-6. A rewrite counts only when the store has lost nothing while it went on; else it begins anew.
  */
 import { every, PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";

@@ -14,7 +14,7 @@ class DeafNode extends Duplex {
   override _write(): void {}
 }
 
-it("K4: a node that does not read has so many bytes waiting for it, then its link is cut", async () => {
+it("NODELINK-4: a node that does not read has so many bytes waiting for it, then its link is cut", async () => {
   const { plane } = await TestPlane.open();
   const { nodes, lifecycle, jobLifecycle, objects, objectHolders, stacks } = plane;
   const { link } = createNodeLinkHandlers({

@@ -1,17 +1,16 @@
 /**
- * The head's end of the stream to each node.
- *
- * Not its job: what the messages do to actors and jobs (the lifecycles know).
+ * Responsibility: the head's end of the stream to each node.
+ * Not responsible for: what the messages do to actors and jobs (the lifecycles know).
  *
  * Invariants:
- * - K1. Nothing of a stream counts before its register message.
- * - K2. A stream that was replaced, or whose node is dead, changes nothing any more.
- * - K3. What a node did not list is settled at its first heartbeat, after all it had to tell.
- * - K4. A node that does not read is cut off: at most maxUnreadMessages of maxUnreadBytes wait for it, and a message
- *   more. It comes back, and what it did not list is ordered again.
- * - K5. A node leaves in order only by a goodbye. A stream that ends in any other way is a break.
- * - K6. A node of another cluster, and one that has seen a later epoch than this head's, is refused.
- * - K7. A heartbeat renews the node's lease only while no other head can lead.
+ * - NODELINK-1. Nothing of a stream counts before its register message.
+ * - NODELINK-2. A stream that was replaced, or whose node is dead, changes nothing any more.
+ * - NODELINK-3. What a node did not list is settled at its first heartbeat, after all it had to tell.
+ * - NODELINK-4. A node that does not read is cut off: at most maxUnreadMessages of maxUnreadBytes wait for it, and a
+ *   message more. It comes back, and what it did not list is ordered again.
+ * - NODELINK-5. A node leaves in order only by a goodbye. A stream that ends in any other way is a break.
+ * - NODELINK-6. A node of another cluster, and one that has seen a later epoch than this head's, is refused.
+ * - NODELINK-7. A heartbeat renews the node's lease only while no other head can lead.
  */
 import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js";
 import type { Logger } from "@palimpsest/telemetry";
@@ -194,7 +193,7 @@ class NodeLink implements NodeConnection {
     this.#deps.objectHolders.reported(nodeId, report.holders ?? []);
   }
 
-  /** K6 */
+  /** NODELINK-6 */
   #refuseStranger(register: proto.RegisterNode.$Properties): void {
     const { clusterId, leadership } = this.#deps;
     if (register.clusterId && register.clusterId !== clusterId) {
@@ -216,7 +215,7 @@ class NodeLink implements NodeConnection {
   #heartbeat({ sentAtMs }: proto.NodeHeartbeat.$Properties): void {
     const { leadership } = this.#deps;
     this.#settleOnce();
-    // K7
+    // NODELINK-7
     if (!leadership.isCurrent()) return;
     const { epoch, addresses } = leadership;
     this.send({ leaseRenewed: { epoch, headAddresses: [...addresses], sentAtMs: sentAtMs ?? 0 } });

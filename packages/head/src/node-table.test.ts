@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { TestPlane } from "./testing/plane.js";
 
 describe("NodeTable", () => {
-  it("N1: offers only nodes with an open link to the scheduler", async () => {
+  it("NODE-1: offers only nodes with an open link to the scheduler", async () => {
     const { plane, ...test } = await open();
     const offered = new Map<string, boolean>();
     plane.nodes.onChange((nodeId, view) => offered.set(nodeId, view !== undefined));
@@ -14,7 +14,7 @@ describe("NodeTable", () => {
     expect(offered.get("a")).toBe(false);
   });
 
-  it("N2: counts and sums follow every change", async () => {
+  it("NODE-2: counts and sums follow every change", async () => {
     const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
     const { sums } = plane.nodes;
     const node = await test.join("a", { cpu: 4 });
@@ -31,7 +31,7 @@ describe("NodeTable", () => {
     expect([sums.count("ALIVE"), sums.count("SUSPECT"), sums.count("DEAD")]).toEqual([0, 0, 2]);
   });
 
-  it("N6: a lease of GPUs keeps its devices, whatever is leased beside it and after a new registration", async () => {
+  it("NODE-6: a lease of GPUs keeps its devices, whatever is leased beside it and after a new registration", async () => {
     const { plane, ...test } = await open();
     await test.join("a", { gpu: 2 });
     expect(plane.nodes.reserve("a", "half", { gpu: 0.5 })).toEqual([0]);
@@ -47,7 +47,7 @@ describe("NodeTable", () => {
     expect(plane.nodes.get("a")?.available["gpu"]).toBe(0);
   });
 
-  it("N2: available is the total less all leases, also after a node registered anew", async () => {
+  it("NODE-2: available is the total less all leases, also after a node registered anew", async () => {
     const { plane, ...test } = await open();
     await test.join("a", { cpu: 4 });
     plane.nodes.reserve("a", "one", { cpu: 1.5 });
@@ -60,7 +60,7 @@ describe("NodeTable", () => {
     expect(plane.nodes.get("a")?.available).toEqual({ cpu: 7.8 });
   });
 
-  it("N3: declares a node dead after its timeout of silence, and not before", async () => {
+  it("NODE-3: declares a node dead after its timeout of silence, and not before", async () => {
     const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
     const node = await test.join("a");
     await clock.advance(4_000);
@@ -73,7 +73,7 @@ describe("NodeTable", () => {
     expect(node.closedBecause).toContain("no heartbeat from a");
   });
 
-  it("N3: a sleep of the head itself does not count as the nodes' silence", async () => {
+  it("NODE-3: a sleep of the head itself does not count as the nodes' silence", async () => {
     const { plane, clock, ...test } = await open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 5_000 });
     await test.join("a");
     clock.sleep(60_000);
@@ -81,7 +81,7 @@ describe("NodeTable", () => {
     expect(plane.nodes.get("a")?.state).toBe("ALIVE");
   });
 
-  it("N4: the end of a link that was replaced changes nothing", async () => {
+  it("NODE-4: the end of a link that was replaced changes nothing", async () => {
     const { plane, ...test } = await open();
     const older = await test.join("a");
     const newer = await test.join("a");

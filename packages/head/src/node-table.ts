@@ -1,15 +1,14 @@
 /**
- * Every node the head knows: its link, its sign of life, what is leased on it.
- *
- * Not its job: what becomes of the actors of a dead node (the listeners of `onDead` see to that).
+ * Responsibility: every node the head knows: its link, its sign of life, what is leased on it.
+ * Not responsible for: what becomes of the actors of a dead node (the listeners of `onDead` see to that).
  *
  * Invariants:
- * - N1. Only ALIVE nodes, those with an open link, are offered to the scheduler.
- * - N2. available = total − the sum of the node's leases, always.
- * - N3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
- * - N4. Of two links of one node process the newer counts; the end of the older one changes nothing.
- * - N5. A second process under the id of a node is refused for as long as the first one's link is open.
- * - N6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
+ * - NODE-1. Only ALIVE nodes, those with an open link, are offered to the scheduler.
+ * - NODE-2. available = total − the sum of the node's leases, always.
+ * - NODE-3. A node is DEAD when it was silent for its timeout, counted only while the head itself was awake.
+ * - NODE-4. Of two links of one node process the newer counts; the end of the older one changes nothing.
+ * - NODE-5. A second process under the id of a node is refused for as long as the first one's link is open.
+ * - NODE-6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
  */
 
 import {
@@ -130,8 +129,8 @@ export class NodeTable {
   }
 
   /**
-   * Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as N2, N4 say.
-   * @throws {PalimpsestError} ALREADY_EXISTS (N5)
+   * Enters a node that opened a link. Leases it had, and an older link of it, are replaced or kept as NODE-2, NODE-4 say.
+   * @throws {PalimpsestError} ALREADY_EXISTS (NODE-5)
    */
   register(message: proto.RegisterNode.$Properties, connection: NodeConnection): Node {
     const now = this.#deps.clock.now();
@@ -199,7 +198,7 @@ export class NodeTable {
     const now = this.#deps.clock.monotonicMs();
     const elapsed = now - (this.#lastTickMs ?? now);
     this.#lastTickMs = now;
-    // N3: what goes beyond two intervals is the head's own sleep, during which it could hear nothing.
+    // NODE-3: what goes beyond two intervals is the head's own sleep, during which it could hear nothing.
     const awake = Math.max(0, Math.min(elapsed, 2 * this.#deps.heartbeatIntervalMs));
     for (const entry of this.#entries.values()) {
       if (entry.node.state === "DEAD") continue;
@@ -258,7 +257,7 @@ export class NodeTable {
     const gpuIds = knownGpuIds?.length ? knownGpuIds : (chooseGpus(entry.gpus, gpu) ?? []);
     entry.leases.set(name, { quantities, gpuIds });
     entry.gpus = takeGpus(entry.gpus, gpuIds, gpu);
-    // Quantities add up exactly (scheduler), so that N2 holds without counting all leases again.
+    // Quantities add up exactly (scheduler), so that NODE-2 holds without counting all leases again.
     this.#setAvailable(entry, subtractQuantities(available, quantities));
     return gpuIds;
   }
@@ -337,7 +336,7 @@ export class NodeTable {
     this.#changed(entry, before);
   }
 
-  /** Keeps the sums, and tells what the scheduler may use of the node (N1). */
+  /** Keeps the sums, and tells what the scheduler may use of the node (NODE-1). */
   #changed(entry: Entry, before: Node | undefined): void {
     const { node, gpus, leases } = entry;
     this.sums.replace(before, node);

@@ -8,8 +8,8 @@
  * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead. Until it has told
  *   everything the directory does not call itself complete.
  * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped.
- * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after its
- *   next registration, unless it has the object no more.
+ * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after
+ *   its next registration, unless it has the object no more.
  * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no hold that was made after them.
  */
 import type { Metrics } from "@palimpsest/telemetry";

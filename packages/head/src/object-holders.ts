@@ -9,9 +9,9 @@
  * - HOLDER-1. A node that names an ended holder is told so, each time.
  * - HOLDER-2. A holder that this head has never seen is ended only after graceMs: the head may have been restarted and
  *   know less than its nodes.
- * - HOLDER-4. A holder that this head has never seen is forgotten after `unknownGraces` graces: a node that named it has
- *   been told meanwhile, and one that names it later still gives it the grace anew.
  * - HOLDER-3. A holder that lives is never called ended.
+ * - HOLDER-4. A holder that this head has never seen is forgotten after `unknownGraces` graces: a node that named it
+ *   has been told meanwhile, and one that names it later still gives it the grace anew.
  */
 import type { Clock } from "@palimpsest/wire";
 import type { NodeTable } from "./node-table.js";

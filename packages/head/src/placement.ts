@@ -1,13 +1,12 @@
 /**
  * Responsibility: the actors and drivers that wait for a node, and the turns in which they get one.
- *
  * Not responsible for: choosing among nodes (the scheduler package), or starting anything.
  *
  * Invariants:
- * - L1. What is placed has its lease before anything else is placed: no node is overcommitted.
- * - L2. Whoever waits is tried, oldest first, after each change that may have made room for it.
- * - L3. No pass holds the event loop longer than sliceMs and one placement: the rest goes on in a later turn.
- * - L4. Nothing is said to whoever waits; why it waits is made when somebody asks.
+ * - PLACEMENT-1. What is placed has its lease before anything else is placed: no node is overcommitted.
+ * - PLACEMENT-2. Whoever waits is tried, oldest first, after each change that may have made room for it.
+ * - PLACEMENT-3. No pass holds the event loop longer than sliceMs and one placement: the rest goes on in a later turn.
+ * - PLACEMENT-4. Nothing is said to whoever waits; why it waits is made when somebody asks.
  */
 import { PlacementIndex, type PlacementRequest, type WaitingShape } from "@palimpsest/scheduler";
 import type { Clock } from "@palimpsest/wire";

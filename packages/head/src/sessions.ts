@@ -8,9 +8,10 @@
  * - OWNER-3. An owner that was never seen by this head, as after a restart or a takeover, has at least sessionLeaseMs
  *   from then on: its stream broke with the head before, so it may as well be stopped as dead.
  * - OWNER-4. An ended session never comes back.
- * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it may
- *   be stopped or its machine may be gone.
- * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence: drivers could not be heard.
+ * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it
+ *   may be stopped or its machine may be gone.
+ * - OWNER-6. Time in which the head itself stood still counts neither as grace nor as silence: drivers could not be
+ *   heard.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";

@@ -8,8 +8,8 @@
  * - START-1. A start that failed for a passing reason is tried again with back-off and uses no restart, until
  *   startRetryAttempts or startRetryMs is reached.
  * - START-2. An actor whose start is cut short by the loss of startMaxLostNodes nodes is not started on another one.
- * - START-4. A node that comes back as the same process does not count as lost any more: it was only cut off.
  * - START-3. Both counts begin anew when the actor is ALIVE.
+ * - START-4. A node that comes back as the same process does not count as lost any more: it was only cut off.
  */
 import type { Actor } from "./actor.js";
 import { backoffMs } from "./restart-delays.js";

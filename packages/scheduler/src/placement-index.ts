@@ -1,12 +1,11 @@
 /**
  * Responsibility: the requests that wait for a node, by shape, and for each shape the nodes that can take it, so that an
  * event costs what it changes and not the number of waiting requests times the number of nodes.
- *
  * Not responsible for: leases. The caller takes what `next` chose and tells the node's new view before it asks again.
  *
  * Invariants:
  * - INDEX-1. `next` chooses what `place` would choose for the same request among the nodes that are not reserved for
- *   another shape (P1, P2, P4).
+ *   another shape (PLACE-1, PLACE-2, PLACE-3).
  * - INDEX-2. Of the requests that can be placed, `next` returns the oldest. Those of one shape keep their order.
  * - INDEX-3. A node that changed is looked at again by the shapes that could ever run there, and by no other.
  * - INDEX-4. A request that a node could hold and that has waited long enough gets a node reserved, which no other

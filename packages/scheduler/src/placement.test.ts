@@ -25,7 +25,7 @@ const cluster = fc
 const request = fc.record({ resources: quantities, labels });
 
 describe("place", () => {
-  it("P1, P2: never overcommits a node and finds a place whenever one exists, over any sequence of requests", () => {
+  it("PLACE-1, PLACE-2: never overcommits a node and finds a place whenever one exists, over any sequence of requests", () => {
     fc.assert(
       fc.property(cluster, fc.array(request, { maxLength: 20 }), (start, requests) => {
         let nodes = start;
@@ -53,7 +53,7 @@ describe("place", () => {
     );
   });
 
-  it("P4: the order of the nodes does not matter", () => {
+  it("PLACE-3: the order of the nodes does not matter", () => {
     fc.assert(
       fc.property(cluster, request, (nodes, asked) => {
         expect(place([...nodes].reverse(), asked)).toEqual(place(nodes, asked));

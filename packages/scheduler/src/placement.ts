@@ -1,13 +1,14 @@
 /**
- * Chooses the node for one actor or driver by looking at every node. Pure: the same view and request always give the
- * same answer. The head uses `PlacementIndex`, which gives the same answers for less work; this is its definition.
- *
+ * Responsibility: chooses the node for one actor or driver by looking at every node. Pure: the same view and request
+ * always give the same answer. The head uses `PlacementIndex`, which gives the same answers for less work; this is its
+ * definition.
  * Not responsible for: taking what it chose (the head does), or telling nodes anything.
  *
  * Invariants:
- * - P1. A chosen node has every requested quantity available, GPUs on devices as they lie, and every requested label.
- * - P2. When some of the nodes could take the request, one is chosen.
- * - P4. The order in which nodes are listed does not matter.
+ * - PLACE-1. A chosen node has every requested quantity available, GPUs on devices as they lie, and every requested
+ *   label.
+ * - PLACE-2. When some of the nodes could take the request, one is chosen.
+ * - PLACE-3. The order in which nodes are listed does not matter.
  */
 import { type GpuShares, gpusFit } from "./gpu-instances.js";
 import { fits, type Quantities } from "./resources.js";

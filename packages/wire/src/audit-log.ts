@@ -1,7 +1,6 @@
 /**
  * Responsibility: one JSON line for each refused call and each administrative one that a process answers. Refusals have
  * a file and a budget of their own, since strangers decide how many there are.
- *
  * Not responsible for: which calls are audited (access.ts), deciding on them (authorization.ts).
  *
  * Invariants:

@@ -1,6 +1,5 @@
 /**
  * Responsibility: the one place that decides whether a call is let in: credentials, role, rate, size of its messages.
- *
  * Not responsible for: which roles a method wants (services.ts, access.ts), what a handler checks of its own request.
  *
  * Invariants:

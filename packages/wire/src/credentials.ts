@@ -1,15 +1,14 @@
 /**
  * Responsibility: what a process proves itself with, and whom it believes. One object is shared by all channels and
  * servers of the process, so that a rotated token takes effect in all of them at once.
- *
  * Not responsible for: rights of roles (access.ts), refusing calls (authorization.ts), files.
  *
  * Invariants:
  * - CREDENTIALS-1. A superseded token is accepted until its grace has passed, and never afterwards.
  * - CREDENTIALS-2. A process that holds a derived token cannot compute another role's token: it verifies others by
  *   digest.
- * - CREDENTIALS-4. What is sent to an actor is a token derived from the own one, which is good for calls only.
  * - CREDENTIALS-3. Comparing a token takes the same time whichever of its characters is wrong.
+ * - CREDENTIALS-4. What is sent to an actor is a token derived from the own one, which is good for calls only.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { TokenRole } from "./access.js";

@@ -6,7 +6,8 @@
  * Invariants:
  * - HEADS-1. There is one channel at a time. A move closes it and tells every listener, whose streams on it are void.
  * - HEADS-2. A failure counts only against the channel on which it happened: many calls that fail together move once.
- * - HEADS-3. The addresses that the user gave are never forgotten, those that a head told are replaced by the next list.
+ * - HEADS-3. The addresses that the user gave are never forgotten, those that a head told are replaced by the next
+ *   list.
  */
 import type { Network, Peer } from "./network.js";
 

@@ -21,7 +21,7 @@ export function checkAtRest(world: World): void {
     .map((actor) => `${actor.nodeId} ${actor.spec.actorId}#${actor.incarnation}`);
   if (running.sort().join("\n") !== believed.sort().join("\n")) {
     records.violation(
-      "C6",
+      "ACTOR-6",
       `at rest the head believes in [${believed.join(", ")}], and there run [${running.join(", ")}]`,
     );
   }
@@ -37,7 +37,7 @@ export function checkAtRest(world: World): void {
     const { cpu: available = 0 } = node.available;
     if (available !== world.settings.cpusOfNode - used) {
       records.violation(
-        "N2",
+        "NODE-2",
         `at rest ${node.nodeId} has ${available} cpus available, ${used} in use and leases ${plane.nodes.leasesOf(node.nodeId).join(" ")}`,
       );
     }
@@ -53,14 +53,14 @@ export function checkAtRest(world: World): void {
     const kept = plane.pendingQueue.reservedNodes > 0;
     if (waits && !kept && alive.some((node) => (node.available["cpu"] ?? 0) >= cpu)) {
       const reason = plane.lifecycle.pendingReason(actor);
-      records.violation("L2", `${actorId} waits for ${cpu} cpus, and there is room: ${reason}`);
+      records.violation("PLACEMENT-2", `${actorId} waits for ${cpu} cpus, and there is room: ${reason}`);
     }
     const owner = records.sessions.get(ownerId);
     if (actor.state !== "DEAD" && !detached && owner !== undefined && owner !== "open") {
-      records.violation("O1", `${actorId} outlives its owner ${ownerId} (${owner})`);
+      records.violation("OWNER-1", `${actorId} outlives its owner ${ownerId} (${owner})`);
     }
     if (actor.state !== "DEAD" && world.losses.forGood === 0 && records.killedForGood.has(actorId)) {
-      records.violation("A2", `${actorId} was killed for good and is ${actor.state}`);
+      records.violation("ACTORTABLE-2", `${actorId} was killed for good and is ${actor.state}`);
     }
     const wanted = records.actors.get(actorId)?.options.detached ?? detached;
     const reason = actor.certificate?.reason ?? "";
@@ -74,19 +74,25 @@ export function checkAtRest(world: World): void {
       proto.ActorState[stored.state] !== `ACTOR_STATE_${actor.state}`
     ) {
       const text = stored ? `${proto.ActorState[stored.state]}#${stored.incarnation}` : "nothing";
-      records.violation("W3", `${actorId} is ${actor.state}#${actor.incarnation}, and the store has ${text}`);
+      records.violation(
+        "JOURNAL-3",
+        `${actorId} is ${actor.state}#${actor.incarnation}, and the store has ${text}`,
+      );
     }
   }
   for (const table of ["specs", "actors", "deaths"] as const) {
     for (const actorId of world.redis.rows(table).keys()) {
       if (plane.actors.get(actorId) !== undefined) continue;
-      records.violation("W3", `${actorId} is in table ${table} of the store, and the head does not know it`);
+      records.violation(
+        "JOURNAL-3",
+        `${actorId} is in table ${table} of the store, and the head does not know it`,
+      );
     }
   }
   for (const actorId of records.actors.keys()) {
     if (records.dead.has(actorId)) continue;
     if (world.losses.forGood === 0 && plane.actors.get(actorId) === undefined) {
-      records.violation("W2", `${actorId} was acknowledged and is not known`);
+      records.violation("JOURNAL-2", `${actorId} was acknowledged and is not known`);
     }
   }
   for (const key of records.open) {

@@ -75,7 +75,7 @@ export class LeadershipWatch implements RedisObserver {
     });
   }
 
-  /** H4: who leads no more ends. */
+  /** HEAD-4: who leads no more ends. */
   #checkHead(head: SimHead): void {
     const { nowMs } = this.#world.scheduler;
     const deposed =
@@ -86,7 +86,7 @@ export class LeadershipWatch implements RedisObserver {
     if (!deposed) this.#withoutLeadSince.delete(head.process);
     else if (!this.#withoutLeadSince.has(head.process)) this.#withoutLeadSince.set(head.process, nowMs);
     else if (nowMs - (this.#withoutLeadSince.get(head.process) ?? 0) > endMs)
-      this.#violation("H4", `${head.process.name} leads no more since ${endMs} ms and goes on`);
+      this.#violation("HEAD-4", `${head.process.name} leads no more since ${endMs} ms and goes on`);
     if (!this.#isAble(head)) this.#ableSince.delete(head.process);
     else if (!this.#ableSince.has(head.process)) this.#ableSince.set(head.process, nowMs);
   }

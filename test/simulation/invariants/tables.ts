@@ -9,16 +9,17 @@ export function checkTables(world: World): void {
     const { actorId, name } = actor.spec;
     if (actor.state !== "DEAD" && name !== "") {
       const other = names.get(name);
-      if (other !== undefined) world.records.violation("A1", `${name} belongs to ${other} and to ${actorId}`);
+      if (other !== undefined)
+        world.records.violation("ACTORTABLE-1", `${name} belongs to ${other} and to ${actorId}`);
       names.set(name, actorId);
       if (plane.actors.byName(name)?.spec.actorId !== actorId) {
-        world.records.violation("A1", `${name} does not lead to its holder ${actorId}`);
+        world.records.violation("ACTORTABLE-1", `${name} does not lead to its holder ${actorId}`);
       }
     }
     const limit = world.records.actors.get(actorId)?.options.maxRestarts;
     if (limit !== undefined && limit >= 0 && actor.restarts > limit) {
       world.records.violation(
-        "C4",
+        "ACTOR-4",
         `${actorId} was restarted ${actor.restarts} times with maxRestarts ${limit}`,
       );
     }
@@ -33,7 +34,7 @@ export function checkTables(world: World): void {
     const { cpu: total = 0 } = node.total;
     if (Math.abs(available + leased - total) > 1e-9) {
       world.records.violation(
-        "N2",
+        "NODE-2",
         `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus`,
       );
     }

@@ -98,26 +98,26 @@ export class Records {
     return { plan, options, sessionId, lossesBefore: this.#world.redis.losses, actorId: "" };
   }
 
-  /** W2: what the client was told of is in the store. */
+  /** JOURNAL-2: what the client was told of is in the store. */
   spawned(planned: PlannedActor): void {
     this.actors.set(planned.actorId, planned);
     const { redis } = this.#world;
     if (redis.losses === planned.lossesBefore && !redis.rows("actors").has(planned.actorId)) {
-      this.violation("W2", `${planned.actorId} was acknowledged and is not in the store`);
+      this.violation("JOURNAL-2", `${planned.actorId} was acknowledged and is not in the store`);
     }
   }
 
-  /** W2, A2: a kill that was acknowledged is in the store. */
+  /** JOURNAL-2, ACTORTABLE-2: a kill that was acknowledged is in the store. */
   killed(actorId: string, lossesBefore: number): void {
     const { redis } = this.#world;
     this.killedForGood.add(actorId);
     const row = redis.rows("actors").get(actorId);
     if (redis.losses === lossesBefore && row && decoded(row).state !== proto.ActorState.ACTOR_STATE_DEAD) {
-      this.violation("W2", `the kill of ${actorId} was acknowledged and the store says otherwise`);
+      this.violation("JOURNAL-2", `the kill of ${actorId} was acknowledged and the store says otherwise`);
     }
   }
 
-  /** A1: a name leads to one living actor. */
+  /** ACTORTABLE-1: a name leads to one living actor. */
   resolved(_name: string, _actorId: string): void {}
 
   // Calls.
@@ -227,12 +227,13 @@ export class Records {
       this.violation("SUPERVISOR-1", `${key} was started twice`);
     this.#started.add(key);
     if (this.#constructorThrew.has(actorId) && this.#world.losses.forGood === 0) {
-      this.violation("C5", `${actorId} was started again after its constructor threw`);
+      this.violation("ACTOR-5", `${actorId} was started again after its constructor threw`);
     }
     let cpus = 0;
     for (const one of node.workers) cpus += one.spec.resources?.quantities?.["cpu"] ?? 0;
     const bound = this.#world.settings.cpusOfNode;
-    if (cpus > bound) this.violation("C3", `${node.nodeId} runs actors of ${cpus} cpus and has ${bound}`);
+    if (cpus > bound)
+      this.violation("ACTOR-3", `${node.nodeId} runs actors of ${cpus} cpus and has ${bound}`);
   }
 
   workerEnded(worker: SimWorker): void {
@@ -274,7 +275,10 @@ export class Records {
       const silentMs = this.#world.scheduler.nowMs - heardMs;
       // Silence is counted by ticks, and a clock that jumps can add two intervals.
       if (silentMs < head.nodeTimeoutMs - 2.5 * head.heartbeatIntervalMs) {
-        this.violation("N3", `${node.nodeId} was declared dead after ${silentMs.toFixed(0)} ms of silence`);
+        this.violation(
+          "NODE-3",
+          `${node.nodeId} was declared dead after ${silentMs.toFixed(0)} ms of silence`,
+        );
       }
     });
   }
@@ -284,7 +288,7 @@ export class Records {
     if (!reason.includes("was away")) return;
     const awayMs = this.#world.scheduler.nowMs - since;
     if (awayMs < this.#world.settings.head.ownerGraceMs - 1) {
-      this.violation("O1", `session ${ownerId} was ended after ${awayMs.toFixed(0)} ms away`);
+      this.violation("OWNER-1", `session ${ownerId} was ended after ${awayMs.toFixed(0)} ms away`);
     }
   }
 
@@ -310,7 +314,7 @@ export class Records {
     this.#streams.set(lane, (this.#streams.get(lane) ?? 0) + 1);
   }
 
-  /** C1: the store holds the decision before the node hears of it. */
+  /** ACTOR-1: the store holds the decision before the node hears of it. */
   #startOrdered(order: proto.StartActor.$Properties, nodeId: string): void {
     const { redis } = this.#world;
     const actorId = order.spec?.actorId ?? "";
@@ -320,13 +324,13 @@ export class Records {
     const stored = row && decoded(row);
     if (stored === undefined || stored.incarnation < (order.incarnation ?? 0)) {
       this.violation(
-        "C1",
+        "ACTOR-1",
         `${nodeId} is told to start ${actorId}#${order.incarnation}, the store has ${stored?.incarnation}`,
       );
     }
   }
 
-  /** A2, A3, W1, C4: of one row in the store. */
+  /** ACTORTABLE-2, ACTORTABLE-3, JOURNAL-1, ACTOR-4: of one row in the store. */
   #actorRow(actorId: string, beforeBytes: Uint8Array | undefined, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) return;
     const now = decoded(bytes);
@@ -334,11 +338,14 @@ export class Records {
     const { ACTOR_STATE_DEAD, ACTOR_STATE_ALIVE } = proto.ActorState;
     if (now.state === ACTOR_STATE_DEAD) this.dead.add(actorId);
     if (before?.state === ACTOR_STATE_DEAD && now.state !== ACTOR_STATE_DEAD) {
-      this.violation("A2", `${actorId} was dead in the store and is ${proto.ActorState[now.state]} again`);
+      this.violation(
+        "ACTORTABLE-2",
+        `${actorId} was dead in the store and is ${proto.ActorState[now.state]} again`,
+      );
     }
     if (before !== undefined && now.incarnation < before.incarnation) {
       this.violation(
-        "A3",
+        "ACTORTABLE-3",
         `${actorId} went back from incarnation ${before.incarnation} to ${now.incarnation}`,
       );
     }
@@ -347,7 +354,10 @@ export class Records {
     this.#aliveIncarnations.set(actorId, alive.add(now.incarnation));
     const limit = this.actors.get(actorId)?.options.maxRestarts;
     if (limit !== undefined && limit >= 0 && alive.size > limit + 1 && this.#world.losses.forGood === 0) {
-      this.violation("C4", `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`);
+      this.violation(
+        "ACTOR-4",
+        `${actorId} was alive in ${alive.size} incarnations with maxRestarts ${limit}`,
+      );
     }
   }
 }
