@@ -52,6 +52,21 @@ describe("redis that restarts", () => {
   });
 });
 
+describe("redis that is away while a process starts", () => {
+  it("is a passing failure, so that the process is started again", async () => {
+    const queues = await fixture.open();
+    await server.kill();
+    try {
+      const listening = queues.onWeights(async () => undefined);
+      await expect(listening).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: true });
+      const opening = RunQueues.open({ redisUrl: server.url, runId: "run-away" });
+      await expect(opening).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: true });
+    } finally {
+      await server.start();
+    }
+  });
+});
+
 describe("a subscription", () => {
   it("that is closed while it is made again leaves no rejection behind", async () => {
     const redis = new Redis(server.url);

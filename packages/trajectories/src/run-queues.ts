@@ -22,6 +22,7 @@ import type { JobWork } from "./job-work.js";
 import type { LedgerStore, RunCounts } from "./ledger-store.js";
 import { PayloadStore } from "./payload-store.js";
 import { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
+import { withRedis } from "./redis-away.js";
 import { RedisLedgerStore } from "./redis-ledger-store.js";
 import { RedisRoom } from "./redis-room.js";
 import { type RewardOptions, rewardWork } from "./reward-work.js";
@@ -118,7 +119,7 @@ export class RunQueues {
     const logger = options.logger ?? createLogger({ component: "queues", level: "silent" });
     const redis = await connectRedis(options.redisUrl, { logger, silenceMs: settings.data.redisSilenceMs });
     try {
-      await checkFormat(redis, keys, options.runId);
+      await withRedis(() => checkFormat(redis, keys, options.runId));
     } catch (error) {
       redis.disconnect();
       throw error;
@@ -140,20 +141,20 @@ export class RunQueues {
     return await this.#producer.dispatch(requests, options);
   }
 
-  /** Takes rollouts until it is closed. */
+  /** Takes rollouts until it is closed. @throws {PalimpsestError} UNAVAILABLE when Redis is away */
   async consumeRollouts(options: RolloutOptions): Promise<JobConsumer> {
     const work = rolloutWork(options.run, { ...this.#deps(), jobs: this.#jobs });
     return await this.#consume(work, options.concurrency);
   }
 
-  /** Takes rewards until it is closed. */
+  /** Takes rewards until it is closed. @throws {PalimpsestError} UNAVAILABLE when Redis is away */
   async consumeRewards(options: RewardOptions): Promise<JobConsumer> {
     return await this.#consume(rewardWork(options, this.#deps()), options.concurrency);
   }
 
   async #consume(work: JobWork, concurrency: number): Promise<JobConsumer> {
     const isRollout = work.kind === "rollout";
-    const consumer = await JobConsumer.start({
+    const options = {
       ...this.#deps(),
       redis: this.#redis,
       keys: this.#keys,
@@ -161,26 +162,26 @@ export class RunQueues {
       queueName: isRollout ? "rollouts" : "rewards",
       concurrency,
       timeoutMs: isRollout ? this.settings.rolloutTimeoutMs : this.settings.rewardTimeoutMs,
-    });
-    return this.#keep(consumer);
+    } as const;
+    return this.#keep(await withRedis(() => JobConsumer.start(options)));
   }
 
-  /** Becomes the run's one learner; an earlier one is fenced off. */
+  /** Becomes the run's one learner; an earlier one is fenced off. @throws {PalimpsestError} UNAVAILABLE when Redis is away */
   async consumeGroups(options: GroupConsumerOptions = {}): Promise<GroupConsumer> {
-    return this.#keep(await GroupConsumer.open(options, this.#deps()));
+    return this.#keep(await withRedis(() => GroupConsumer.open(options, this.#deps())));
   }
 
   async announceWeights(manifest: Uint8Array): Promise<void> {
-    await this.#weights.announce(manifest);
+    await withRedis(() => this.#weights.announce(manifest));
   }
 
   async currentWeights(): Promise<Uint8Array | undefined> {
-    return await this.#weights.current();
+    return await withRedis(() => this.#weights.current());
   }
 
   /** Calls the listener with the current manifest, if there is one, and with each later one. */
   async onWeights(listener: WeightsListener): Promise<WeightsSubscription> {
-    return this.#keep(await this.#weights.listen(listener));
+    return this.#keep(await withRedis(() => this.#weights.listen(listener)));
   }
 
   /** Deletes the queues, payloads and account of this run and keeps a summary. For a run that has ended. */
