@@ -48,6 +48,7 @@ export class SimNode {
       network: deps.network,
       credentials: {
         own: { onChange: () => nothing },
+        watch: () => () => undefined,
         forActor: () => ({}),
         driverTokenFile: "",
         driverTls: "",
