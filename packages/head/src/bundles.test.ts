@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Bundles } from "./bundles.js";
@@ -68,6 +68,19 @@ describe("Bundles", () => {
     }
     await expect(bundles.put(broken())).rejects.toThrow("connection reset");
     expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it("says NOT_FOUND of a bundle that is removed after it was found and before it is opened", async () => {
+    class RemovedMeanwhile extends Bundles {
+      override async sizeBytes(sha256: string): Promise<number | undefined> {
+        const sizeBytes = await super.sizeBytes(sha256);
+        rmSync(join(folder.path, sha256));
+        return sizeBytes;
+      }
+    }
+    const { sha256 } = await new Bundles(folder.path, 100).putText("whole text");
+    const read = textOf(new RemovedMeanwhile(folder.path, 100).read(sha256));
+    await expect(read).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("finds nothing under a name that is not a hash", async () => {

@@ -12,7 +12,6 @@
  *   asked for. A copy that cannot be stored there fails no upload; the next sweep stores it.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -162,15 +161,18 @@ export class Bundles {
     return join(this.#folder, `${uploadPrefix}${randomBytes(6).toString("hex")}`);
   }
 
-  #file(sha256: string): AsyncIterable<Uint8Array> {
-    return createReadStream(this.#path(sha256), { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>;
+  /** @throws {PalimpsestError} NOT_FOUND */
+  async *#file(sha256: string): AsyncGenerator<Uint8Array> {
+    // Opened here and not by the stream: a bundle may be removed at any time before.
+    const file = await open(this.#path(sha256)).catch((cause: unknown) => {
+      throw isMissing(cause) ? notHere(sha256) : cause;
+    });
+    yield* file.createReadStream({ highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>;
   }
 
   /** @throws {PalimpsestError} NOT_FOUND */
   async *read(sha256: string): AsyncGenerator<Uint8Array> {
-    if ((await this.sizeBytes(sha256)) === undefined) {
-      throw new PalimpsestError("NOT_FOUND", `bundle ${sha256} is not here: upload it with PutBundle first`);
-    }
+    if ((await this.sizeBytes(sha256)) === undefined) throw notHere(sha256);
     yield* this.#file(sha256);
   }
 
@@ -202,4 +204,12 @@ export class Bundles {
   #path(sha256: string): string {
     return join(this.#folder, sha256);
   }
+}
+
+function notHere(sha256: string): PalimpsestError {
+  return new PalimpsestError("NOT_FOUND", `bundle ${sha256} is not here: upload it with PutBundle first`);
+}
+
+function isMissing(reason: unknown): boolean {
+  return reason instanceof Error && "code" in reason && reason.code === "ENOENT";
 }

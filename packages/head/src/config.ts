@@ -86,7 +86,9 @@ export const headConfigSchema = z.strictObject({
     ),
   recoveryGraceMs: milliseconds
     .default(15_000)
-    .describe("What nodes have to come back in after a restart of the head."),
+    .describe(
+      "What nodes have to come back in after a restart of the head. Who asks for an unknown actor, and who gives a new one a name, waits for them.",
+    ),
   ownerGraceMs: milliseconds
     .default(10_000)
     .describe("What a driver has to come back in before its actors are killed."),

@@ -11,6 +11,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { actorForReaders, actorSpecFromProto } from "./actor.js";
 import { ActorLifecycle } from "./actor-lifecycle.js";
 import { ActorTable } from "./actor-table.js";
+import { AwakeTime } from "./awake-time.js";
 import { Bundles } from "./bundles.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
@@ -112,7 +113,8 @@ export class ControlPlane {
     const journal = new Journal(deps);
     this.#journal = journal;
     this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, config.sessionLeaseMs);
-    const nodes = new NodeTable({ ...deps, ...config, journal, maxDead: maxDeadNodes });
+    const awake = new AwakeTime(clock, config.heartbeatIntervalMs);
+    const nodes = new NodeTable({ ...deps, ...config, journal, awake, maxDead: maxDeadNodes });
     const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });
     const jobs = new JobTable({
       journal,
@@ -155,7 +157,7 @@ export class ControlPlane {
     this.objects = new ObjectDirectory({ nodes, clock, metrics });
     this.objectHolders = new ObjectHolders({
       nodes,
-      clock,
+      awake,
       stateOf: (holder) => this.#holderState(holder),
       graceMs: Math.max(config.ownerGraceMs, config.recoveryGraceMs),
     });

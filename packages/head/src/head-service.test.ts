@@ -149,7 +149,7 @@ describe("actors over gRPC", () => {
 });
 
 describe("after a restart that lost the tables", () => {
-  it("RECOVERY-1: who asks for an actor waits for its node, and hears that there is none only after the grace", async () => {
+  it("RECOVERY-1, RECOVERY-3: who asks for an actor waits for its node, and hears that there is none only after the grace", async () => {
     const first = await bench.start();
     const spec = anActor("actor-1", { name: "learner", ownerId: "", detached: true });
     const node = await bench.join(first, { nodeId: "node-a" });
@@ -164,6 +164,18 @@ describe("after a restart that lost the tables", () => {
     const ask = (name: string) =>
       peer.unary(headService.resolveActor, { name, waitMs: 0 }, { timeoutMs: 30_000 });
     const [byName, byId, nobody] = [ask("learner"), resolve(peer, "actor-1", 0, 0), ask("nobody")];
+    // RECOVERY-3: the name has a holder, which only its node knows; the other name is free after the grace.
+    const named = (actorId: string, name: string) =>
+      peer.unary(
+        headService.createActor,
+        { spec: anActor(actorId, { name, ownerId: "", detached: true }) },
+        { timeoutMs: 30_000 },
+      );
+    const taken = expect(named("actor-2", "learner")).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      details: { actorId: "actor-1" },
+    });
+    const free = named("actor-3", "free");
     const nothing = expect(nobody).rejects.toMatchObject({ code: "NOT_FOUND" });
     const killed = peer.unary(
       headService.killActor,
@@ -180,6 +192,8 @@ describe("after a restart that lost the tables", () => {
     expect(await byName).toMatchObject({ state: ACTOR_STATE_ALIVE, spec: { actorId: "actor-1" } });
     expect((await byId).incarnation).toBe(1);
     expect((await killed).state).toBe(ACTOR_STATE_ALIVE);
+    await taken;
     await nothing;
+    expect(await free).toMatchObject({ spec: { actorId: "actor-3" } });
   });
 });

@@ -85,10 +85,23 @@ async function createActor(
   if (deps.actors.get(spec.actorId) === undefined) {
     // Only an actor has incarnations: this owner runs, and its node may not be back yet.
     if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
+    await expectName(deps.recovery, spec, signal);
     expectOwner(deps, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "");
   }
   return actorForReaders(await deps.lifecycle.create(spec));
+}
+
+/** RECOVERY-3; whether the name is taken, the table says. */
+async function expectName(recovery: Recovery, { name }: ActorSpec, signal: AbortSignal): Promise<void> {
+  if (name === "") return;
+  const holder = await recovery.find({ name }, signal);
+  // Whoever asked was answered or has gone: an actor that nobody waits for would keep the name.
+  if (holder === undefined && signal.aborted)
+    throw new PalimpsestError(
+      "GET_TIMEOUT",
+      `nodes may still bring back who has the name ${name}: try again`,
+    );
 }
 
 /** Every actor that is not detached has an owner whose end is noticed: a session or another actor. */

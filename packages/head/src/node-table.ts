@@ -26,6 +26,7 @@ import {
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import type { AwakeTime } from "./awake-time.js";
 import type { Journal } from "./journal.js";
 import { NodeSums } from "./node-sums.js";
 
@@ -81,7 +82,7 @@ export interface NodeTableDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly heartbeatIntervalMs: number;
+  readonly awake: AwakeTime;
   readonly nodeTimeoutMs: number;
   /** What a node of an earlier head's tables has to come back in. */
   readonly recoveryGraceMs: number;
@@ -108,7 +109,6 @@ export class NodeTable {
   readonly #changeListeners = new Set<NodeChange>();
   /** Counts and totals of all nodes. */
   readonly sums = new NodeSums();
-  #lastTickMs: number | undefined;
 
   constructor(deps: NodeTableDeps) {
     this.#deps = deps;
@@ -195,14 +195,10 @@ export class NodeTable {
 
   /** Counts silence. To be called about once a heartbeat interval. */
   tick(): void {
-    const now = this.#deps.clock.monotonicMs();
-    const elapsed = now - (this.#lastTickMs ?? now);
-    this.#lastTickMs = now;
-    // NODE-3: what goes beyond two intervals is the head's own sleep, during which it could hear nothing.
-    const awake = Math.max(0, Math.min(elapsed, 2 * this.#deps.heartbeatIntervalMs));
+    const awakeMs = this.#deps.awake.tick();
     for (const entry of this.#entries.values()) {
       if (entry.node.state === "DEAD") continue;
-      entry.silentMs += awake;
+      entry.silentMs += awakeMs;
       if (entry.silentMs > entry.timeoutMs) {
         const seconds = (entry.silentMs / 1000).toFixed(1);
         this.#die(entry, `node lost: no heartbeat from ${entry.node.nodeId} for ${seconds} s`, "lost");

@@ -145,6 +145,19 @@ describe("ObjectHolders", () => {
     expect(ended("a")).toEqual(["session-1"]);
   });
 
+  it("time in which the head stood still is no part of a holder's grace (HOLDER-2)", async () => {
+    const { test, objectHolders, ended } = await twoNodes();
+    await test.clock.advance(1_000);
+    objectHolders.reported("a", ["session-back"]);
+    // Drivers could not be heard meanwhile: one of them opens its session as soon as the head reads again.
+    test.clock.sleep(60_000);
+    objectHolders.reported("a", ["session-back"]);
+    expect(ended("a")).toEqual([]);
+    test.session("session-back");
+    objectHolders.reported("a", ["session-back"]);
+    expect(ended("a")).toEqual([]);
+  });
+
   it("a head started again ends holders that it does not know, but only after the grace (HOLDER-2)", async () => {
     const { test } = await twoNodes();
     const again = await test.reopened({

@@ -7,13 +7,13 @@
  *
  * Invariants:
  * - HOLDER-1. A node that names an ended holder is told so, each time.
- * - HOLDER-2. A holder that this head has never seen is ended only after graceMs: the head may have been restarted and
- *   know less than its nodes.
+ * - HOLDER-2. A holder that this head has never seen is ended only after graceMs in which the head was awake: it may have
+ *   been restarted and know less than its nodes, and a driver that comes back is not heard while the head stands still.
  * - HOLDER-3. A holder that lives is never called ended.
  * - HOLDER-4. A holder that this head has never seen is forgotten after `unknownGraces` graces: a node that named it
  *   has been told meanwhile, and one that names it later still gives it the grace anew.
  */
-import type { Clock } from "@palimpsest/wire";
+import type { AwakeTime } from "./awake-time.js";
 import type { NodeTable } from "./node-table.js";
 
 /** "unknown": no session, actor or job that this head has seen. */
@@ -23,7 +23,7 @@ const unknownGraces = 4;
 
 export interface ObjectHoldersDeps {
   readonly nodes: NodeTable;
-  readonly clock: Clock;
+  readonly awake: AwakeTime;
   readonly stateOf: (holder: string) => HolderState;
   readonly graceMs: number;
 }
@@ -71,13 +71,13 @@ export class ObjectHolders {
   }
 
   #hasEnded(holder: string): boolean {
-    const { clock, stateOf, graceMs } = this.#deps;
+    const { awake, stateOf, graceMs } = this.#deps;
     const state = stateOf(holder);
     if (state !== "unknown") {
       this.#unknownSince.delete(holder);
       return state === "ended";
     }
-    const now = clock.monotonicMs();
+    const now = awake.nowMs();
     const since = this.#unknownSince.get(holder);
     if (since === undefined) this.#rememberUnknown(holder, now);
     if (since === undefined || now - since < graceMs) return false;

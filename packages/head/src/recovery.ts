@@ -7,6 +7,7 @@
  * - RECOVERY-1. No actor is called unknown before graceMs have passed since the start of a head that may know less than
  *   its nodes.
  * - RECOVERY-2. A head whose nodes had all left, and one without a past, waits for nothing.
+ * - RECOVERY-3. No name is given to another actor in that time: a node may bring back the one that has it.
  */
 import type { Clock } from "@palimpsest/wire";
 import type { Actor } from "./actor.js";
