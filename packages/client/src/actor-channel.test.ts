@@ -1,4 +1,12 @@
-import { Credentials, encodeValue, grpcNetwork, type Network, PalimpsestError } from "@palimpsest/wire";
+import {
+  type Clock,
+  Credentials,
+  encodeValue,
+  grpcNetwork,
+  type Network,
+  PalimpsestError,
+  systemClock,
+} from "@palimpsest/wire";
 import type * as protoTypes from "@palimpsest/wire/protocol";
 import * as proto from "@palimpsest/wire/protocol";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -23,6 +31,23 @@ let info: protoTypes.ActorInfo.$Properties;
 let told: () => void;
 /** How often the channel asked. */
 let resolutions: number;
+/** Timers of the channel that run. */
+let timers: Set<object>;
+const clock: Clock = {
+  ...systemClock,
+  after: (delayMs, callback) => {
+    const timer = {};
+    const running = timers.add(timer);
+    const cancel = systemClock.after(delayMs, () => {
+      running.delete(timer);
+      callback();
+    });
+    return () => {
+      running.delete(timer);
+      cancel();
+    };
+  },
+};
 
 function say(next: protoTypes.ActorInfo.$Properties): void {
   info = { spec: { actorId: "actor-test", role: "tester" }, ...next };
@@ -32,6 +57,7 @@ function say(next: protoTypes.ActorInfo.$Properties): void {
 beforeEach(async () => {
   told = () => undefined;
   resolutions = 0;
+  timers = new Set();
   actor = await ScriptedActor.start(token);
   actor.silent.add("silent").add("stream");
   say({ state: ACTOR_STATE_ALIVE, address: actor.address, incarnation: 1 });
@@ -41,6 +67,7 @@ beforeEach(async () => {
     maxOutstandingCalls: 50,
     maxOutstandingBytes: 100_000,
     silenceMs: { first: 40, longest: 80 },
+    clock,
     resolver: {
       // As Head.ResolveActor: waits for a later incarnation or death, or for the test's next word.
       resolve: async (_actorId, known, _waitMs, signal) => {
@@ -244,6 +271,17 @@ describe("ActorChannel", () => {
     actor.reply({ callId, value: encodeValue("after a long time") });
     await expect(call).resolves.toBe("after a long time");
     expect(actor.methods).toEqual(["echo", "silent"]);
+  });
+
+  test("runs no timer while it is idle, and watches again from the next call on (CHANNEL-6)", async () => {
+    await handle.echo("warm");
+    await expect.poll(() => timers.size).toBe(0);
+    const asked = resolutions;
+    const call = expect(handle.silent()).rejects.toMatchObject({ code: "ACTOR_UNAVAILABLE" });
+    await expect.poll(() => resolutions).toBeGreaterThan(asked);
+    actor.kill();
+    say({ state: ACTOR_STATE_RESTARTING, incarnation: 1 });
+    await call;
   });
 
   test("gives up a silent process when the head says that the actor lives elsewhere (CHANNEL-6)", async () => {

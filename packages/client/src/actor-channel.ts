@@ -76,7 +76,8 @@ export class ActorChannel implements CallCarrier {
   #settledWaiting = 0;
   #outstanding = 0;
   #outstandingBytes = 0;
-  #cancelWatch: () => void = () => undefined;
+  /** Set while a timer runs: an idle channel has none. */
+  #cancelWatch: (() => void) | undefined;
   #searching = false;
   #incarnation = 0;
   #dead: PalimpsestError | undefined;
@@ -102,8 +103,10 @@ export class ActorChannel implements CallCarrier {
     this.#outstandingBytes += callBytes(options.args);
     const call = new PendingCall(options, this);
     if (refusal) call.fail(refusal);
-    else if (this.#stream && this.#waiting.length === 0) this.#stream.send(call);
-    else {
+    else if (this.#stream && this.#waiting.length === 0) {
+      this.#stream.send(call);
+      if (this.#cancelWatch === undefined) this.#watch(this.#stream, this.#silenceMs.first);
+    } else {
       this.#waiting.push(call);
       this.#find();
     }
@@ -154,7 +157,7 @@ export class ActorChannel implements CallCarrier {
   #die(error: PalimpsestError): void {
     if (this.#dead || this.#closed) return;
     this.#dead = error;
-    this.#cancelWatch();
+    this.#stopWatching();
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const call of waiting) call.fail(error);
@@ -193,7 +196,7 @@ export class ActorChannel implements CallCarrier {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cancelWatch();
+    this.#stopWatching();
     const error = closedError();
     for (const call of this.#waiting.splice(0)) call.fail(error);
     this.#stream?.close(error);
@@ -348,6 +351,10 @@ export class ActorChannel implements CallCarrier {
   #watch(stream: CallStream, intervalMs: number): void {
     this.#cancelWatch = this.clock.after(intervalMs, () => {
       if (this.#stream !== stream) return;
+      if (stream.size === 0) {
+        this.#cancelWatch = undefined;
+        return;
+      }
       if (stream.silentMs < this.#silenceMs.first) {
         this.#watch(stream, this.#silenceMs.first);
         return;
@@ -356,6 +363,11 @@ export class ActorChannel implements CallCarrier {
         if (this.#stream === stream) this.#watch(stream, Math.min(intervalMs * 2, this.#silenceMs.longest));
       });
     });
+  }
+
+  #stopWatching(): void {
+    this.#cancelWatch?.();
+    this.#cancelWatch = undefined;
   }
 
   async #verify(stream: CallStream): Promise<void> {
@@ -386,7 +398,7 @@ export class ActorChannel implements CallCarrier {
   #broken(stream: CallStream, error: PalimpsestError, unanswered: readonly PendingCall[]): void {
     if (this.#stream !== stream) return;
     this.#stream = undefined;
-    this.#cancelWatch();
+    this.#stopWatching();
     if (this.#dead || this.#closed) {
       for (const call of unanswered) call.fail(this.#dead ?? error);
       return;

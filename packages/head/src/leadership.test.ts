@@ -213,6 +213,31 @@ describe("Leadership", () => {
     expect(heads.shared.keysOf("actors")).toEqual(["a"]);
   });
 
+  it("LEASE-5: a store without any epoch is nobody's for one lease", async () => {
+    const heads = new Heads();
+    const only = heads.begin("first");
+    await settle();
+    await heads.clock.advance(leaseMs - 1);
+    expect(only.leadership).toBeUndefined();
+    await heads.clock.advance(500);
+    expect(only.leadership?.epoch).toBe(1);
+  });
+
+  it("a standby reads the lease ten times within it, and announces its address once", async () => {
+    const heads = new Heads();
+    await heads.leader("first");
+    let announced = 0;
+    const announce = heads.shared.announce.bind(heads.shared);
+    heads.shared.announce = (address, ttlMs) => {
+      if (address === "second:1") announced += 1;
+      return announce(address, ttlMs);
+    };
+    heads.begin("second");
+    await heads.clock.advance(leaseMs * 4);
+    expect(announced).toBeLessThanOrEqual(5);
+    expect(await heads.shared.announce("", 0)).toContain("second:1");
+  });
+
   it("LEASE-2: a usurper in an emptied store is deposed by the leader, whose epoch is higher", async () => {
     const heads = new Heads();
     const first = await heads.leader("first", { epochFloor: 6 });

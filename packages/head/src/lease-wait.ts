@@ -42,12 +42,16 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
   let clusterId = "";
   let emptySinceMs: number | undefined;
   let leaderId = "";
+  let announceAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     if (signal.aborted) throw new PalimpsestError("CANCELLED", "the head was stopped while it waited");
     let view: LeaseView | undefined;
     try {
       view = await shared.lease();
-      if (address !== "") await shared.announce(address, announcedLeases * leaseMs);
+      if (address !== "" && clock.monotonicMs() >= announceAtMs) {
+        await shared.announce(address, announcedLeases * leaseMs);
+        announceAtMs = clock.monotonicMs() + leaseMs;
+      }
     } catch (reason) {
       logger.warn({ err: reason }, "the cluster's lease cannot be read, trying again");
     }

@@ -10,7 +10,7 @@ import { redisMachine } from "../world/redis-link.js";
 import type { RedisObserver } from "../world/store.js";
 import type { World } from "../world/world.js";
 
-const checkEveryMs = 500;
+const checkEveryMs = 1_000;
 /** The bound, with the product's own lease of 5 s. */
 const takeoverMs = 10_000;
 /** A head that was deposed has its server's grace to end in. */

@@ -6,6 +6,7 @@
  * Patching is chosen over passing a clock everywhere because it also reaches code that forgets to take one.
  */
 import crypto from "node:crypto";
+import filesPromises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import type { SimEvent } from "./event-heap.js";
@@ -57,6 +58,13 @@ class SimTimer {
   }
 }
 
+/** Machines of the simulation have no disk: what looks at one finds no folder, at once and in virtual time. */
+async function readNoFolder(path: unknown): Promise<never> {
+  throw Object.assign(new Error(`ENOENT: no such file or directory, scandir '${String(path)}'`), {
+    code: "ENOENT",
+  });
+}
+
 /** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
 export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   const real = {
@@ -70,6 +78,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   };
   const realRandom = Math.random;
   const realRandomBytes = crypto.randomBytes;
+  const realReaddir = filesPromises.readdir;
   const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
 
   const after = (delayMs: unknown, callback: () => void) => {
@@ -125,6 +134,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   Math.random = () => random.float();
   Object.assign(crypto, { randomBytes: (count: number) => random.bytes(count) });
   Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
+  Object.assign(filesPromises, { readdir: readNoFolder });
   syncBuiltinESMExports();
 
   return () => {
@@ -133,6 +143,7 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
     Math.random = realRandom;
     Object.assign(crypto, { randomBytes: realRandomBytes });
     Object.assign(timersPromises, realPromises);
+    Object.assign(filesPromises, { readdir: realReaddir });
     syncBuiltinESMExports();
   };
 }

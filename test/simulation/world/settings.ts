@@ -16,12 +16,15 @@ export interface WorldSettings {
   readonly callTimeoutMs: number;
   readonly actorStartTimeoutMs: number;
   readonly headAwayLimitMs: number;
+  /** Between two checks of the head's tables. */
+  readonly checkEveryMs: number;
   readonly head: {
     readonly leaseMs: number;
     readonly heartbeatIntervalMs: number;
     readonly nodeTimeoutMs: number;
     readonly recoveryGraceMs: number;
     readonly ownerGraceMs: number;
+    readonly sessionLeaseMs: number;
     readonly actorStopGraceMs: number;
     readonly maxDeadActors: number;
   };
@@ -43,12 +46,14 @@ export const slowCluster: WorldSettings = {
   callTimeoutMs: 2 * minute,
   actorStartTimeoutMs: 5 * minute,
   headAwayLimitMs: 30 * minute,
+  checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
     heartbeatIntervalMs: 10_000,
     nodeTimeoutMs: 50_000,
     recoveryGraceMs: minute,
     ownerGraceMs: minute,
+    sessionLeaseMs: 2 * minute,
     actorStopGraceMs: 2_000,
     // So few that rows are removed, too.
     maxDeadActors: 12,
@@ -62,8 +67,24 @@ export const pairedCluster: WorldSettings = {
   head: { ...slowCluster.head, leaseMs: 5_000 },
 };
 
-/** One head, and two and a half idle hours after the busy minutes. */
-export const idleCluster: WorldSettings = { ...slowCluster, activeMs: 170 * minute };
+/**
+ * One head, and twelve quiet hours after the busy minutes, in which operations and faults are 15 times as rare:
+ * about 48 operations of drivers and five faults an hour. Heartbeats and renewals are half as frequent as in the busy
+ * cluster, so that an hour has half as many events.
+ */
+export const idleCluster: WorldSettings = {
+  ...slowCluster,
+  activeMs: 740 * minute,
+  headAwayLimitMs: 60 * minute,
+  checkEveryMs: minute,
+  head: {
+    ...slowCluster.head,
+    leaseMs: 3 * minute,
+    heartbeatIntervalMs: 20_000,
+    nodeTimeoutMs: 100_000,
+    sessionLeaseMs: 4 * minute,
+  },
+};
 
 /** The cluster of a seed: every fourth one has a standby. */
 export function settingsOf(seed: number, long = false): WorldSettings {
