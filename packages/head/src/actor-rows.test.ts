@@ -1,9 +1,12 @@
 import * as proto from "@palimpsest/wire/protocol";
 import { describe, expect, it } from "vitest";
 import { maxInlineArgsBytes } from "./actor.js";
+import { ControlPlane } from "./control-plane.js";
+import { Leadership } from "./leadership.js";
 import type { StoreWrite } from "./store.js";
-import { aSpec } from "./testing/builders.js";
-import { settle } from "./testing/manual-clock.js";
+import { aConfig, aSpec, quietLogger, testMetrics } from "./testing/builders.js";
+import { ManualClock, settle } from "./testing/manual-clock.js";
+import { MemorySharedStore } from "./testing/memory-shared-store.js";
 import { MemoryStore } from "./testing/memory-store.js";
 import { TestPlane } from "./testing/plane.js";
 
@@ -79,6 +82,56 @@ describe("rows of an actor", () => {
     }
   });
 
+  it("ACTORTABLE-7, LEASE-4: wherever a head stops writing rows again that a store has lost, a living actor has its arguments", async () => {
+    const args = new Uint8Array(100).fill(7);
+    for (let written = 0; written < 8; written++) {
+      const clock = new ManualClock();
+      const shared = new MemorySharedStore(clock);
+      const common = { clock, logger: quietLogger() };
+      const leadership = await Leadership.take({
+        ...common,
+        shared,
+        headId: "first",
+        leaseMs: 3_000,
+        address: "",
+        epochFloor: 0,
+        predecessorId: "",
+        exclusive: true,
+        signal: new AbortController().signal,
+        onStandby: () => undefined,
+      });
+      const deps = { ...common, store: leadership.store, metrics: testMetrics() };
+      const plane = await ControlPlane.open(aConfig(), deps);
+      leadership.remember({ rowsOf: (table) => plane.rowsOf(table), causeWrite: () => plane.causeWrite() });
+      const connection = { send: () => undefined, close: () => undefined };
+      plane.sessions.open({ sessionId: "session-test", jobId: "", name: "test", pid: 1 }, connection);
+      await plane.lifecycle.create(aSpec("x", { args }));
+      await plane.lifecycle.create(aSpec("y", { args }));
+      const restore = shared.snapshot();
+      await plane.lifecycle.kill("x", { noRestart: true, reason: "it was killed by a client" });
+      restore();
+      const write = shared.write.bind(shared);
+      let left = written;
+      shared.write = (guard, writes) =>
+        writes.length === 0 || left-- > 0 ? write(guard, writes) : Promise.reject(new Error("killed here"));
+      leadership.check();
+      await settle();
+      await settle();
+      for (const [actorId, state] of shared.rows("actors")) {
+        if (proto.ActorInfo.decode(state).state === proto.ActorState.ACTOR_STATE_DEAD) continue;
+        const spec = proto.ActorSpec.decode(shared.rows("specs").get(actorId) ?? new Uint8Array());
+        expect(spec.args, `${actorId} after ${written} writes`).toHaveLength(args.byteLength);
+      }
+      // The journal tries again, and with the whole rewrite the death is in the store.
+      left = Number.POSITIVE_INFINITY;
+      await clock.advance(10_000);
+      const { state } = proto.ActorInfo.decode(shared.rows("actors").get("x") ?? new Uint8Array());
+      expect(state).toBe(proto.ActorState.ACTOR_STATE_DEAD);
+      await plane.close();
+      await leadership.release();
+    }
+  });
+
   it("an actor that waits writes nothing however often the cluster changes", async () => {
     const store = new CountingStore();
     const test = await TestPlane.open({ nodeTimeoutMs: 86_400_000 }, store);
@@ -113,11 +166,13 @@ describe("rows of an actor", () => {
     await store.write([
       { table: "specs", key: "x", bytes: undefined },
       { table: "actors", key: "y", bytes: undefined },
+      { table: "deaths", key: "y", bytes: new Uint8Array() },
     ]);
     const next = await test.reopened();
     await settle();
     expect([...next.plane.actors.all()].map(({ spec }) => spec.actorId)).toEqual(["z"]);
     expect([...(await store.readTable("specs")).keys()]).toEqual(["z"]);
     expect([...(await store.readTable("actors")).keys()]).toEqual(["z"]);
+    expect([...(await store.readTable("deaths")).keys()]).toEqual([]);
   });
 });

@@ -65,6 +65,9 @@ export class ActorTable {
     for (const actorId of specs.keys()) {
       if (!states.has(actorId)) void journal.put("specs", actorId, undefined);
     }
+    for (const actorId of deaths.keys()) {
+      if (!states.has(actorId)) void journal.put("deaths", actorId, undefined);
+    }
     loaded.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.spec.actorId < b.spec.actorId ? -1 : 1));
     for (const actor of loaded) this.#hold(actor, undefined);
   }

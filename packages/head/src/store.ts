@@ -1,5 +1,9 @@
-/** Where the head's truth lies. Keys and values are opaque here; the tables know what they mean. */
-export const storeTables = ["specs", "deaths", "actors", "nodes", "jobs", "submissions"] as const;
+/**
+ * Where the head's truth lies. Keys and values are opaque here; the tables know what they mean. Rows that a store has
+ * lost are written again in this order: the state of an actor that is DEAD before its specification, which has lost
+ * its arguments (ACTORTABLE-7).
+ */
+export const storeTables = ["deaths", "actors", "specs", "nodes", "jobs", "submissions"] as const;
 export type StoreTable = (typeof storeTables)[number];
 
 /** One row as it is to be; without bytes it is removed. */
