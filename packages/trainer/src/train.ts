@@ -19,6 +19,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
+import { watchCrew } from "./crew-watch.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
@@ -115,7 +116,9 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
     const steps = await timed("training", () =>
-      trainSteps({ ...options, folder, tasks, queues, crew, start }),
+      whileCrewLives(cluster, crew, signal, (living) =>
+        trainSteps({ ...options, folder, tasks, queues, crew, start, signal: living }),
+      ),
     );
     const after = await evaluated("evaluating after", recipe.train.steps);
     const state = await crew.learner.state();
@@ -139,6 +142,23 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     watch.close();
     keep.close();
     await queues.close();
+  }
+}
+
+/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the crew has died for good */
+async function whileCrewLives<T>(
+  cluster: Cluster,
+  { learner, rollouts, rewards }: Crew,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const watch = watchCrew(cluster, [learner, ...rollouts, ...rewards]);
+  try {
+    return await work(AbortSignal.any([signal, watch.signal]));
+  } catch (reason) {
+    throw watch.signal.aborted ? watch.signal.reason : reason;
+  } finally {
+    watch.close();
   }
 }
 

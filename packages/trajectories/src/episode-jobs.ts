@@ -9,6 +9,7 @@ import type { Redis } from "ioredis";
 import { type EpisodeSpec, type GroupSpec, trajectoryIdOf } from "./group-spec.js";
 import type { QueueSettings } from "./queue-settings.js";
 import { type QueueName, queueNames, type RunKeys } from "./run-keys.js";
+import { sentAgain } from "./sent-again.js";
 
 /** Work at least once for each episode. A simulation has its own. */
 export interface EpisodeJobs {
@@ -52,7 +53,9 @@ export class BullEpisodeJobs implements EpisodeJobs {
       })),
     );
     for (let start = 0; start < jobs.length; start += jobsPerTransaction) {
-      await this.#queues.rollouts.addBulk(jobs.slice(start, start + jobsPerTransaction));
+      const some = jobs.slice(start, start + jobsPerTransaction);
+      // A job whose id is there already is not added again.
+      await sentAgain(() => this.#queues.rollouts.addBulk(some));
     }
   }
 

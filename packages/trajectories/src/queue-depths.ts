@@ -46,7 +46,7 @@ async function runDepths(redis: Redis, runId: string): Promise<QueueDepth[]> {
 }
 
 async function groupDepth(redis: Redis, runId: string, keys: RunKeys): Promise<QueueDepth> {
-  const [outstanding, waiting, failed] = await transaction<[number, number, string | null]>(
+  const [outstanding, waiting, failed] = await transaction<[number, number, string | null]>(() =>
     redis.multi().hlen(keys.outstanding).zcard(keys.complete).hget(keys.counts, "groupsFailed"),
   );
   return {

@@ -19,7 +19,7 @@ export class RedisAccount {
       return [];
     }
     const keys = this.#keys;
-    const [open, closed] = await transaction<[(string | null)[], (string | null)[]]>(
+    const [open, closed] = await transaction<[(string | null)[], (string | null)[]]>(() =>
       this.#redis
         .multi()
         .hmget(keys.outstanding, ...groupIds)
@@ -58,7 +58,7 @@ export class RedisAccount {
   async counts(): Promise<RunCounts> {
     const keys = this.#keys;
     // One transaction, so that the numbers fit each other.
-    const [counts, outstanding] = await transaction<[Record<string, string>, number]>(
+    const [counts, outstanding] = await transaction<[Record<string, string>, number]>(() =>
       this.#redis.multi().hgetall(keys.counts).hlen(keys.outstanding),
     );
     const count = (name: string): number => Number(counts[name] ?? 0);

@@ -1,12 +1,15 @@
+import { type AddressInfo, connect, createServer } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { createLogger } from "@palimpsest/telemetry";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { RunQueues } from "./run-queues.js";
+import { sentAgain } from "./sent-again.js";
 import { subscribe } from "./subscribe.js";
 import { aGroupRequest, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
 import { RunFixture, unaccounted } from "./testing/run-fixture.js";
+import { transaction } from "./transaction.js";
 
 const silent = createLogger({ component: "test", level: "silent" });
 let server: RedisServer;
@@ -52,12 +55,57 @@ describe("redis that restarts", () => {
   });
 });
 
+describe("a transaction", () => {
+  it("of which a part was answered when the connection broke is sent again", async () => {
+    let breaks = 1;
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(new URL(server.url).port), "127.0.0.1");
+      client.pipe(upstream);
+      upstream.on("data", (bytes) => {
+        if (!bytes.includes("QUEUED") || breaks === 0) return void client.write(bytes);
+        breaks--;
+        // The answer to MULTI alone.
+        client.write(bytes.subarray(0, "+OK\r\n".length), () => client.destroy());
+      });
+      client.on("error", () => {}).on("close", () => upstream.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const url = new URL(server.url);
+    url.port = String((proxy.address() as AddressInfo).port);
+    const redis = new Redis(url.href, { maxRetriesPerRequest: null });
+    redis.on("error", () => {}); // The break.
+    try {
+      await redis.set("kept", "value");
+      let built = 0;
+      const replies = await transaction<[string, string]>(() => {
+        built++;
+        return redis.multi().get("kept").get("kept");
+      });
+      expect(replies).toEqual(["value", "value"]);
+      expect(built).toBe(2);
+    } finally {
+      redis.disconnect();
+      proxy.close();
+    }
+  });
+
+  it("is given up when it breaks every time", async () => {
+    let attempts = 0;
+    const broken = sentAgain(async () => {
+      attempts++;
+      throw Object.assign(new Error("Command aborted due to connection close"), { name: "AbortError" });
+    });
+    await expect(broken).rejects.toThrow("Command aborted");
+    expect(attempts).toBe(20);
+  });
+});
+
 describe("redis that is away while a process starts", () => {
   it("is a passing failure, so that the process is started again", async () => {
     const queues = await fixture.open();
     await server.kill();
     try {
-      const listening = queues.onWeights(async () => undefined);
+      const listening = queues.onWeights(() => undefined);
       await expect(listening).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: true });
       const opening = RunQueues.open({ redisUrl: server.url, runId: "run-away" });
       await expect(opening).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: true });

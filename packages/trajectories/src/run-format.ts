@@ -8,7 +8,7 @@ import { transaction } from "./transaction.js";
  *  otherwise become a failure. Format 1 had no number in Redis.
  *  @throws {PalimpsestError} CODEC naming the run and both formats */
 export async function checkFormat(redis: Redis, keys: RunKeys, runId: string): Promise<void> {
-  const [exists, stored] = await transaction<[number, string | null]>(
+  const [exists, stored] = await transaction<[number, string | null]>(() =>
     redis.multi().exists(keys.counts).get(keys.format),
   );
   const format = stored ?? (exists === 1 ? "1" : String(trajectoryFormat));

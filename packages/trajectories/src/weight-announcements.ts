@@ -31,7 +31,7 @@ export class WeightAnnouncements {
   /** Makes these weights the current ones. */
   async announce(manifest: Uint8Array): Promise<void> {
     const bytes = Buffer.from(manifest);
-    await transaction(this.#redis.multi().set(this.#key, bytes).publish(this.#key, bytes));
+    await transaction(() => this.#redis.multi().set(this.#key, bytes).publish(this.#key, bytes));
   }
 
   async current(): Promise<Uint8Array | undefined> {

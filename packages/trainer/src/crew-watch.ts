@@ -1,0 +1,33 @@
+import type { ActorHandle, Cluster } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
+import { lookOften } from "./watch-run.js";
+
+type Member = Pick<ActorHandle<object>, "actorId" | "info">;
+
+export interface CrewWatch {
+  /** Aborted with ACTOR_DIED. */
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+/** Looks whether an actor of a run has died for good: without it a step would wait until it counts as stuck. */
+export function watchCrew(cluster: Pick<Cluster, "actors">, crew: readonly Member[]): CrewWatch {
+  const abort = new AbortController();
+  const watch = lookOften(async (closed) => {
+    const known = new Set((await cluster.actors()).map(({ actorId }) => actorId));
+    for (const member of crew) {
+      if (known.has(member.actorId)) continue;
+      const { state, role, certificate } = await member.info();
+      if (state !== "dead" || closed()) continue;
+      const reason = certificate?.reason ?? "no certificate is known";
+      abort.abort(
+        new PalimpsestError(
+          "ACTOR_DIED",
+          `${role} ${member.actorId} does not come back: ${reason}; the same command with the same run folder goes on from the last step`,
+          { details: { actorId: member.actorId } },
+        ),
+      );
+    }
+  });
+  return { signal: abort.signal, close: watch.close };
+}
