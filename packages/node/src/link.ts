@@ -15,7 +15,8 @@
  *   the head may have given this node up and started the same elsewhere. The link is then opened anew, and a head that
  *   still wants the start repeats it.
  * - LINK-9. At most `maxUnreadBytes` and one message wait for a head that does not read. Above it the link is opened
- *   anew: what was lost with it is told again by the registration and `replay`.
+ *   anew: what was lost with it is told again by the registration and `replay`. What a registration tells is not
+ *   counted: it is as large as the node's state, and another registration would tell the same.
  */
 import { randomUUID } from "node:crypto";
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -82,6 +83,8 @@ export class HeadLink {
   #registered = false;
   #everRegistered = false;
   #closed = false;
+  /** Whether a registration tells the node's state: see LINK-9. */
+  #telling = false;
 
   constructor(deps: HeadLinkDeps) {
     this.#deps = deps;
@@ -98,6 +101,10 @@ export class HeadLink {
   send(message: proto.NodeMessage.$Properties): void {
     const stream = this.#stream;
     if (!stream) return;
+    if (this.#telling) {
+      stream.write(message);
+      return;
+    }
     const sizeBytes = proto.NodeMessage.encode(message).finish().byteLength;
     if (this.#unreadBytes > 0 && this.#unreadBytes + sizeBytes > maxUnreadBytes) {
       this.#refuse(stream, `the head at ${this.#peer.address} left ${this.#unreadBytes} bytes unread`);
@@ -188,7 +195,9 @@ export class HeadLink {
     if (this.#everRegistered) this.#deps.onReconnect();
     this.#everRegistered = true;
     // The registration renews no lease: only a head whose own lease holds answers the heartbeat that follows.
+    this.#telling = true;
     this.#deps.onRegistered(registered);
+    this.#telling = false;
     this.#answeredAtMs = clock.monotonicMs();
     this.#beat();
     this.#stopBeating();
