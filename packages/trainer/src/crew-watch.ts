@@ -1,5 +1,6 @@
 import type { ActorHandle, Cluster } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { Crew } from "./crew.js";
 import { lookOften } from "./watch-run.js";
 
 type Member = Pick<ActorHandle<object>, "actorId" | "info">;
@@ -30,4 +31,21 @@ export function watchCrew(cluster: Pick<Cluster, "actors">, crew: readonly Membe
     }
   });
   return { signal: abort.signal, close: watch.close };
+}
+
+/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the crew has died for good */
+export async function whileCrewLives<T>(
+  cluster: Cluster,
+  { learner, rollouts, rewards }: Crew,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const watch = watchCrew(cluster, [learner, ...rollouts, ...rewards]);
+  try {
+    return await work(AbortSignal.any([signal, watch.signal]));
+  } catch (reason) {
+    throw watch.signal.aborted ? watch.signal.reason : reason;
+  } finally {
+    watch.close();
+  }
 }

@@ -6,6 +6,11 @@ import type { ObjectLocation } from "./weights.js";
 const manifest = (policyVersion: number, ...objectIds: string[]) =>
   proto.WeightManifest.create({ policyVersion, shards: objectIds.map((objectId) => ({ objectId })) });
 
+async function add(held: HeldWeights, added: proto.WeightManifest): Promise<void> {
+  held.add(added);
+  await held.settled();
+}
+
 test("the two newest versions and the initial weights stay held, shards they share too", async () => {
   const released: string[] = [];
   const objects = {
@@ -14,14 +19,14 @@ test("the two newest versions and the initial weights stay held, shards they sha
     },
   };
   const held = new HeldWeights(objects, manifest(0, "zero"), () => undefined);
-  await held.add(manifest(0, "zero"));
-  await held.add(manifest(1, "one", "frozen"));
-  await held.add(manifest(2, "two", "frozen"));
+  await add(held, manifest(0, "zero"));
+  await add(held, manifest(1, "one", "frozen"));
+  await add(held, manifest(2, "two", "frozen"));
   expect(released).toEqual([]);
-  await held.add(manifest(3, "three", "frozen"));
+  await add(held, manifest(3, "three", "frozen"));
   expect(released).toEqual(["one"]);
-  await held.add(manifest(4, "four"));
-  await held.add(manifest(5, "five"));
+  await add(held, manifest(4, "four"));
+  await add(held, manifest(5, "five"));
   expect(released).toEqual(["one", "two", "three", "frozen"]);
 });
 
@@ -37,10 +42,10 @@ test("what cannot be let go now is let go with a later version, unless that has 
   };
   const held = new HeldWeights(objects, manifest(0), (reason) => late.push(reason));
   for (const version of [1, 2, 3, 4])
-    await held.add(manifest(version, `only-${version}`, `of-${version % 3}`));
+    await add(held, manifest(version, `only-${version}`, `of-${version % 3}`));
   expect(released).toEqual([]);
   expect(late).toHaveLength(2);
   away = false;
-  await held.add(manifest(5, "only-5", "of-2"));
+  await add(held, manifest(5, "only-5", "of-2"));
   expect(released).toEqual(["only-1", "only-2", "only-3", "of-0"]);
 });

@@ -2,17 +2,18 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { locationOf, type ObjectLocation } from "./weights.js";
 
 interface ObjectRelease {
-  release(locations: readonly ObjectLocation[]): Promise<void>;
+  release(locations: readonly ObjectLocation[], options: { readonly timeoutMs: number }): Promise<void>;
 }
 
 /** The newest version, and the one that a rollout actor may still be reading. */
 const keptVersions = 2;
 const releasedAtOnce = 1_000;
+const releaseTimeoutMs = 30_000;
 
 /**
  * Versions of weights that the learner holds: announcing a newer one lets the oldest go, with its copies on the nodes
  * of the rollout actors. What another holds too, such as shards that an equal run has put, stays for him. What cannot be
- * let go now, since the head is away, is let go with a later version: training does not wait for it.
+ * let go now, since the head is away, is let go with a later version: training waits for none of it.
  */
 export class HeldWeights {
   readonly #objects: ObjectRelease;
@@ -22,6 +23,7 @@ export class HeldWeights {
   readonly #versions: proto.WeightManifest[] = [];
   /** To be let go, by the object's id. */
   readonly #unneeded = new Map<string, ObjectLocation>();
+  #letGo: Promise<void> | undefined;
 
   /** @param onLate told why something could not be let go yet */
   constructor(objects: ObjectRelease, initial: proto.WeightManifest, onLate: (reason: unknown) => void) {
@@ -30,24 +32,33 @@ export class HeldWeights {
     this.#onLate = onLate;
   }
 
-  async add(manifest: proto.WeightManifest): Promise<void> {
+  add(manifest: proto.WeightManifest): void {
     this.#versions.push(manifest);
     const gone = this.#versions.splice(0, Math.max(0, this.#versions.length - keptVersions));
     for (const shard of gone.flatMap(shardsOf)) {
       if (!this.#initial.has(shard.objectId)) this.#unneeded.set(shard.objectId, shard);
     }
     for (const { objectId } of this.#versions.flatMap(shardsOf)) this.#unneeded.delete(objectId);
+    this.#letGo ??= this.#release().finally(() => {
+      this.#letGo = undefined;
+    });
+  }
+
+  /** Resolves when nothing is being let go. */
+  async settled(): Promise<void> {
+    await this.#letGo;
+  }
+
+  async #release(): Promise<void> {
     try {
-      while (this.#unneeded.size > 0)
-        await this.#release([...this.#unneeded.values()].slice(0, releasedAtOnce));
+      while (this.#unneeded.size > 0) {
+        const shards = [...this.#unneeded.values()].slice(0, releasedAtOnce);
+        await this.#objects.release(shards, { timeoutMs: releaseTimeoutMs });
+        for (const { objectId } of shards) this.#unneeded.delete(objectId);
+      }
     } catch (reason) {
       this.#onLate(reason);
     }
-  }
-
-  async #release(shards: readonly ObjectLocation[]): Promise<void> {
-    await this.#objects.release(shards);
-    for (const { objectId } of shards) this.#unneeded.delete(objectId);
   }
 }
 

@@ -120,7 +120,7 @@ export class LearnerActor {
     await holdLasting(context.objects, lasting, { signal: context.signal });
     // What the process before this one announced is still held for this actor.
     const announced = await this.#queues.currentWeights();
-    if (announced !== undefined) await this.#held.add(proto.WeightManifest.decode(announced));
+    if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
     const folder = await latestCheckpoint(checkpointDir);
     const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
     this.#checkpoint = folder ?? "";
@@ -340,7 +340,7 @@ export class LearnerActor {
 
   async #announce(manifest: proto.WeightManifest): Promise<void> {
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
-    await this.#held.add(manifest);
+    this.#held.add(manifest);
   }
 }
 

@@ -19,7 +19,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Crew, spawnCrew } from "./crew.js";
-import { watchCrew } from "./crew-watch.js";
+import { whileCrewLives } from "./crew-watch.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
@@ -31,6 +31,7 @@ import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { recipeTasks } from "./recipe-tasks.js";
+import { restartActor } from "./restart-actor.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
@@ -145,23 +146,6 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   }
 }
 
-/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the crew has died for good */
-async function whileCrewLives<T>(
-  cluster: Cluster,
-  { learner, rollouts, rewards }: Crew,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const watch = watchCrew(cluster, [learner, ...rollouts, ...rewards]);
-  try {
-    return await work(AbortSignal.any([signal, watch.signal]));
-  } catch (reason) {
-    throw watch.signal.aborted ? watch.signal.reason : reason;
-  } finally {
-    watch.close();
-  }
-}
-
 /** Through the object stores: a reply to a call is bounded, weights are not. */
 async function trainedWeights(cluster: Cluster, queues: RunQueues, spec: RunSpec): Promise<Parameters> {
   const announced = await queues.currentWeights();
@@ -223,7 +207,7 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       }
     }
     const result = await untilTaken(trainStep, {
-      restartLearner: () => crew.learner.kill({ restart: true }),
+      restartLearner: () => restartActor(crew.learner, signal),
       onAgain: ({ message }) =>
         onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
       signal,
