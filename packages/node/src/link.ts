@@ -1,7 +1,7 @@
 /**
  * Responsibility: the node's stream to the head that leads: registers, sends, receives, and does so again after every
  * break, at whichever address a head serves.
- * Not responsible for: what messages do (node-manager.ts).
+ * Not responsible for: what messages do (node-orders.ts).
  *
  * Invariants:
  * - LINK-1. The first message of every stream is register, made from what runs at that moment.

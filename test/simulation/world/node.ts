@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { parseNodeConfig } from "../../../packages/node/src/config.js";
-import { NodeManager, type NodeParts } from "../../../packages/node/src/node-manager.js";
+import { NodeManager } from "../../../packages/node/src/node-manager.js";
+import type { NodeParts } from "../../../packages/node/src/node-parts.js";
 import type { SimProcess } from "./process.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";

@@ -1,0 +1,64 @@
+/**
+ * Responsibility: this node's two channels to the head that leads, and what that head has said of itself: its cluster,
+ * its epoch, and whether it has only begun to lead.
+ * Not responsible for: the stream on the first channel (link.ts).
+ */
+import { type Clock, HeadConnection, type Network, type Peer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+/** What drivers have to upload bundles again that a head which has just begun to lead does not have. */
+const headRecoveryMs = 30_000;
+
+export class HeadChannels {
+  readonly connection: HeadConnection;
+  readonly #clock: Clock;
+  #bulk: Peer;
+  #clusterId = "";
+  #epoch = 0;
+  #recoversUntilMs = 0;
+
+  constructor(network: Network, addresses: string, clock: Clock) {
+    this.#clock = clock;
+    this.connection = new HeadConnection(network, addresses);
+    this.#bulk = network.connect(this.peer.address, "bulk");
+    this.connection.onMoved(() => {
+      this.#bulk.close();
+      this.#bulk = network.connect(this.peer.address, "bulk");
+    });
+  }
+
+  get peer(): Peer {
+    return this.connection.peer;
+  }
+
+  /** For bundles and output of jobs: what waits there holds up neither the link nor heartbeats. */
+  get bulk(): Peer {
+    return this.#bulk;
+  }
+
+  /** Of all heads that are known by now, as configurations name them. */
+  get addresses(): string {
+    return this.connection.addresses;
+  }
+
+  /** Empty before the first registration. */
+  get clusterId(): string {
+    return this.#clusterId;
+  }
+
+  /** Whether the head has begun to lead a moment ago. */
+  get recovering(): boolean {
+    return this.#clock.monotonicMs() < this.#recoversUntilMs;
+  }
+
+  registered({ clusterId, epoch }: proto.Registered.$Properties): void {
+    this.#clusterId = clusterId ?? "";
+    if ((epoch ?? 0) !== this.#epoch) this.#recoversUntilMs = this.#clock.monotonicMs() + headRecoveryMs;
+    this.#epoch = epoch ?? 0;
+  }
+
+  close(): void {
+    this.connection.close();
+    this.#bulk.close();
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Responsibility: carries out what the head orders once this node is registered.
+ * Not responsible for: whether the head that orders is to be obeyed (link.ts).
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { NodeParts } from "./node-parts.js";
+import type { NodeProcesses } from "./node-processes.js";
+
+export interface NodeOrdersDeps {
+  readonly processes: NodeProcesses;
+  readonly parts: Pick<NodeParts, "objects" | "credentials">;
+  readonly send: (message: proto.NodeMessage.$Properties) => void;
+  readonly stopNode: (reason: string) => void;
+}
+
+export class NodeOrders {
+  readonly #deps: NodeOrdersDeps;
+
+  constructor(deps: NodeOrdersDeps) {
+    this.#deps = deps;
+  }
+
+  carryOut(message: proto.HeadMessage.$Properties): void {
+    const { supervisor, drivers } = this.#deps.processes;
+    const { objects, credentials } = this.#deps.parts;
+    if (message.startActor) supervisor.start(message.startActor);
+    else if (message.stopActor) {
+      const { actorId, graceMs, reason } = message.stopActor;
+      supervisor.stop(actorId ?? "", graceMs ?? 0, reason || "the head stopped it");
+    } else if (message.startDriver) drivers.start(message.startDriver);
+    else if (message.stopDriver) {
+      drivers.stop(message.stopDriver.jobId ?? "", message.stopDriver.graceMs ?? 0, "its job was stopped");
+    } else if (message.endedHolders || message.dropObjects) objects.receive(message);
+    else if (message.newToken) credentials.take(message.newToken);
+    else if (message.stackRequest) void this.#answerStack(message.stackRequest);
+    else if (message.stopNode) this.#deps.stopNode(message.stopNode.reason || "the head stopped it");
+  }
+
+  async #answerStack({ requestId, actorId }: proto.StackRequest.$Properties): Promise<void> {
+    const { processes, send } = this.#deps;
+    // A node whose own thread computes does not come to answer: the question's time runs out.
+    const asked = actorId
+      ? processes.supervisor.stack(actorId)
+      : Promise.resolve({ busy: false, method: "", frames: [] });
+    const report = await asked.then(
+      ({ busy, method, frames }) => ({ busy, method, frames: [...frames] }),
+      (reason: unknown) => ({ problem: PalimpsestError.from(reason).rawMessage }),
+    );
+    send({ stack: { ...report, requestId: requestId ?? "" } });
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Responsibility: what runs on this node: the processes of actors and drivers, the bundles that they run, and what the
+ * head has to hear of them again after a break.
+ * Not responsible for: which of them run (the head decides it), the link.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Metrics } from "@palimpsest/telemetry";
+import { type Clock, systemClock } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { BundleCache } from "./bundle-cache.js";
+import { childEnvironment } from "./child-environment.js";
+import type { ResolvedNodeConfig } from "./config.js";
+import { Drivers } from "./drivers.js";
+import type { HeadChannels } from "./head-channels.js";
+import type { Installation } from "./installation.js";
+import type { NodeDeps, NodeParts } from "./node-parts.js";
+import { ProcessSupervisor } from "./process-supervisor.js";
+import { RecentDeaths } from "./recent-deaths.js";
+
+const workerModule = "@palimpsest/worker/main";
+
+export interface NodeProcessesDeps {
+  readonly config: ResolvedNodeConfig;
+  readonly deps: NodeDeps;
+  readonly parts: NodeParts;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly heads: HeadChannels;
+  /** Over the link; dropped where there is none. */
+  readonly send: (message: proto.NodeMessage.$Properties) => void;
+  /** Whether the node ends. */
+  readonly closing: () => boolean;
+  /** Ends downloads. */
+  readonly signal: AbortSignal;
+}
+
+export class NodeProcesses {
+  readonly supervisor: ProcessSupervisor;
+  readonly drivers: Drivers;
+  readonly #deps: NodeProcessesDeps;
+  readonly #deaths: RecentDeaths;
+
+  constructor(given: NodeProcessesDeps) {
+    const { config, deps, parts, metrics, clock, heads, send, closing, signal } = given;
+    this.#deps = given;
+    this.#deaths = new RecentDeaths(config.headAwayLimitMs);
+    const environment = childEnvironment(deps.environment, config.passEnvironment);
+    parts.credentials.own.onChange(() => this.supervisor.adopt(parts.credentials.forActor()));
+    const bundles = new BundleCache({
+      folder: join(config.dataDir, "bundles"),
+      head: () => heads.bulk,
+      installation: parts.installation,
+      signal,
+      retryForMs: config.headAwayLimitMs,
+      headRecovers: () => heads.recovering,
+      maxBytes: config.bundleCacheBytes,
+      clock,
+      logger: deps.logger,
+    });
+    this.supervisor = new ProcessSupervisor({
+      nodeId: config.nodeId,
+      program: parts.installation.pathOf(workerModule),
+      logDir: join(config.dataDir, "logs"),
+      logsBytes: config.actorLogsBytes,
+      startTimeoutMs: config.actorStartTimeoutMs,
+      environment,
+      gpus: parts.gpus,
+      moduleUrlOf: (code, abort) => moduleUrlOf(code, parts.installation, bundles, abort),
+      session: () => ({
+        clusterId: heads.clusterId,
+        headAddress: heads.addresses,
+        credentials: parts.credentials.forActor(),
+        objectsAddress: parts.objects.address,
+        listenHost: config.listenHost,
+        objectsPath: parts.objects.folder,
+        logLevel: config.logLevel,
+      }),
+      onStarted: (actorStarted) => send({ actorStarted }),
+      onDied: (actorDied) => {
+        // The head takes all that a node ran for dead when the node ends; before that it would start them again.
+        if (closing()) return;
+        this.#deaths.add(actorDied, clock.monotonicMs());
+        send({ actorDied });
+      },
+      ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
+      metrics,
+      logger: deps.logger,
+    });
+    this.drivers = new Drivers({
+      nodeId: config.nodeId,
+      headAddresses: () => heads.addresses,
+      tokenFile: parts.credentials.driverTokenFile,
+      tls: parts.credentials.driverTls,
+      command: config.driverCommand,
+      bundles,
+      environment,
+      gpus: parts.gpus,
+      workDir: join(config.dataDir, "work"),
+      outputPeer: () => heads.bulk,
+      clock: systemClock,
+      send,
+      logger: deps.logger,
+    });
+  }
+
+  /** Tells what the head may have missed while it was away. */
+  replay(): void {
+    const { clock, send } = this.#deps;
+    for (const actorDied of this.#deaths.since(clock.monotonicMs())) send({ actorDied });
+    this.drivers.replay();
+  }
+
+  /** The head may start this node's actors elsewhere from now on: those that must be alone end here. */
+  fence(): void {
+    const { metrics, deps } = this.#deps;
+    const fenced = this.supervisor.fence("its node could not renew its lease at the head");
+    metrics.counter("palimpsest_node_fenced_actors_total").inc(fenced);
+    deps.logger.error({ fenced }, "the lease of this node ran out: its actors with fence: lease were killed");
+  }
+
+  async close(reason: string): Promise<void> {
+    const graceMs = this.#deps.config.stopGraceMs;
+    await Promise.all([this.supervisor.close(graceMs, reason), this.drivers.close(graceMs, reason)]);
+  }
+}
+
+async function moduleUrlOf(
+  code: proto.CodeRef.$Properties,
+  installation: Installation,
+  bundles: BundleCache,
+  signal: AbortSignal,
+): Promise<string> {
+  if (code.module) return installation.urlOf(code.module);
+  return pathToFileURL(await bundles.fileOf(code.bundle ?? "", "program", signal)).href;
+}
