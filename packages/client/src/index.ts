@@ -2,7 +2,7 @@
 // For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, maxCallBytes, reservedMethods.
 
 export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
-export { ActorChannel, type ActorChannelOptions, type ActorResolver } from "./actor-channel.js";
+export { ActorChannel, type ActorChannelOptions } from "./actor-channel.js";
 export type { ActorContext, ActorLifecycle } from "./actor-context.js";
 export type {
   ActorControls,
@@ -12,6 +12,7 @@ export type {
   RemoteMethods,
 } from "./actor-handle.js";
 export { createHandle, reservedMethods } from "./actor-handle.js";
+export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
 export type { BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";

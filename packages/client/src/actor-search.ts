@@ -1,0 +1,137 @@
+/**
+ * Responsibility: finds the process that an actor runs in: asks the head until the actor is alive and opens a stream to
+ * it. The first news, or the lack of any, decides about calls that were in flight (CHANNEL-3).
+ * Not responsible for: what is done with the stream (actor-channel.ts).
+ */
+import { type Clock, type Network, PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { ActorResolver } from "./actor-resolver.js";
+import { CallStream, type CallStreamOptions } from "./call-stream.js";
+import { delay } from "./delay.js";
+import type { InFlightCalls } from "./in-flight-calls.js";
+import type { WaitingCalls } from "./waiting-calls.js";
+
+const { ACTOR_STATE_ALIVE, ACTOR_STATE_DEAD } = proto.ActorState;
+
+/** How long calls in flight wait for news of a process whose stream broke. */
+const firstNewsWaitMs = 1_000;
+const resolveWaitMs = 10_000;
+const backoffMs = { first: 100, longest: 2_000 };
+
+export interface ActorSearchDeps {
+  readonly actorId: string;
+  readonly network: Network;
+  readonly resolver: ActorResolver;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly inFlight: InFlightCalls;
+  readonly waiting: WaitingCalls;
+  /** Why nothing is looked for any more; undefined while the channel is in use. */
+  readonly over: () => PalimpsestError | undefined;
+  /** The actor has taken this stream. */
+  readonly onFound: (stream: CallStream) => void;
+  readonly onBreak: (stream: CallStream, ...broken: Parameters<CallStreamOptions["onBreak"]>) => void;
+  /** The head says that the actor has died for good. */
+  readonly onDeath: (info: proto.ActorInfo.$Properties) => void;
+  /** The head refuses this caller. */
+  readonly onRefusal: (error: PalimpsestError) => void;
+}
+
+export class ActorSearch {
+  readonly #deps: ActorSearchDeps;
+  /** A stream that the actor has not taken yet. */
+  #opening: CallStream | undefined;
+  #searching = false;
+  #incarnation = 0;
+  #hindrance: PalimpsestError | undefined;
+
+  constructor(deps: ActorSearchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Why the process that the head names did not take the last stream. */
+  get hindrance(): PalimpsestError | undefined {
+    return this.#hindrance;
+  }
+
+  /** Begins unless it is under way. @param cause why the last stream broke */
+  start(cause?: PalimpsestError): void {
+    if (this.#searching) return;
+    this.#searching = true;
+    void this.#search(cause);
+  }
+
+  /** Ends the stream that is being opened; the search itself ends because it is over. */
+  close(error: PalimpsestError): void {
+    this.#opening?.close(error);
+  }
+
+  async #search(cause: PalimpsestError | undefined): Promise<void> {
+    const { clock, signal, inFlight, waiting, over, onDeath } = this.#deps;
+    let backoff = backoffMs.first;
+    let waitMs = cause ? firstNewsWaitMs : resolveWaitMs;
+    while (!over()) {
+      const info = await this.#ask(waitMs);
+      if (over()) break;
+      if (info?.state === ACTOR_STATE_DEAD) {
+        onDeath(info);
+        break;
+      }
+      waiting.putFirst(inFlight.decide(info, cause));
+      waitMs = resolveWaitMs;
+      const alive = info?.state === ACTOR_STATE_ALIVE;
+      if (alive && (await this.#open(info.address ?? "", info.incarnation ?? 0))) return;
+      // No news, or the process that the head still believes in cannot be reached.
+      if (alive) waitMs = firstNewsWaitMs;
+      if (alive || !info) {
+        await delay(backoff, signal, clock);
+        backoff = Math.min(backoff * 2, backoffMs.longest);
+      }
+    }
+    this.#searching = false;
+    const error = over();
+    if (error) inFlight.fail(error);
+  }
+
+  async #ask(waitMs: number): Promise<proto.ActorInfo.$Properties | undefined> {
+    const { actorId, network, resolver, signal, onDeath, onRefusal } = this.#deps;
+    const token = network.credentials?.token;
+    try {
+      return await resolver.resolve(actorId, this.#incarnation, waitMs, signal);
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      if (error.code === "NOT_FOUND") onDeath({ spec: { actorId }, certificate: { reason: error.message } });
+      // CHANNEL-7: unless a new token has come since the question was sent.
+      if (error.code === "UNAUTHENTICATED" && network.credentials?.token === token) onRefusal(error);
+      return undefined;
+    }
+  }
+
+  /** Opens a stream to the actor's process; false when it cannot be reached. */
+  async #open(address: string, incarnation: number): Promise<boolean> {
+    const { actorId, network, clock, over, onFound, onBreak } = this.#deps;
+    this.#incarnation = incarnation;
+    const { stream, ready } = CallStream.open({
+      ...{ address, network, clock, actorId, incarnation },
+      onBreak: (error, unanswered) => onBreak(stream, error, unanswered),
+    });
+    this.#opening = stream;
+    try {
+      await ready;
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      this.#hindrance = error.code === "UNAUTHENTICATED" ? error : undefined;
+      return false;
+    } finally {
+      this.#opening = undefined;
+    }
+    // It may have broken between its answer and this continuation.
+    const error = over();
+    if (error) stream.close(error);
+    if (stream.broken) return false;
+    this.#searching = false;
+    this.#hindrance = undefined;
+    onFound(stream);
+    return true;
+  }
+}

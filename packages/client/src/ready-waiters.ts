@@ -1,0 +1,32 @@
+import type { Clock } from "@palimpsest/wire";
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Those who wait until an actor is alive, or until it is known that it never will be. */
+export class ReadyWaiters {
+  readonly #clock: Clock;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  wake(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Returns at the next wake(), after `timeoutMs`, or as soon as the signal aborts. */
+  wait(timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancelTimer();
+        this.#waiting.delete(wake);
+        signal?.removeEventListener("abort", wake);
+        resolve();
+      };
+      const cancelTimer = this.#clock.after(Math.min(timeoutMs, longestTimerMs), wake);
+      this.#waiting.add(wake);
+      signal?.addEventListener("abort", wake, { once: true });
+    });
+  }
+}
