@@ -13,38 +13,19 @@ import {
   watchTls,
 } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { ActorChannel } from "./actor-channel.js";
-import { type ActorHandle, createHandle } from "./actor-handle.js";
+import type { ActorHandle } from "./actor-handle.js";
+import { ActorHandles } from "./actor-handles.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
-import { type Bundle, uploadBundle } from "./bundle.js";
+import { BundleUploads } from "./bundle-uploads.js";
+import { ClusterState } from "./cluster-state.js";
 import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./config.js";
 import { diedError } from "./death.js";
 import { type HeadCallOptions, HeadClient } from "./head-client.js";
 import { Jobs } from "./jobs.js";
-import { type ObjectRef, Objects } from "./objects.js";
-import { pages } from "./pages.js";
+import { Objects } from "./objects.js";
 import { Session, type SessionOptions } from "./session.js";
 import { SessionThread } from "./session-thread.js";
-import {
-  type ActorFilter,
-  type ActorInfo,
-  actorStateOf,
-  actorView,
-  type ClusterInfo,
-  type ClusterSummary,
-  clusterView,
-  type NodeFilter,
-  type NodeInfo,
-  nodeStateOf,
-  nodeView,
-  type ObjectList,
-  objectListView,
-  type ProcessStack,
-  type QueueInfo,
-  queueView,
-  stackView,
-  summaryView,
-} from "./views.js";
+import { actorView, type ClusterInfo, clusterView } from "./views.js";
 
 /** Opens the session of a driver; `Session.open` in this thread. */
 type OpenSession = (
@@ -52,11 +33,6 @@ type OpenSession = (
   options: SessionOptions,
   timeoutMs: number,
 ) => Promise<Pick<Session, "close">>;
-
-/** Time over its own wait that ResolveActor gets to answer. */
-const resolveSlackMs = 2_000;
-/** How long a process may take to show its stack. */
-const stackTimeoutMs = 10_000;
 
 export interface ConnectDeps {
   /** Default: gRPC with the token and the certificate of the options. */
@@ -86,39 +62,36 @@ export interface RotatedToken {
 }
 
 /** A connection to a cluster: what a driver can ask. Close it to let the session's actors go. */
-export class Cluster {
+export class Cluster extends ClusterState {
   readonly sessionId: string;
   readonly objects: Objects;
   readonly jobs: Jobs;
   readonly #options: ResolvedConnectOptions;
   readonly #network: Network;
   readonly #head: HeadClient;
-  /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
-  readonly #channels = new Map<string, WeakRef<ActorChannel>>();
-  readonly #collected = new FinalizationRegistry<string>((actorId) => {
-    if (this.#channels.get(actorId)?.deref() === undefined) this.#channels.delete(actorId);
-  });
-  readonly #uploaded = new Map<string, Promise<void>>();
+  readonly #handles: ActorHandles;
+  readonly #uploads: BundleUploads;
   #session: Pick<Session, "close"> | undefined;
   #lostBecause: PalimpsestError | undefined;
   #info: ClusterInfo | undefined;
   #closing: Promise<void> | undefined;
   #unwatch: (() => void) | undefined;
 
-  private constructor(options: ResolvedConnectOptions, network: Network) {
+  private constructor(options: ResolvedConnectOptions, network: Network, head: HeadClient) {
+    super(head);
     this.#options = options;
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
-    this.#head = new HeadClient(this.#network, options.address, options.controlTimeoutMs);
-    // Another head may not have what this connection has uploaded.
-    this.#head.peer.onMoved(() => this.#uploaded.clear());
+    this.#head = head;
+    this.#uploads = new BundleUploads(head, options.controlTimeoutMs);
+    this.#handles = new ActorHandles({ head, network, callTimeoutMs: options.callTimeoutMs });
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
-      network: this.#network,
+      network,
       holder: options.objectHolder || options.jobId || this.sessionId,
       defaultTimeoutMs: options.controlTimeoutMs,
     });
-    this.jobs = new Jobs(this.#head, (bundle, call) => this.#upload(bundle, call));
+    this.jobs = new Jobs(head, (bundle, call) => this.#uploads.upload(bundle, call));
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
@@ -152,7 +125,8 @@ export class Cluster {
     resolved: ResolvedConnectOptions,
     openSession: OpenSession = Session.open,
   ): Promise<Cluster> {
-    const cluster = new Cluster(resolved, network);
+    const head = new HeadClient(network, resolved.address, resolved.controlTimeoutMs);
+    const cluster = new Cluster(resolved, network, head);
     try {
       const timeoutMs = resolved.connectTimeoutMs;
       const info = await cluster.#head.call(headService.getCluster, {}, { timeoutMs });
@@ -175,11 +149,7 @@ export class Cluster {
       sessionId: this.sessionId,
       name: this.#options.name,
       jobId: this.#options.jobId,
-      onActorDied: (info) =>
-        this.#channels
-          .get(info.spec?.actorId ?? "")
-          ?.deref()
-          ?.noticeDeath(info),
+      onActorDied: (info) => this.#handles.noticeDeath(info),
       onNewToken: (token, graceMs) => this.#network.credentials?.rotate(token, graceMs),
       onLost: (error) => {
         this.#lostBecause = error;
@@ -211,10 +181,10 @@ export class Cluster {
       ownerId: this.sessionId,
       ownerIncarnation: this.#options.owner?.incarnation ?? 0,
       jobId: this.#options.jobId,
-      upload: (bundle, call) => this.#upload(bundle, call),
+      upload: (bundle, call) => this.#uploads.upload(bundle, call),
       create: (spec, call) => this.#create(spec, call),
       putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
-      handle: (actorId, maxTaskRetries) => this.#handle(actorId, maxTaskRetries),
+      handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
   }
 
@@ -227,80 +197,7 @@ export class Cluster {
     const info = await this.#head.call(headService.resolveActor, { ...request, waitMs: 0 }, options);
     const view = actorView(info);
     if (view.state === "dead") throw diedError(info);
-    return this.#handle<Instance>(view.actorId, info.spec?.maxTaskRetries ?? 0);
-  }
-
-  async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
-    return clusterView(await this.#head.call(headService.getCluster, {}, options));
-  }
-
-  /** All nodes, or those that pass the filter. */
-  async nodes(options: HeadCallOptions & NodeFilter = {}): Promise<readonly NodeInfo[]> {
-    const { hostname = "", states = [], limit, ...call } = options;
-    const filter = { hostname, states: states.map(nodeStateOf) };
-    return await pages(limit, async (pageLimit, pageToken) => {
-      const request = { ...filter, limit: pageLimit, pageToken };
-      const { nodes, nextPageToken } = await this.#head.call(headService.listNodes, request, call);
-      return { rows: (nodes ?? []).map(nodeView), nextPageToken: nextPageToken ?? "" };
-    });
-  }
-
-  /** All actors that are not dead, or those that pass the filter. */
-  async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
-    const { includeDead = false, states = [], nodeId = "", jobId = "", limit, ...others } = options;
-    const { role = "", className = "", ...call } = others;
-    const filter = { includeDead, nodeId, jobId, role, className, states: states.map(actorStateOf) };
-    return await pages(limit, async (pageLimit, pageToken) => {
-      const request = { ...filter, limit: pageLimit, pageToken };
-      const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);
-      return { rows: (actors ?? []).map(actorView), nextPageToken: nextPageToken ?? "" };
-    });
-  }
-
-  /** Counts of everything, and what waits: answered at once however large the cluster is. */
-  async summary(options: HeadCallOptions = {}): Promise<ClusterSummary> {
-    return summaryView(await this.#head.call(headService.summarize, {}, options));
-  }
-
-  /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
-  async locateObject(
-    { objectId }: Pick<ObjectRef, "objectId">,
-    options: HeadCallOptions = {},
-  ): Promise<readonly string[]> {
-    const answer = await this.#head.call(headService.locateObject, { objectId, waitMs: 0 }, options);
-    return answer.addresses ?? [];
-  }
-
-  /** Of these, the ones that no node has any more. Empty while a node is away that may have them. */
-  async missingObjects<Ref extends Pick<ObjectRef, "objectId">>(
-    refs: readonly Ref[],
-    options: HeadCallOptions = {},
-  ): Promise<readonly Ref[]> {
-    const request = { objectIds: refs.map(({ objectId }) => objectId) };
-    const answer = await this.#head.call(headService.missingObjects, request, options);
-    const missing = new Set(answer.complete ? answer.objectIds : []);
-    return refs.filter(({ objectId }) => missing.has(objectId));
-  }
-
-  /** What lies in the cluster's object stores, at most `limit` objects of it (default 100). */
-  async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
-    const request = { limit: options.limit ?? 0 };
-    return objectListView(await this.#head.call(headService.listObjects, request, options));
-  }
-
-  async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {
-    const { queues } = await this.#head.call(headService.listQueues, {}, options);
-    return (queues ?? []).map(queueView);
-  }
-
-  /**
-   * What a process of the cluster does at this moment, also one that computes and answers nothing else.
-   * @param target id or name of an actor, job, driver or node, or a process id
-   * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT
-   */
-  async stack(target: string, options: HeadCallOptions = {}): Promise<ProcessStack> {
-    const timeoutMs = Math.min(options.timeoutMs ?? stackTimeoutMs, stackTimeoutMs);
-    return stackView(await this.#head.call(headService.getStack, { target, timeoutMs }, options));
+    return this.#handles.handle<Instance>(view.actorId, info.spec?.maxTaskRetries ?? 0);
   }
 
   /** Ends the head in order; with all, every node and the head's own Redis too. */
@@ -329,8 +226,7 @@ export class Cluster {
 
   async #close(): Promise<void> {
     this.#unwatch?.();
-    for (const channel of this.#channels.values()) channel.deref()?.close();
-    this.#channels.clear();
+    this.#handles.close();
     await this.#session?.close();
     await this.objects.close();
     this.#head.close();
@@ -339,62 +235,6 @@ export class Cluster {
   async #create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void> {
     const info = await this.#head.call(headService.createActor, { spec }, options);
     if (actorView(info).state === "dead") throw diedError(info);
-  }
-
-  #handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
-    let channel = this.#channels.get(actorId)?.deref();
-    if (!channel) {
-      channel = new ActorChannel({
-        actorId,
-        network: this.#network,
-        resolver: this,
-        onDead: () => this.#channels.delete(actorId),
-      });
-      this.#channels.set(actorId, new WeakRef(channel));
-      this.#collected.register(channel, actorId);
-    }
-    return createHandle<Instance>({
-      channel,
-      defaults: {
-        timeoutMs: this.#options.callTimeoutMs,
-        retries: maxTaskRetries < 0 ? Number.POSITIVE_INFINITY : maxTaskRetries,
-      },
-      info: async () => actorView(await this.#head.call(headService.resolveActor, { actorId, waitMs: 0 })),
-      kill: async (restart) => {
-        // A request that is repeated because its answer was lost must not crash the next incarnation too.
-        const known = restart ? await this.#head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
-        const incarnation = known.incarnation ?? 0;
-        await this.#head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
-      },
-    });
-  }
-
-  /** For ActorChannel. */
-  resolve(
-    actorId: string,
-    knownIncarnation: number,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<proto.ActorInfo.$Properties> {
-    return this.#head.call(
-      headService.resolveActor,
-      { actorId, knownIncarnation, waitMs },
-      { timeoutMs: waitMs + resolveSlackMs, signal },
-    );
-  }
-
-  /** A bundle is sent once to each head of the connection. */
-  #upload(bundle: Bundle, options: HeadCallOptions): Promise<void> {
-    const known = this.#uploaded.get(bundle.sha256);
-    if (known !== undefined) return known;
-    const timeoutMs = options.timeoutMs ?? this.#options.controlTimeoutMs;
-    const upload = uploadBundle(this.#head.peer, bundle, {
-      timeoutMs,
-      ...(options.signal ? { signal: options.signal } : {}),
-    });
-    this.#uploaded.set(bundle.sha256, upload);
-    upload.catch(() => this.#uploaded.delete(bundle.sha256));
-    return upload;
   }
 
   /** The node of this machine, else any that is alive. */

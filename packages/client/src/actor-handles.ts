@@ -1,0 +1,88 @@
+/**
+ * Responsibility: the handles of one connection. All handles of an actor share one channel, which lives as long as the
+ * actor and one of its handles.
+ * Not responsible for: calls (actor-channel.ts), making actors (actor-type.ts).
+ */
+import { headService, type Network } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { ActorChannel } from "./actor-channel.js";
+import { type ActorHandle, createHandle } from "./actor-handle.js";
+import type { ActorResolver } from "./actor-resolver.js";
+import type { HeadClient } from "./head-client.js";
+import { actorView } from "./views.js";
+
+/** Time over its own wait that ResolveActor gets to answer. */
+const resolveSlackMs = 2_000;
+
+export interface ActorHandlesDeps {
+  readonly head: HeadClient;
+  readonly network: Network;
+  readonly callTimeoutMs: number;
+}
+
+export class ActorHandles {
+  readonly #deps: ActorHandlesDeps;
+  readonly #resolver: ActorResolver;
+  /** Channels of dead actors are dropped, and those that no handle refers to are collected. */
+  readonly #channels = new Map<string, WeakRef<ActorChannel>>();
+  readonly #collected = new FinalizationRegistry<string>((actorId) => {
+    if (this.#channels.get(actorId)?.deref() === undefined) this.#channels.delete(actorId);
+  });
+
+  constructor(deps: ActorHandlesDeps) {
+    this.#deps = deps;
+    this.#resolver = {
+      resolve: (actorId, knownIncarnation, waitMs, signal) =>
+        deps.head.call(
+          headService.resolveActor,
+          { actorId, knownIncarnation, waitMs },
+          { timeoutMs: waitMs + resolveSlackMs, signal },
+        ),
+    };
+  }
+
+  handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance> {
+    const { head, callTimeoutMs } = this.#deps;
+    return createHandle<Instance>({
+      channel: this.#channelOf(actorId),
+      defaults: {
+        timeoutMs: callTimeoutMs,
+        retries: maxTaskRetries < 0 ? Number.POSITIVE_INFINITY : maxTaskRetries,
+      },
+      info: async () => actorView(await head.call(headService.resolveActor, { actorId, waitMs: 0 })),
+      kill: async (restart) => {
+        // A request that is repeated because its answer was lost must not crash the next incarnation too.
+        const known = restart ? await head.call(headService.resolveActor, { actorId, waitMs: 0 }) : {};
+        const incarnation = known.incarnation ?? 0;
+        await head.call(headService.killActor, { actorId, noRestart: !restart, incarnation });
+      },
+    });
+  }
+
+  /** The head says that an actor died for good. */
+  noticeDeath(info: proto.ActorInfo.$Properties): void {
+    this.#channels
+      .get(info.spec?.actorId ?? "")
+      ?.deref()
+      ?.noticeDeath(info);
+  }
+
+  close(): void {
+    for (const channel of this.#channels.values()) channel.deref()?.close();
+    this.#channels.clear();
+  }
+
+  #channelOf(actorId: string): ActorChannel {
+    const known = this.#channels.get(actorId)?.deref();
+    if (known) return known;
+    const channel = new ActorChannel({
+      actorId,
+      network: this.#deps.network,
+      resolver: this.#resolver,
+      onDead: () => this.#channels.delete(actorId),
+    });
+    this.#channels.set(actorId, new WeakRef(channel));
+    this.#collected.register(channel, actorId);
+    return channel;
+  }
+}

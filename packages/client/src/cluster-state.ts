@@ -1,0 +1,109 @@
+import { headService } from "@palimpsest/wire";
+import type { HeadCallOptions, HeadClient } from "./head-client.js";
+import type { ObjectRef } from "./objects.js";
+import { pages } from "./pages.js";
+import {
+  type ActorFilter,
+  type ActorInfo,
+  actorStateOf,
+  actorView,
+  type ClusterInfo,
+  type ClusterSummary,
+  clusterView,
+  type NodeFilter,
+  type NodeInfo,
+  nodeStateOf,
+  nodeView,
+  type ObjectList,
+  objectListView,
+  type ProcessStack,
+  type QueueInfo,
+  queueView,
+  stackView,
+  summaryView,
+} from "./views.js";
+
+/** How long a process may take to show its stack. */
+const stackTimeoutMs = 10_000;
+
+/** What the head's tables say of the cluster. Nothing here changes anything. */
+export class ClusterState {
+  readonly #head: HeadClient;
+
+  protected constructor(head: HeadClient) {
+    this.#head = head;
+  }
+
+  async info(options: HeadCallOptions = {}): Promise<ClusterInfo> {
+    return clusterView(await this.#head.call(headService.getCluster, {}, options));
+  }
+
+  /** All nodes, or those that pass the filter. */
+  async nodes(options: HeadCallOptions & NodeFilter = {}): Promise<readonly NodeInfo[]> {
+    const { hostname = "", states = [], limit, ...call } = options;
+    const filter = { hostname, states: states.map(nodeStateOf) };
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { ...filter, limit: pageLimit, pageToken };
+      const { nodes, nextPageToken } = await this.#head.call(headService.listNodes, request, call);
+      return { rows: (nodes ?? []).map(nodeView), nextPageToken: nextPageToken ?? "" };
+    });
+  }
+
+  /** All actors that are not dead, or those that pass the filter. */
+  async actors(options: HeadCallOptions & ActorFilter = {}): Promise<readonly ActorInfo[]> {
+    const { includeDead = false, states = [], nodeId = "", jobId = "", limit, ...others } = options;
+    const { role = "", className = "", ...call } = others;
+    const filter = { includeDead, nodeId, jobId, role, className, states: states.map(actorStateOf) };
+    return await pages(limit, async (pageLimit, pageToken) => {
+      const request = { ...filter, limit: pageLimit, pageToken };
+      const { actors, nextPageToken } = await this.#head.call(headService.listActors, request, call);
+      return { rows: (actors ?? []).map(actorView), nextPageToken: nextPageToken ?? "" };
+    });
+  }
+
+  /** Counts of everything, and what waits: answered at once however large the cluster is. */
+  async summary(options: HeadCallOptions = {}): Promise<ClusterSummary> {
+    return summaryView(await this.#head.call(headService.summarize, {}, options));
+  }
+
+  /** Addresses of the nodes that have the object: where it is held, then where copies lie. Empty: it is lost or freed. */
+  async locateObject(
+    { objectId }: Pick<ObjectRef, "objectId">,
+    options: HeadCallOptions = {},
+  ): Promise<readonly string[]> {
+    const answer = await this.#head.call(headService.locateObject, { objectId, waitMs: 0 }, options);
+    return answer.addresses ?? [];
+  }
+
+  /** Of these, the ones that no node has any more. Empty while a node is away that may have them. */
+  async missingObjects<Ref extends Pick<ObjectRef, "objectId">>(
+    refs: readonly Ref[],
+    options: HeadCallOptions = {},
+  ): Promise<readonly Ref[]> {
+    const request = { objectIds: refs.map(({ objectId }) => objectId) };
+    const answer = await this.#head.call(headService.missingObjects, request, options);
+    const missing = new Set(answer.complete ? answer.objectIds : []);
+    return refs.filter(({ objectId }) => missing.has(objectId));
+  }
+
+  /** What lies in the cluster's object stores, at most `limit` objects of it (default 100). */
+  async listObjects(options: HeadCallOptions & { readonly limit?: number } = {}): Promise<ObjectList> {
+    const request = { limit: options.limit ?? 0 };
+    return objectListView(await this.#head.call(headService.listObjects, request, options));
+  }
+
+  async queues(options: HeadCallOptions = {}): Promise<readonly QueueInfo[]> {
+    const { queues } = await this.#head.call(headService.listQueues, {}, options);
+    return (queues ?? []).map(queueView);
+  }
+
+  /**
+   * What a process of the cluster does at this moment, also one that computes and answers nothing else.
+   * @param target id or name of an actor, job, driver or node, or a process id
+   * @throws {PalimpsestError} NOT_FOUND, UNAVAILABLE, GET_TIMEOUT
+   */
+  async stack(target: string, options: HeadCallOptions = {}): Promise<ProcessStack> {
+    const timeoutMs = Math.min(options.timeoutMs ?? stackTimeoutMs, stackTimeoutMs);
+    return stackView(await this.#head.call(headService.getStack, { target, timeoutMs }, options));
+  }
+}
