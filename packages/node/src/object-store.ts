@@ -15,17 +15,10 @@
  */
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { ObjectFiles } from "./object-files.js";
+import { ObjectTable, type TableEntry } from "./object-table.js";
 import { ObjectWriter } from "./object-writer.js";
 import { objectStoreFull } from "./store-full.js";
-import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
-
-interface Entry extends StoredObject {
-  /** And the revision of each one's hold. */
-  readonly holders: Map<string, number>;
-  revision: number;
-  readers: number;
-  leasedUntilMs: number;
-}
+import type { DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
 
 export interface ObjectStoreOptions {
   /** Folder of its own; emptied on open and removed on close. */
@@ -38,21 +31,14 @@ export class ObjectStore {
   readonly maxBytes: number;
   readonly #clock: Clock;
   readonly #files: ObjectFiles;
-  readonly #objects = new Map<string, Entry>();
-  /** Objects without a holder, the longest unused first. */
-  readonly #copies = new Map<string, Entry>();
-  readonly #held = new Map<string, Set<Entry>>();
-  readonly #watchers = new Set<StoreWatcher>();
-  #storedBytes = 0;
+  readonly #table: ObjectTable;
   #reservedBytes = 0;
-  /** Begins with the time, so that a node that starts again under its old id is not behind its old self. */
-  #revisions: number;
 
   private constructor(files: ObjectFiles, options: ObjectStoreOptions) {
     this.#files = files;
     this.maxBytes = options.maxBytes;
     this.#clock = options.clock ?? systemClock;
-    this.#revisions = this.#clock.now();
+    this.#table = new ObjectTable(this.#clock, (objectId) => files.remove(objectId));
   }
 
   static async open(options: ObjectStoreOptions): Promise<ObjectStore> {
@@ -64,46 +50,44 @@ export class ObjectStore {
   }
 
   get size(): number {
-    return this.#objects.size;
+    return this.#table.size;
   }
 
   get storedBytes(): number {
-    return this.#storedBytes;
+    return this.#table.storedBytes;
   }
 
   /** Bytes of copies, which make room when room is needed. */
   get copyBytes(): number {
-    let bytes = 0;
-    for (const { sizeBytes } of this.#copies.values()) bytes += sizeBytes;
-    return bytes;
+    return this.#table.copyBytes;
   }
 
   watch(watcher: StoreWatcher): void {
-    this.#watchers.add(watcher);
+    this.#table.watch(watcher);
   }
 
-  *places(): Generator<StoredPlace> {
-    for (const entry of this.#objects.values()) yield placeOf(entry);
+  places(): Iterable<StoredPlace> {
+    return this.#table.places();
   }
 
   holders(): string[] {
-    return [...this.#held.keys()];
+    return this.#table.holders();
   }
 
   find(objectId: string): StoredObject | undefined {
-    return this.#objects.get(objectId);
+    return this.#table.find(objectId);
   }
 
   /** @throws {PalimpsestError} NOT_FOUND */
   get(objectId: string): StoredObject {
-    return this.#entry(objectId);
+    return this.#table.get(objectId);
   }
 
   /** Opens it for reading: a copy stays until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
   read(objectId: string): { readonly object: StoredObject; done(): void } {
-    const entry = this.#entry(objectId);
+    const entry = this.#table.get(objectId);
     entry.readers++;
-    this.#used(entry);
+    this.#table.use(entry);
     let done = false;
     return {
       object: entry,
@@ -116,15 +100,15 @@ export class ObjectStore {
 
   /** Keeps a copy for a reader that will open its file. */
   lease(objectId: string, leaseMs: number): void {
-    const entry = this.#objects.get(objectId);
+    const entry = this.#table.find(objectId);
     if (entry === undefined) return;
     entry.leasedUntilMs = Math.max(entry.leasedUntilMs, this.#clock.monotonicMs() + leaseMs);
-    this.#used(entry);
+    this.#table.use(entry);
   }
 
   /** @throws {PalimpsestError} NOT_FOUND */
   hold(objectId: string, holder: string): void {
-    this.#hold(this.#entry(objectId), holder);
+    this.#table.hold(this.#table.get(objectId), holder);
   }
 
   /**
@@ -154,109 +138,44 @@ export class ObjectStore {
   }
 
   /** Carries out an order; false when there was nothing to do. */
-  drop({ objectId, holder, revision, copiesOnly = false }: DropOrder): boolean {
-    const entry = this.#objects.get(objectId);
-    if (entry === undefined) return false;
-    const meant = holder === "" ? entry.revision : entry.holders.get(holder);
-    if (meant === undefined || (revision !== undefined && meant > revision)) return false;
-    if (copiesOnly && entry.holders.size > 0) return false;
-    if (holder === "") this.#remove(entry, "freed");
-    else this.#letGo(entry, holder, "freed");
-    return true;
+  drop(order: DropOrder): boolean {
+    return this.#table.drop(order);
   }
 
   /** The holder ended: frees what nobody else holds. */
   release(holder: string): void {
-    for (const entry of [...(this.#held.get(holder) ?? [])]) this.#letGo(entry, holder, "holder ended");
+    this.#table.release(holder);
   }
 
   async close(): Promise<void> {
-    this.#watchers.clear();
-    this.#objects.clear();
-    this.#copies.clear();
-    this.#held.clear();
-    this.#storedBytes = 0;
+    this.#table.clear();
     await this.#files.close();
-  }
-
-  #entry(objectId: string): Entry {
-    const found = this.#objects.get(objectId);
-    if (found) return found;
-    throw new PalimpsestError("NOT_FOUND", `object ${objectId} is not on this node`, {
-      details: { objectId },
-    });
-  }
-
-  #used(entry: Entry): void {
-    if (this.#copies.delete(entry.objectId)) this.#copies.set(entry.objectId, entry);
-  }
-
-  #hold(entry: Entry, holder: string): void {
-    entry.revision = ++this.#revisions;
-    this.#copies.delete(entry.objectId);
-    entry.holders.set(holder, entry.revision);
-    let objects = this.#held.get(holder);
-    if (objects === undefined) {
-      objects = new Set();
-      this.#held.set(holder, objects);
-      for (const watcher of this.#watchers) watcher.newHolder(holder);
-    }
-    objects.add(entry);
-    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
-  }
-
-  #letGo(entry: Entry, holder: string, cause: DropCause): void {
-    this.#forgetHold(entry, holder);
-    if (entry.holders.size === 0) this.#remove(entry, cause);
-    else for (const watcher of this.#watchers) watcher.present(placeOf(entry));
-  }
-
-  #forgetHold(entry: Entry, holder: string): void {
-    entry.holders.delete(holder);
-    const objects = this.#held.get(holder);
-    objects?.delete(entry);
-    if (objects?.size === 0) this.#held.delete(holder);
-  }
-
-  #remove(entry: Entry, cause: DropCause): void {
-    for (const holder of [...entry.holders.keys()]) this.#forgetHold(entry, holder);
-    this.#objects.delete(entry.objectId);
-    this.#copies.delete(entry.objectId);
-    this.#storedBytes -= entry.sizeBytes;
-    this.#files.remove(entry.objectId);
-    for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
   }
 
   /** STORE-5. @throws {PalimpsestError} OBJECT_STORE_FULL, and then nothing was evicted */
   #makeRoom(sizeBytes: number): void {
-    let missingBytes = this.#storedBytes + this.#reservedBytes + sizeBytes - this.maxBytes;
+    let missingBytes = this.#table.storedBytes + this.#reservedBytes + sizeBytes - this.maxBytes;
     if (missingBytes <= 0) return;
     const now = this.#clock.monotonicMs();
-    const evicted: Entry[] = [];
-    for (const entry of this.#copies.values()) {
+    const evicted: TableEntry[] = [];
+    for (const entry of this.#table.copies()) {
       if (missingBytes <= 0) break;
       if (entry.readers > 0 || entry.leasedUntilMs > now) continue;
       evicted.push(entry);
       missingBytes -= entry.sizeBytes;
     }
     if (missingBytes > 0) throw this.#full(sizeBytes);
-    for (const entry of evicted) this.#remove(entry, "evicted");
+    for (const entry of evicted) this.#table.remove(entry, "evicted");
   }
 
   #full(sizeBytes: number): PalimpsestError {
-    const bytesByHolder = new Map<string, number>();
-    for (const [holder, entries] of this.#held) {
-      let bytes = 0;
-      for (const entry of entries) bytes += entry.sizeBytes;
-      bytesByHolder.set(holder, bytes);
-    }
     return objectStoreFull({
       sizeBytes,
       maxBytes: this.maxBytes,
-      storedBytes: this.#storedBytes,
-      copyBytes: this.copyBytes,
+      storedBytes: this.#table.storedBytes,
+      copyBytes: this.#table.copyBytes,
       reservedBytes: this.#reservedBytes,
-      bytesByHolder,
+      bytesByHolder: this.#table.bytesByHolder(),
     });
   }
 
@@ -275,39 +194,15 @@ export class ObjectStore {
       return undefined;
     }
     return await this.#files.inTurn(objectId, async () => {
-      const known = this.#objects.get(objectId);
+      const known = this.#table.find(objectId);
       if (known !== undefined) {
-        if (holder !== "") this.#hold(known, holder);
+        if (holder !== "") this.#table.hold(known, holder);
         await this.#files.discard(temporary).finally(unreserve);
-        return this.#objects.get(objectId);
+        return this.#table.find(objectId);
       }
       // The bytes change from announced to stored in one step (STORE-2).
       await this.#files.keep(temporary, objectId).finally(unreserve);
-      return this.#enter(objectId, sizeBytes, holder);
+      return this.#table.enter({ objectId, sizeBytes, path: this.#files.pathOf(objectId) }, holder);
     });
   }
-
-  #enter(objectId: string, sizeBytes: number, holder: string): Entry {
-    const entry: Entry = {
-      objectId,
-      sizeBytes,
-      path: this.#files.pathOf(objectId),
-      holders: new Map(),
-      revision: ++this.#revisions,
-      readers: 0,
-      leasedUntilMs: 0,
-    };
-    this.#objects.set(objectId, entry);
-    this.#storedBytes += sizeBytes;
-    if (holder !== "") this.#hold(entry, holder);
-    else {
-      this.#copies.set(objectId, entry);
-      for (const watcher of this.#watchers) watcher.present(placeOf(entry));
-    }
-    return entry;
-  }
-}
-
-function placeOf({ objectId, sizeBytes, holders, revision }: Entry): StoredPlace {
-  return { objectId, sizeBytes, held: holders.size > 0, revision };
 }

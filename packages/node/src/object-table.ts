@@ -1,0 +1,177 @@
+/**
+ * Responsibility: which objects a store has, who holds each, and which of those that nobody holds were unused longest.
+ * Not responsible for: bytes and the room that they take (object-store.ts).
+ *
+ * The invariants STORE-3 and STORE-6 of the store are kept here.
+ */
+import { type Clock, PalimpsestError } from "@palimpsest/wire";
+import type { DropCause, DropOrder, StoredObject, StoredPlace, StoreWatcher } from "./stored-object.js";
+
+export interface TableEntry extends StoredObject {
+  /** And the revision of each one's hold. */
+  readonly holders: Map<string, number>;
+  revision: number;
+  readers: number;
+  leasedUntilMs: number;
+}
+
+export class ObjectTable {
+  readonly #discard: (objectId: string) => void;
+  readonly #objects = new Map<string, TableEntry>();
+  /** Objects without a holder, the longest unused first. */
+  readonly #copies = new Map<string, TableEntry>();
+  readonly #held = new Map<string, Set<TableEntry>>();
+  readonly #watchers = new Set<StoreWatcher>();
+  #storedBytes = 0;
+  /** Begins with the time, so that a node that starts again under its old id is not behind its old self. */
+  #revisions: number;
+
+  /** @param discard removes the bytes of an object that is in the table no more */
+  constructor(clock: Clock, discard: (objectId: string) => void) {
+    this.#revisions = clock.now();
+    this.#discard = discard;
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get storedBytes(): number {
+    return this.#storedBytes;
+  }
+
+  get copyBytes(): number {
+    let bytes = 0;
+    for (const { sizeBytes } of this.#copies.values()) bytes += sizeBytes;
+    return bytes;
+  }
+
+  /** Objects without a holder, the longest unused first. */
+  copies(): Iterable<TableEntry> {
+    return this.#copies.values();
+  }
+
+  watch(watcher: StoreWatcher): void {
+    this.#watchers.add(watcher);
+  }
+
+  *places(): Generator<StoredPlace> {
+    for (const entry of this.#objects.values()) yield placeOf(entry);
+  }
+
+  holders(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  bytesByHolder(): ReadonlyMap<string, number> {
+    const bytesByHolder = new Map<string, number>();
+    for (const [holder, entries] of this.#held) {
+      let bytes = 0;
+      for (const entry of entries) bytes += entry.sizeBytes;
+      bytesByHolder.set(holder, bytes);
+    }
+    return bytesByHolder;
+  }
+
+  find(objectId: string): TableEntry | undefined {
+    return this.#objects.get(objectId);
+  }
+
+  /** @throws {PalimpsestError} NOT_FOUND */
+  get(objectId: string): TableEntry {
+    const found = this.#objects.get(objectId);
+    if (found) return found;
+    throw new PalimpsestError("NOT_FOUND", `object ${objectId} is not on this node`, {
+      details: { objectId },
+    });
+  }
+
+  /** @param holder empty: a copy */
+  enter(object: StoredObject, holder: string): TableEntry {
+    const entry: TableEntry = {
+      ...object,
+      holders: new Map(),
+      revision: ++this.#revisions,
+      readers: 0,
+      leasedUntilMs: 0,
+    };
+    this.#objects.set(entry.objectId, entry);
+    this.#storedBytes += entry.sizeBytes;
+    if (holder !== "") this.hold(entry, holder);
+    else {
+      this.#copies.set(entry.objectId, entry);
+      for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+    }
+    return entry;
+  }
+
+  /** Notes that it was used just now. */
+  use(entry: TableEntry): void {
+    if (this.#copies.delete(entry.objectId)) this.#copies.set(entry.objectId, entry);
+  }
+
+  hold(entry: TableEntry, holder: string): void {
+    entry.revision = ++this.#revisions;
+    this.#copies.delete(entry.objectId);
+    entry.holders.set(holder, entry.revision);
+    let objects = this.#held.get(holder);
+    if (objects === undefined) {
+      objects = new Set();
+      this.#held.set(holder, objects);
+      for (const watcher of this.#watchers) watcher.newHolder(holder);
+    }
+    objects.add(entry);
+    for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+  }
+
+  /** Carries out an order; false when there was nothing to do. */
+  drop({ objectId, holder, revision, copiesOnly = false }: DropOrder): boolean {
+    const entry = this.#objects.get(objectId);
+    if (entry === undefined) return false;
+    const meant = holder === "" ? entry.revision : entry.holders.get(holder);
+    if (meant === undefined || (revision !== undefined && meant > revision)) return false;
+    if (copiesOnly && entry.holders.size > 0) return false;
+    if (holder === "") this.remove(entry, "freed");
+    else this.#letGo(entry, holder, "freed");
+    return true;
+  }
+
+  /** The holder ended: frees what nobody else holds. */
+  release(holder: string): void {
+    for (const entry of [...(this.#held.get(holder) ?? [])]) this.#letGo(entry, holder, "holder ended");
+  }
+
+  #letGo(entry: TableEntry, holder: string, cause: DropCause): void {
+    this.#forgetHold(entry, holder);
+    if (entry.holders.size === 0) this.remove(entry, cause);
+    else for (const watcher of this.#watchers) watcher.present(placeOf(entry));
+  }
+
+  #forgetHold(entry: TableEntry, holder: string): void {
+    entry.holders.delete(holder);
+    const objects = this.#held.get(holder);
+    objects?.delete(entry);
+    if (objects?.size === 0) this.#held.delete(holder);
+  }
+
+  remove(entry: TableEntry, cause: DropCause): void {
+    for (const holder of [...entry.holders.keys()]) this.#forgetHold(entry, holder);
+    this.#objects.delete(entry.objectId);
+    this.#copies.delete(entry.objectId);
+    this.#storedBytes -= entry.sizeBytes;
+    this.#discard(entry.objectId);
+    for (const watcher of this.#watchers) watcher.gone(entry.objectId, cause);
+  }
+
+  clear(): void {
+    this.#watchers.clear();
+    this.#objects.clear();
+    this.#copies.clear();
+    this.#held.clear();
+    this.#storedBytes = 0;
+  }
+}
+
+function placeOf({ objectId, sizeBytes, holders, revision }: TableEntry): StoredPlace {
+  return { objectId, sizeBytes, held: holders.size > 0, revision };
+}
