@@ -11,6 +11,7 @@ import {
   jobsService,
   PalimpsestError,
   type RpcServer,
+  toGrpcError,
   unary,
 } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
@@ -23,6 +24,8 @@ export class FakeHead {
   readonly token = "token-of-the-tests";
   address = "";
   sessionLeaseMs = 120_000;
+  /** What sessions are refused with. */
+  refusal: PalimpsestError | undefined;
   readonly sessions: proto.SessionMessage.$Properties[] = [];
   readonly actors = new Map<string, proto.ActorInfo.$Properties>();
   readonly nodes: proto.NodeInfo.$Properties[] = [];
@@ -114,7 +117,8 @@ export class FakeHead {
     let opened = false;
     stream.on("data", (message: proto.SessionMessage.$Properties) => {
       this.sessions.push(message);
-      if (message.goodbye) stream.end();
+      if (this.refusal) stream.emit("error", toGrpcError(this.refusal));
+      else if (message.goodbye) stream.end();
       else if (!opened) {
         opened = true;
         const sessionLeaseMs = this.sessionLeaseMs;

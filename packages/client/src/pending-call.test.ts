@@ -1,0 +1,36 @@
+import { encodeValue, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { expect, test } from "vitest";
+import { type CallCarrier, PendingCall } from "./pending-call.js";
+
+const carrier: CallCarrier = {
+  clock: systemClock,
+  settled: () => undefined,
+  abandon: () => undefined,
+  grant: () => undefined,
+};
+
+function generator(): PendingCall {
+  const args = encodeValue([]);
+  return new PendingCall({ method: "items", args, timeoutMs: 60_000, signals: [], retries: 0 }, carrier);
+}
+
+test.each([
+  ["end", (call: PendingCall) => call.end(), undefined],
+  ["error", (call: PendingCall) => call.fail(new PalimpsestError("ACTOR_ERROR", "no more")), "no more"],
+])(
+  "items come out in their order before the %s, also when all of it is there at once (CALL-2)",
+  async (_kind, finish, message) => {
+    const call = generator();
+    const items = call.iterate();
+    const waiting = items.next();
+    for (const item of [1, 2, 3]) call.push(encodeValue(item));
+    finish(call);
+    // What comes after the outcome is not the call's any more.
+    call.push(encodeValue(4));
+    expect(await waiting).toEqual({ done: false, value: 1 });
+    expect(await items.next()).toEqual({ done: false, value: 2 });
+    expect(await items.next()).toEqual({ done: false, value: 3 });
+    if (message === undefined) expect(await items.next()).toEqual({ done: true, value: undefined });
+    else await expect(items.next()).rejects.toThrow(message);
+  },
+);

@@ -1,0 +1,118 @@
+import { decodeValue, encodeValue, PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { expect, test } from "vitest";
+import { Invocation, type Method } from "./invocation.js";
+
+function invoke(method: Method | PalimpsestError) {
+  const replies: proto.Reply.$Properties[] = [];
+  let settled = 0;
+  const invocation = new Invocation(
+    { callId: 7, method: "work", args: encodeValue([]), streamCredit: 64 },
+    {
+      actorId: "actor-test",
+      methodOf: () => {
+        if (method instanceof PalimpsestError) throw method;
+        return method;
+      },
+      ending: () => false,
+      reply: (reply) => void replies.push(reply),
+      metrics: { ended: () => undefined, waited: () => undefined, refused: () => undefined },
+      onSettled: () => {
+        settled++;
+      },
+    },
+  );
+  const ends = () => replies.filter(({ item }) => item == null);
+  return { invocation, replies, ends, settled: () => settled };
+}
+
+/** What a method waits for until the test opens it. */
+function opening() {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+const canceled = new PalimpsestError("CANCELLED", "the test cancels it");
+
+test.each<[string, Method | PalimpsestError]>([
+  ["returns a value", () => 1],
+  ["returns a promise", async () => 1],
+  [
+    "throws",
+    () => {
+      throw new Error("no");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("no"))],
+  ["returns what cannot travel", () => () => 1],
+  [
+    "is an async generator",
+    async function* () {
+      yield 1;
+      yield 2;
+    },
+  ],
+  [
+    "is a generator that throws",
+    function* () {
+      yield 1;
+      throw new Error("no more");
+    },
+  ],
+  ["is not there", new PalimpsestError("NOT_FOUND", "no such method")],
+])("a method that %s is answered exactly once (INVOCATION-1)", async (_kind, method) => {
+  const { invocation, ends, settled } = invoke(method);
+  await invocation.run();
+  // What comes too late to be an outcome adds nothing.
+  invocation.cancel(canceled);
+  invocation.drop();
+  await invocation.run();
+  expect(ends()).toHaveLength(1);
+  expect(ends()[0]?.callId).toBe(7);
+  expect(settled()).toBe(1);
+});
+
+test("a call whose caller has gone is not answered (INVOCATION-1)", async () => {
+  const { invocation, replies, settled } = invoke(() => 1);
+  invocation.drop();
+  await invocation.run();
+  expect(replies).toEqual([]);
+  expect(settled()).toBe(1);
+});
+
+test("after a cancellation nothing of a call is posted, whatever its method still returns or throws (INVOCATION-2)", async () => {
+  for (const late of [async () => "late", () => Promise.reject(new Error("late"))]) {
+    const gate = opening();
+    const { invocation, replies } = invoke(() => gate.opened.then(late));
+    const running = invocation.run();
+    invocation.cancel(canceled);
+    gate.open();
+    await running;
+    expect(replies.map(({ error }) => error?.code)).toEqual(["CANCELLED"]);
+  }
+});
+
+test("after a cancellation no further item of a generator is posted, and it is closed (INVOCATION-2)", async () => {
+  const gate = opening();
+  let closed = false;
+  const { invocation, replies } = invoke(async function* () {
+    try {
+      yield 1;
+      await gate.opened;
+      yield 2;
+    } finally {
+      closed = true;
+    }
+  });
+  const running = invocation.run();
+  await expect.poll(() => replies.length).toBe(1);
+  invocation.cancel(canceled);
+  gate.open();
+  await running;
+  expect(decodeValue(replies[0]?.item ?? new Uint8Array())).toBe(1);
+  expect(replies.slice(1).map(({ error }) => error?.code)).toEqual(["CANCELLED"]);
+  expect(closed).toBe(true);
+});
