@@ -165,7 +165,7 @@ describe("actors", () => {
     expect(await callActor(second, head.token, "add", 2)).toBe(42);
   });
 
-  test("a constructor that throws is told as such, with the error and its stack", async () => {
+  test("a constructor that throws is told as such, with the error and its stack (ACTORPROCESS-1)", async () => {
     await startCounter(head, { args: ["throw"] });
     const died = await head.next("actorDied");
     expect(died.constructorError?.code).toBe("ACTOR_ERROR");

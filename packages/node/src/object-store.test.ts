@@ -73,7 +73,7 @@ describe("ObjectStore", () => {
     expect(store.get(objectId)).toMatchObject({ objectId, sizeBytes: 5 });
   });
 
-  test("keeps nothing of a writer that is aborted or short (WRITER-1, STORE-2)", async () => {
+  test("keeps nothing of a writer that is aborted or short (WRITER-1, WRITER-2, STORE-2)", async () => {
     const aborted = await store.create(60, "job-1");
     await aborted.write(new Uint8Array(60));
     await aborted.abort();
@@ -85,7 +85,7 @@ describe("ObjectStore", () => {
     await expect(put("x".repeat(100))).resolves.toBeTruthy();
   });
 
-  test("refuses bytes with another hash than expected (STORE-1)", async () => {
+  test("refuses bytes with another hash than expected (STORE-1, WRITER-2)", async () => {
     const writer = await store.create(5, "");
     await writer.write(Buffer.from("hello"));
     await expect(writer.commit("0".repeat(64))).rejects.toMatchObject({ code: "OBJECT_LOST" });
@@ -103,7 +103,7 @@ describe("ObjectStore", () => {
     await (await store.create(30, "job-1")).abort();
   });
 
-  test("refuses more bytes than announced", async () => {
+  test("refuses more bytes than announced (WRITER-2)", async () => {
     const writer = await store.create(3, "");
     await expect(writer.write(Buffer.from("four"))).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     await writer.abort();

@@ -141,6 +141,7 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
       const to = call.request.lengthBytes ? Math.min(sizeBytes, from + call.request.lengthBytes) : sizeBytes;
       const file = await open(path, "r");
       try {
+        let handedOver = Promise.resolve();
         for (let offset = from; offset < to && !call.cancelled; ) {
           const giveBack = await budget.take(chunkBytes);
           try {
@@ -150,12 +151,17 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
             if (bytesRead === 0) throw new PalimpsestError("OBJECT_LOST", `${path} is shorter than it was`);
             const chunk = { data: buffer.subarray(0, bytesRead), offsetBytes: offset };
             offset += bytesRead;
+            // One chunk is read while the one before is taken over: the connection never waits for the disk.
+            await handedOver;
             onMoved("out", bytesRead);
-            if (!call.write(chunk)) await drained(call, clock);
-          } finally {
+            handedOver = handOver(call, chunk, clock).finally(giveBack);
+            handedOver.catch(() => undefined);
+          } catch (reason) {
             giveBack();
+            throw reason;
           }
         }
+        await handedOver;
       } finally {
         await file.close();
       }
@@ -168,12 +174,15 @@ async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call:
   }
 }
 
-/** @throws {PalimpsestError} GET_TIMEOUT when nothing was read for stallMs (SERVE-2) */
-function drained(call: PullCall, clock: Clock): Promise<void> {
+/**
+ * Settles when the connection has taken the chunk over, or its reader is gone. What write() returns does not tell: the
+ * stream itself keeps chunks by number, however large they are.
+ * @throws {PalimpsestError} GET_TIMEOUT when nothing was read for stallMs (SERVE-2)
+ */
+function handOver(call: PullCall, chunk: proto.PullChunk.$Properties, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       cancelStall();
-      call.off("drain", done);
       call.off("cancelled", done);
     };
     const done = () => {
@@ -184,8 +193,9 @@ function drained(call: PullCall, clock: Clock): Promise<void> {
       leave();
       reject(new PalimpsestError("GET_TIMEOUT", `the reader took nothing for ${stallMs} ms: it is cut off`));
     });
-    call.on("drain", done);
     call.on("cancelled", done);
+    if (call.cancelled) done();
+    else call.write(chunk, done);
   });
 }
 

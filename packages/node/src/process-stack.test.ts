@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { InspectorClient } from "./inspector-client.js";
 import { inspectorFlags, ProcessStack } from "./process-stack.js";
 
@@ -53,6 +53,18 @@ test("STACK-2, STACK-5: one that waits is idle and goes on, and its inspector's 
     "cannot be reached",
   );
   expect(process.exitCode).toBe(null);
+});
+
+test("STACK-6: questions that come together are answered one after the other", async () => {
+  const stack = new ProcessStack(await run("setInterval(() => undefined, 60_000); console.log(1)"));
+  const connect = vi.spyOn(InspectorClient, "connect");
+  try {
+    // No question was asked of the process before the one before it was answered.
+    const asked = [1, 2, 3].map(() => stack.read().then(() => connect.mock.calls.length));
+    expect(await Promise.all(asked)).toEqual([1, 2, 3]);
+  } finally {
+    connect.mockRestore();
+  }
 });
 
 test("STACK-4: a process that would die of the signal is not sent it", async () => {

@@ -1,0 +1,32 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ActorProcess } from "./actor-process.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-actor-process-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test("the end of a process is told after its readiness is decided, also when it never was ready (NODEPROCESS-2)", async () => {
+  const program = join(folder, "program.mjs");
+  await writeFile(program, "process.exit(3);");
+  const actor = ActorProcess.start({
+    program,
+    start: { spec: { actorId: "actor-test", ownerId: "session-test" }, incarnation: 1, nodeId: "node-test" },
+    environment: {},
+    logPath: join(folder, "actor.log"),
+    startTimeoutMs: 60_000,
+  });
+  const order: string[] = [];
+  const ready = actor.ready.then((message) => {
+    order.push("ready");
+    return message;
+  });
+  const end = await actor.ended.finally(() => order.push("ended"));
+  expect(await ready).toBeUndefined();
+  expect(order).toEqual(["ready", "ended"]);
+  expect(end.certificate).toMatchObject({ exitCode: 3, nodeId: "node-test", ownerId: "session-test" });
+});

@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerWritableStream } from "@grpc/grpc-js";
+import {
+  grpcNetwork,
+  type Network,
+  objectsService,
+  type RpcServer,
+  systemClock,
+  unary,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ByteBudget } from "./byte-budget.js";
+import { ObjectFetcher } from "./object-fetch.js";
+import { ObjectStore } from "./object-store.js";
+import { PeerPool } from "./peer-pool.js";
+
+type PullStream = ServerWritableStream<proto.PullRequest.$Properties, proto.PullChunk.$Properties>;
+
+const mebibyte = 1024 * 1024;
+const objects = [randomBytes(mebibyte), randomBytes(mebibyte)];
+const [first = "", second = ""] = objects.map((bytes) => createHash("sha256").update(bytes).digest("hex"));
+const bytesOf = (objectId: string | null | undefined) =>
+  objects[objectId === first ? 0 : 1] ?? Buffer.alloc(0);
+
+let folder: string;
+let store: ObjectStore;
+let server: RpcServer;
+let address: string;
+let peers: PeerPool;
+let dialed: string[];
+/** Streams that the other node was asked for; a test serves them. */
+let pulls: PullStream[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-fetch-"));
+  store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 10 * mebibyte });
+  dialed = [];
+  pulls = [];
+  const real = grpcNetwork({ token: "token-of-the-tests" });
+  server = real.createServer();
+  const { stat, pull } = objectsService;
+  server.addService(
+    { stat, pull },
+    {
+      // What the data says of places is nothing to go by.
+      stat: unary(() => ({ sizeBytes: mebibyte, path: "127.0.0.1:2" })),
+      pull: (call: PullStream) => void pulls.push(call),
+    },
+  );
+  address = await server.listen("127.0.0.1", 0);
+  const network: Network = {
+    ...real,
+    connect: (to, kind) => {
+      dialed.push(to);
+      return real.connect(to, kind);
+    },
+  };
+  peers = new PeerPool(network, systemClock);
+});
+
+afterEach(async () => {
+  peers.close();
+  server.kill();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function fetcher(budget: ByteBudget, own = "127.0.0.1:1"): ObjectFetcher {
+  return new ObjectFetcher({
+    ...{ store, peers, budget, clock: systemClock },
+    locate: async () => ({ addresses: [own, address], complete: true }),
+    ownAddress: () => own,
+    onReceived: () => undefined,
+  });
+}
+
+function serve(call: PullStream | undefined): void {
+  call?.write({ data: bytesOf(call.request.objectId) });
+  call?.end();
+}
+
+test("only addresses that the head names are dialed, and never the node's own (FETCH-3)", async () => {
+  const fetching = fetcher(new ByteBudget(10 * mebibyte)).fetch(first, "job-1");
+  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(1);
+  serve(pulls[0]);
+  expect((await fetching).sizeBytes).toBe(mebibyte);
+  expect(dialed).toEqual([address]);
+});
+
+test("a transfer waits while others have the bytes that may be under way (FETCH-5)", async () => {
+  const budget = new ByteBudget(mebibyte);
+  const both = fetcher(budget);
+  const fetching = [both.fetch(first, "job-1"), both.fetch(second, "job-1")];
+  await expect.poll(() => [pulls.length, budget.waiting], { timeout: 10_000 }).toEqual([1, 1]);
+  expect(budget.takenBytes).toBe(mebibyte);
+  serve(pulls[0]);
+  await expect.poll(() => pulls.length, { timeout: 10_000 }).toBe(2);
+  expect([budget.takenBytes, budget.waiting]).toEqual([mebibyte, 0]);
+  serve(pulls[1]);
+  await Promise.all(fetching);
+  expect(budget.takenBytes).toBe(0);
+});

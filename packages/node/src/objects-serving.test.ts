@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { grpcNetwork, objectsService, type Peer, type RpcServer } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ByteBudget } from "./byte-budget.js";
+import type { ObjectFetcher } from "./object-fetch.js";
+import { ObjectStore } from "./object-store.js";
+import { createObjectsHandlers } from "./objects-service.js";
+import { StandingClock } from "./testing/standing-clock.js";
+
+const mebibyte = 1024 * 1024;
+const patience = { timeout: 15_000 };
+let folder: string;
+let store: ObjectStore;
+let budget: ByteBudget;
+let clock: StandingClock;
+let server: RpcServer;
+let peer: Peer;
+let objectId: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-serving-"));
+  clock = new StandingClock();
+  store = await ObjectStore.open({ folder: join(folder, "objects"), maxBytes: 10 * mebibyte, clock });
+  const writer = await store.create(8 * mebibyte, "job-1");
+  await writer.write(new Uint8Array(8 * mebibyte));
+  objectId = (await writer.commit()).objectId;
+  budget = new ByteBudget(mebibyte);
+  const network = grpcNetwork({ token: "token-of-the-tests" });
+  server = network.createServer();
+  const handlers = createObjectsHandlers({
+    ...{ store, budget, clock, fetcher: {} as ObjectFetcher },
+    freeElsewhere: async () => undefined,
+    onMoved: () => undefined,
+  });
+  server.addService(objectsService, handlers);
+  peer = network.connect(await server.listen("127.0.0.1", 0));
+});
+
+afterEach(async () => {
+  peer.close();
+  server.kill();
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("pulls whose readers take nothing share one bound, and go on where it is given back (SERVE-1)", async () => {
+  const readers = [1, 2, 3].map(() => peer.serverStream(objectsService.pull, { objectId }));
+  for (const reader of readers) reader.on("error", () => undefined);
+  // Two wait for their first chunk, and one for its second.
+  await expect.poll(() => budget.waiting, patience).toBe(3);
+  expect(budget.takenBytes).toBe(mebibyte);
+  for (const reader of readers) reader.cancel();
+  await expect.poll(() => [budget.waiting, budget.takenBytes], patience).toEqual([0, 0]);
+});
+
+test("a reader that takes nothing for 30 s is cut off, and leaves its room to others (SERVE-2)", async () => {
+  const reader = peer.serverStream(objectsService.pull, { objectId });
+  reader.on("error", () => undefined);
+  await expect.poll(() => budget.takenBytes, patience).toBe(mebibyte);
+  await expect
+    .poll(() => {
+      clock.advance(10_000);
+      return budget.takenBytes;
+    }, patience)
+    .toBe(0);
+  let sizeBytes = 0;
+  const other = peer.serverStream(objectsService.pull, { objectId });
+  for await (const { data } of other as AsyncIterable<proto.PullChunk.$Properties>)
+    sizeBytes += data?.byteLength ?? 0;
+  expect(sizeBytes).toBe(8 * mebibyte);
+  reader.cancel();
+});
