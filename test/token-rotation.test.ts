@@ -101,7 +101,7 @@ test("actors, callers and sessions go on with the new token, and the old one is 
   expect(readers).toBe(roleToken(fresh, "reader"));
 });
 
-test("a stolen token is refused at once by head and actor, while those with a certificate go on; Redis has new passwords", async () => {
+test("ROTATION-5: a stolen token is refused at once by head and actor, while those with a certificate go on; Redis has new passwords", async () => {
   const { client } = cluster;
   const stolen = cluster.token;
   const { redisUrl } = await client.info();

@@ -20,7 +20,8 @@ import {
   leaseOf,
   noProcess,
 } from "./actor-supervision.js";
-import type { Node, NodeDeathCause } from "./node-table.js";
+import type { Node } from "./node.js";
+import type { NodeDeathCause } from "./node-table.js";
 import { afterFailedStart, afterLostStart, type NextStart } from "./start-retries.js";
 
 type DeathCause = "exit" | "signal" | "constructor" | "killed" | "node";

@@ -205,7 +205,7 @@ class World {
 }
 
 describe("the control plane under any order of deaths, breaks and restarts of the head", () => {
-  it("never overcommits, never runs two incarnations on a node, and ends with tables that say what runs", async () => {
+  it("PLACEMENT-1: never overcommits, never runs two incarnations on a node, and ends with tables that say what runs", async () => {
     const runs = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const world = new World(await TestPlane.open(times));
       for (const each of world.nodes) each.connect(world.test.plane);

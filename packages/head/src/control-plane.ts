@@ -15,7 +15,7 @@ import { AwakeTime } from "./awake-time.js";
 import { Bundles } from "./bundles.js";
 import type { HeadConfig } from "./config.js";
 import { measureTables } from "./head-metrics.js";
-import { bundlesOf, hasEnded, outputTailMs } from "./job.js";
+import { hasEnded, outputTailMs } from "./job.js";
 import { JobLifecycle } from "./job-lifecycle.js";
 import { JobLogs, type WriteAt } from "./job-logs.js";
 import { JobTable } from "./job-table.js";
@@ -29,6 +29,7 @@ import { Sessions } from "./sessions.js";
 import type { BundleShare } from "./shared-bundles.js";
 import { StackRequests } from "./stack-requests.js";
 import type { Store, StoreTable } from "./store.js";
+import { UsedBundles } from "./used-bundles.js";
 
 export interface ControlPlaneDeps {
   readonly store: Store;
@@ -46,7 +47,6 @@ export interface ControlPlaneDeps {
 const flushTimeoutMs = 5_000;
 const maxDeadNodes = 100;
 const leavePollMs = 20;
-const bundleSweepMs = 3_600_000;
 
 export class ControlPlane {
   readonly clusterId: string;
@@ -64,8 +64,7 @@ export class ControlPlane {
   readonly logs: JobLogs;
   readonly bundles: Bundles;
   readonly #clock: Clock;
-  readonly #logger: Logger;
-  readonly #stopSweeping: () => void;
+  readonly #usedBundles: UsedBundles;
   readonly #journal: Journal;
   /** What the owner of an adopted actor has to come back in. */
   readonly #adoptedGraceMs: number;
@@ -89,7 +88,7 @@ export class ControlPlane {
     // A cluster that is known from elsewhere and has no node in the store: the store may have been emptied.
     if (someMayReturn || (nodes.length === 0 && deps.clusterId)) plane.recovery.begin();
     plane.#recover();
-    plane.#sweepBundles(config.bundleKeepMs);
+    plane.#usedBundles.sweep();
     return plane;
   }
 
@@ -97,7 +96,6 @@ export class ControlPlane {
     const { clock, logger, metrics } = deps;
     this.clusterId = clusterId;
     this.#clock = clock;
-    this.#logger = logger;
     this.bundles = new Bundles(join(config.dataDir, "bundles"), config.bundleMaxBytes, {
       share: deps.bundleShare,
       onShareFailed: (sha256, reason) =>
@@ -122,7 +120,7 @@ export class ControlPlane {
       maxEnded: config.maxEndedJobs,
       onForgotten: (jobId, submission) => {
         this.logs.remove(jobId);
-        for (const sha256 of submission ? bundlesOf(submission) : []) this.#removeBundle(sha256);
+        if (submission) this.#usedBundles.forgotten(submission);
       },
     });
     const pendingQueue = new PendingQueue({ nodes, clock, reserveAfterMs: config.placementReserveAfterMs });
@@ -166,7 +164,11 @@ export class ControlPlane {
       if (actor.state !== "DEAD" || before?.state === "DEAD") return;
       this.#actorDied(actor.spec.actorId);
     });
-    this.#stopSweeping = every(clock, bundleSweepMs, () => this.#sweepBundles(config.bundleKeepMs));
+    const { bundles } = this;
+    this.#usedBundles = new UsedBundles({
+      ...{ bundles, actors, jobs, clock, logger },
+      keepMs: config.bundleKeepMs,
+    });
     this.#stopTicking = every(clock, config.heartbeatIntervalMs, () => {
       nodes.tick();
       pendingQueue.tick();
@@ -234,7 +236,7 @@ export class ControlPlane {
    */
   async close(deposed = false): Promise<void> {
     this.#stopTicking();
-    this.#stopSweeping();
+    this.#usedBundles.close();
     this.recovery.close();
     this.lifecycle.close();
     // The journal is closed even when a log cannot be.
@@ -252,32 +254,6 @@ export class ControlPlane {
       const ownedByActor = this.actors.get(spec.ownerId) !== undefined;
       if (state !== "DEAD" && !spec.detached && !ownedByActor) this.sessions.expect(spec.ownerId, graceMs);
     }
-  }
-
-  #removeBundle(sha256: string): void {
-    if (this.#usedBundles().has(sha256)) return;
-    this.bundles.remove(sha256).catch((reason: unknown) => {
-      this.#logger.warn({ err: reason, sha256 }, "bundle of a forgotten job not removed");
-    });
-  }
-
-  /** Hashes of the bundles of jobs that are remembered and of actors that are not dead. */
-  #usedBundles(): Set<string> {
-    const used = new Set([...this.jobs.submissions()].flatMap(bundlesOf));
-    for (const { spec, state } of this.actors.all()) {
-      if (spec.code.bundle && state !== "DEAD") used.add(spec.code.bundle);
-    }
-    return used;
-  }
-
-  #sweepBundles(keepMs: number): void {
-    const used = this.#usedBundles();
-    this.bundles
-      .sweep((sha256) => used.has(sha256), keepMs)
-      .then(
-        (removed) => removed > 0 && this.#logger.info({ removed }, "bundles that nothing uses removed"),
-        (reason: unknown) => this.#logger.warn({ err: reason }, "bundles not swept"),
-      );
   }
 
   #actorDied(actorId: string): void {

@@ -3,7 +3,8 @@ import { actorStates } from "./actor.js";
 import type { ActorTable } from "./actor-table.js";
 import { jobStatuses } from "./job.js";
 import type { JobTable } from "./job-table.js";
-import { type NodeTable, nodeStates } from "./node-table.js";
+import { nodeStates } from "./node.js";
+import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
 
 export interface HeadMetricsDeps {

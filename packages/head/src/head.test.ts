@@ -30,7 +30,7 @@ describe("a head started again with the same folder", () => {
   it.each([
     ["its Redis ended with it", false],
     ["its Redis went on", true],
-  ])("keeps address, token, cluster and actors when %s", async (_title, leaveRedis) => {
+  ])("HEAD-2: keeps address, token, cluster and actors when %s", async (_title, leaveRedis) => {
     const first = await bench.start();
     const peer = bench.peer(first);
     await openSession(peer);

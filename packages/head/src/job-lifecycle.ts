@@ -18,7 +18,8 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
 import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
-import type { Node, NodeTable } from "./node-table.js";
+import type { Node } from "./node.js";
+import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
 
 export interface JobLifecycleDeps {

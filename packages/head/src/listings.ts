@@ -7,7 +7,8 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { type Actor, actorForReaders, actorStateFromProto, actorStates, actorStateToProto } from "./actor.js";
 import type { ActorLifecycle } from "./actor-lifecycle.js";
 import type { ActorTable } from "./actor-table.js";
-import { type NodeTable, nodeStates, nodeStateToProto } from "./node-table.js";
+import { nodeStates, nodeStateToProto, nodeToProto } from "./node.js";
+import type { NodeTable } from "./node-table.js";
 import type { PendingQueue } from "./placement.js";
 
 const defaultLimit = 1_000;
@@ -64,7 +65,7 @@ export function listNodes(
       (!request.hostname || node.hostname === request.hostname),
     isFull: () => false,
   });
-  return { nodes: rows.map((node) => nodes.toProto(node)), nextPageToken };
+  return { nodes: rows.map(nodeToProto), nextPageToken };
 }
 
 export function summarize({ actors, nodes, pendingQueue, clock }: ListingsDeps): proto.Summary.$Properties {

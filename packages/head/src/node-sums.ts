@@ -1,5 +1,5 @@
 import { addQuantities, type Quantities, subtractQuantities } from "@palimpsest/scheduler";
-import type { Node, NodeState } from "./node-table.js";
+import type { Node, NodeState } from "./node.js";
 
 /** Counts of nodes and sums over those that are alive, kept up with each change so that nobody has to walk the nodes. */
 export class NodeSums {

@@ -11,53 +11,21 @@
  * - NODE-6. Of a GPU at most the whole is leased, and a lease keeps its devices for as long as it lasts.
  */
 
-import {
-  addQuantities,
-  chooseGpus,
-  type GpuShares,
-  giveBackGpus,
-  type NodeView,
-  normalizeQuantities,
-  type Quantities,
-  subtractQuantities,
-  takeGpus,
-  wholeGpus,
-} from "@palimpsest/scheduler";
+import { type NodeView, normalizeQuantities, type Quantities } from "@palimpsest/scheduler";
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import * as proto from "@palimpsest/wire/protocol";
+import type * as proto from "@palimpsest/wire/protocol";
 import type { AwakeTime } from "./awake-time.js";
 import type { Journal } from "./journal.js";
+import { decodeNode, encodeNode, type Node } from "./node.js";
+import { NodeLeases } from "./node-leases.js";
 import { NodeSums } from "./node-sums.js";
-
-export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;
-export type NodeState = (typeof nodeStates)[number];
 
 /** The head's side of a node's stream. */
 export interface NodeConnection {
   send(message: proto.HeadMessage.$Properties): void;
   /** Ends the stream from the head's side. */
   close(reason: string): void;
-}
-
-export interface Node {
-  readonly nodeId: string;
-  readonly hostname: string;
-  readonly pid: number;
-  readonly state: NodeState;
-  readonly total: Quantities;
-  readonly available: Quantities;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly objectsAddress: string;
-  readonly metricsAddress: string;
-  readonly joinedAtMs: number;
-  readonly lastHeartbeatMs: number;
-}
-
-/** What is taken of a node under one name. */
-interface Lease {
-  readonly quantities: Quantities;
-  readonly gpuIds: readonly number[];
 }
 
 interface Entry {
@@ -69,9 +37,7 @@ interface Entry {
   readonly isBack: boolean;
   /** When the head heard of it last, or was started, by the monotonic clock. */
   heardAtMs: number;
-  readonly leases: Map<string, Lease>;
-  /** What is free of each GPU. */
-  gpus: GpuShares;
+  leases: NodeLeases;
   /** Milliseconds without a sign of life, and how many it may have. */
   silentMs: number;
   timeoutMs: number;
@@ -96,12 +62,6 @@ export type NodeDeathCause = "left" | "lost";
 export type NodeChange = (nodeId: string, view: NodeView | undefined) => void;
 export type NodeDeath = (node: Node, reason: string, cause: NodeDeathCause) => void;
 
-export const nodeStateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
-  ALIVE: proto.NodeState.NODE_STATE_ALIVE,
-  SUSPECT: proto.NodeState.NODE_STATE_SUSPECT,
-  DEAD: proto.NodeState.NODE_STATE_DEAD,
-};
-
 export class NodeTable {
   readonly #deps: NodeTableDeps;
   readonly #entries = new Map<string, Entry>();
@@ -116,7 +76,7 @@ export class NodeTable {
 
   load(rows: ReadonlyMap<string, Uint8Array>): void {
     for (const bytes of rows.values()) {
-      const stored = nodeFromProto(proto.NodeInfo.decode(bytes));
+      const stored = decodeNode(bytes);
       const node: Node = { ...stored, state: stored.state === "DEAD" ? "DEAD" : "SUSPECT" };
       this.#entries.set(node.nodeId, this.#entry(node, undefined, this.#deps.recoveryGraceMs));
       this.sums.replace(undefined, node);
@@ -125,7 +85,7 @@ export class NodeTable {
 
   /** Every node as its row in the store. */
   *rows(): Generator<readonly [string, Uint8Array]> {
-    for (const [nodeId, { node }] of this.#entries) yield [nodeId, this.#encode(node)];
+    for (const [nodeId, { node }] of this.#entries) yield [nodeId, encodeNode(node)];
   }
 
   /**
@@ -162,9 +122,9 @@ export class NodeTable {
     };
     const isBack = instanceId !== "" && known?.instanceId === instanceId;
     const entry = this.#entry(node, connection, this.#deps.nodeTimeoutMs, { instanceId, isBack });
-    for (const [name, lease] of known?.leases ?? []) entry.leases.set(name, lease);
+    entry.leases = new NodeLeases(total, known?.leases);
+    entry.node = { ...node, available: entry.leases.available };
     this.#entries.set(nodeId, entry);
-    this.#recount(entry);
     this.#persist(entry);
     this.#changed(entry, known?.node);
     return entry.node;
@@ -248,29 +208,24 @@ export class NodeTable {
   ): readonly number[] {
     const entry = this.#entries.get(nodeId);
     if (entry === undefined) return knownGpuIds ?? [];
-    const available = this.#give(entry, name);
-    const gpu = quantities["gpu"] ?? 0;
-    const gpuIds = knownGpuIds?.length ? knownGpuIds : (chooseGpus(entry.gpus, gpu) ?? []);
-    entry.leases.set(name, { quantities, gpuIds });
-    entry.gpus = takeGpus(entry.gpus, gpuIds, gpu);
-    // Quantities add up exactly (scheduler), so that NODE-2 holds without counting all leases again.
-    this.#setAvailable(entry, subtractQuantities(available, quantities));
+    const gpuIds = entry.leases.take(name, quantities, knownGpuIds);
+    this.#leasesChanged(entry);
     return gpuIds;
   }
 
   release(nodeId: string, name: string): void {
     const entry = this.#entries.get(nodeId);
-    if (entry?.leases.has(name)) this.#setAvailable(entry, this.#give(entry, name));
+    if (entry?.leases.giveBack(name)) this.#leasesChanged(entry);
   }
 
   /** Ids of the GPUs that the lease has. */
   gpusOf(nodeId: string, name: string): readonly number[] {
-    return this.#entries.get(nodeId)?.leases.get(name)?.gpuIds ?? [];
+    return this.#entries.get(nodeId)?.leases.gpusOf(name) ?? [];
   }
 
   /** Names of the leases on the node. */
   leasesOf(nodeId: string): string[] {
-    return [...(this.#entries.get(nodeId)?.leases.keys() ?? [])];
+    return this.#entries.get(nodeId)?.leases.names ?? [];
   }
 
   /** Calls back for each node that dies. */
@@ -283,16 +238,6 @@ export class NodeTable {
     this.#changeListeners.add(listener);
   }
 
-  toProto(node: Node): proto.NodeInfo.$Properties {
-    return {
-      ...node,
-      state: nodeStateToProto[node.state],
-      total: { quantities: { ...node.total } },
-      available: { quantities: { ...node.available } },
-      labels: { ...node.labels },
-    };
-  }
-
   #entry(
     node: Node,
     connection: NodeConnection | undefined,
@@ -302,43 +247,25 @@ export class NodeTable {
     const heardAtMs = this.#deps.clock.monotonicMs();
     return {
       ...{ node, connection, ...process, heardAtMs, silentMs: 0, timeoutMs },
-      leases: new Map(),
-      gpus: wholeGpus(node.total["gpu"] ?? 0),
+      leases: new NodeLeases(node.total),
     };
   }
 
-  #recount(entry: Entry): void {
-    let available = entry.node.total;
-    entry.gpus = wholeGpus(entry.node.total["gpu"] ?? 0);
-    for (const { quantities, gpuIds } of entry.leases.values()) {
-      available = subtractQuantities(available, quantities);
-      entry.gpus = takeGpus(entry.gpus, gpuIds, quantities["gpu"] ?? 0);
-    }
-    entry.node = { ...entry.node, available };
-  }
-
-  /** Ends a lease, if there is one. @returns what is available without it; the entry does not have it yet */
-  #give(entry: Entry, name: string): Quantities {
-    const lease = entry.leases.get(name);
-    if (lease === undefined) return entry.node.available;
-    entry.leases.delete(name);
-    entry.gpus = giveBackGpus(entry.gpus, lease.gpuIds, lease.quantities["gpu"] ?? 0);
-    return addQuantities(entry.node.available, lease.quantities);
-  }
-
-  #setAvailable(entry: Entry, available: Quantities): void {
+  #leasesChanged(entry: Entry): void {
     const before = entry.node;
-    entry.node = { ...before, available };
+    entry.node = { ...before, available: entry.leases.available };
     this.#changed(entry, before);
   }
 
   /** Keeps the sums, and tells what the scheduler may use of the node (NODE-1). */
   #changed(entry: Entry, before: Node | undefined): void {
-    const { node, gpus, leases } = entry;
+    const { node, leases } = entry;
     this.sums.replace(before, node);
     const { nodeId, total, available, labels } = node;
     const view =
-      node.state === "ALIVE" ? { nodeId, total, available, labels, gpus, leases: leases.size } : undefined;
+      node.state === "ALIVE"
+        ? { nodeId, total, available, labels, gpus: leases.gpus, leases: leases.size }
+        : undefined;
     for (const listener of this.#changeListeners) listener(nodeId, view);
   }
 
@@ -346,9 +273,8 @@ export class NodeTable {
     entry.connection?.close(reason);
     entry.connection = undefined;
     const before = entry.node;
-    entry.leases.clear();
-    entry.node = { ...before, state: "DEAD" };
-    this.#recount(entry);
+    entry.leases = new NodeLeases(before.total);
+    entry.node = { ...before, state: "DEAD", available: before.total };
     this.#changed(entry, before);
     this.#persist(entry);
     this.#deps.metrics.counter("palimpsest_head_node_deaths_total").inc({ cause });
@@ -358,11 +284,7 @@ export class NodeTable {
   }
 
   #persist(entry: Entry): void {
-    void this.#deps.journal.put("nodes", entry.node.nodeId, this.#encode(entry.node));
-  }
-
-  #encode(node: Node): Uint8Array {
-    return proto.NodeInfo.encode(this.toProto(node)).finish();
+    void this.#deps.journal.put("nodes", entry.node.nodeId, encodeNode(entry.node));
   }
 
   #forgetOldest(): void {
@@ -373,20 +295,4 @@ export class NodeTable {
       void this.#deps.journal.put("nodes", node.nodeId, undefined);
     }
   }
-}
-
-function nodeFromProto(info: proto.NodeInfo): Node {
-  return {
-    nodeId: info.nodeId,
-    hostname: info.hostname,
-    pid: info.pid,
-    state: nodeStates.find((state) => nodeStateToProto[state] === info.state) ?? "DEAD",
-    total: normalizeQuantities(info.total?.quantities ?? {}),
-    available: normalizeQuantities(info.total?.quantities ?? {}),
-    labels: { ...info.labels },
-    objectsAddress: info.objectsAddress,
-    metricsAddress: info.metricsAddress,
-    joinedAtMs: info.joinedAtMs,
-    lastHeartbeatMs: info.lastHeartbeatMs,
-  };
 }

@@ -6,9 +6,9 @@
  * - ROTATION-1. Nobody is told to use the new token before every linked node was told to accept it, `settleMs` ago.
  * - ROTATION-2. Who opens a stream with a replaced token that is still accepted is told the new one.
  * - ROTATION-3. A driver gets the token of its own role: one that came with a derived token never learns the cluster's.
+ * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one.
  * - ROTATION-5. A stolen token is refused from the moment in which it is replaced, and so are those of before. The new one is
  *   told to those alone whom a certificate vouches for: without TLS the thief may hold any of the streams.
- * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Caller, type Clock, type Credentials, PalimpsestError, roleToken } from "@palimpsest/wire";

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { alive } from "./testing/alive-actor.js";
+import { aSpec } from "./testing/builders.js";
+import { settle } from "./testing/manual-clock.js";
+import { TestPlane } from "./testing/plane.js";
+
+describe("the table of actors", () => {
+  it("ACTORTABLE-6: dead actors that may still run are forgotten last, so that another head does not adopt them", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 2 });
+    const node = await alive(test, "x");
+    node.disconnect();
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    for (const actorId of ["p", "q", "r"]) {
+      await test.plane.lifecycle.create(aSpec(actorId));
+      await test.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+    }
+    const ids = () => [...test.plane.actors.all()].map((actor) => actor.spec.actorId);
+    expect(ids()).toEqual(["x", "q", "r"]);
+    const next = await test.reopened({ maxDeadActors: 2 });
+    const back = await next.join("a", { actors: [{ actorId: "x", incarnation: 1, address: "h:1" }] });
+    expect(back.stopActorIds).toEqual(["x"]);
+    // Once its node has said how it ended it is one of the others.
+    node.died("x", 1);
+    expect(ids()).toEqual(["x", "r"]);
+  });
+
+  it("ACTORTABLE-1: a name belongs to one actor and is free again when that is dead", async () => {
+    const test = await TestPlane.open();
+    await alive(test, "x", { name: "learner" });
+    const second = aSpec("y", { name: "learner" });
+    await expect(test.plane.lifecycle.create(second)).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+      details: { actorId: "x" },
+    });
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    await test.plane.lifecycle.create(second);
+    expect(test.plane.actors.byName("learner")?.spec.actorId).toBe("y");
+  });
+
+  it("ACTORTABLE-2: nothing brings a dead actor back", async () => {
+    const test = await TestPlane.open();
+    const node = await alive(test, "x", { maxRestarts: -1 });
+    await test.plane.lifecycle.kill("x", { noRestart: true, reason: "killed" });
+    node.started("x", 1);
+    node.died("x", 1);
+    await test.plane.actors.update("x", { state: "ALIVE" });
+    await test.clock.advance(60_000);
+    expect(test.state("x")).toBe("DEAD");
+  });
+
+  it("remembers only so many dead actors, also in the store", async () => {
+    const test = await TestPlane.open({ maxDeadActors: 2 });
+    for (const actorId of ["x", "y", "z"]) {
+      await test.plane.lifecycle.create(aSpec(actorId));
+      await test.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+    }
+    await settle();
+    expect([...test.plane.actors.all()].map((actor) => actor.spec.actorId)).toEqual(["y", "z"]);
+    expect([...(await test.store.readTable("actors")).keys()].sort()).toEqual(["y", "z"]);
+  });
+});

@@ -1,0 +1,61 @@
+/** A node as the head knows it, and as its row in the store. */
+import { normalizeQuantities, type Quantities } from "@palimpsest/scheduler";
+import * as proto from "@palimpsest/wire/protocol";
+
+export const nodeStates = ["ALIVE", "SUSPECT", "DEAD"] as const;
+export type NodeState = (typeof nodeStates)[number];
+
+export interface Node {
+  readonly nodeId: string;
+  readonly hostname: string;
+  readonly pid: number;
+  readonly state: NodeState;
+  readonly total: Quantities;
+  readonly available: Quantities;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly objectsAddress: string;
+  readonly metricsAddress: string;
+  readonly joinedAtMs: number;
+  readonly lastHeartbeatMs: number;
+}
+
+export const nodeStateToProto: Readonly<Record<NodeState, proto.NodeState>> = {
+  ALIVE: proto.NodeState.NODE_STATE_ALIVE,
+  SUSPECT: proto.NodeState.NODE_STATE_SUSPECT,
+  DEAD: proto.NodeState.NODE_STATE_DEAD,
+};
+
+export function nodeToProto(node: Node): proto.NodeInfo.$Properties {
+  return {
+    ...node,
+    state: nodeStateToProto[node.state],
+    total: { quantities: { ...node.total } },
+    available: { quantities: { ...node.available } },
+    labels: { ...node.labels },
+  };
+}
+
+export function encodeNode(node: Node): Uint8Array {
+  return proto.NodeInfo.encode(nodeToProto(node)).finish();
+}
+
+/** @returns the node of a row, with nothing of it leased */
+export function decodeNode(bytes: Uint8Array): Node {
+  return nodeFromProto(proto.NodeInfo.decode(bytes));
+}
+
+function nodeFromProto(info: proto.NodeInfo): Node {
+  return {
+    nodeId: info.nodeId,
+    hostname: info.hostname,
+    pid: info.pid,
+    state: nodeStates.find((state) => nodeStateToProto[state] === info.state) ?? "DEAD",
+    total: normalizeQuantities(info.total?.quantities ?? {}),
+    available: normalizeQuantities(info.total?.quantities ?? {}),
+    labels: { ...info.labels },
+    objectsAddress: info.objectsAddress,
+    metricsAddress: info.metricsAddress,
+    joinedAtMs: info.joinedAtMs,
+    lastHeartbeatMs: info.lastHeartbeatMs,
+  };
+}

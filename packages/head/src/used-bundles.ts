@@ -1,0 +1,67 @@
+/**
+ * Responsibility: which bundles something still refers to, and the removal of the others.
+ * Not responsible for: the files (bundles.ts).
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import { type Clock, every } from "@palimpsest/wire";
+import type { ActorTable } from "./actor-table.js";
+import type { Bundles } from "./bundles.js";
+import { bundlesOf, type Submission } from "./job.js";
+import type { JobTable } from "./job-table.js";
+
+const sweepEveryMs = 3_600_000;
+
+export interface UsedBundlesDeps {
+  readonly bundles: Bundles;
+  readonly actors: ActorTable;
+  readonly jobs: JobTable;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What nothing refers to is kept for this long. */
+  readonly keepMs: number;
+}
+
+export class UsedBundles {
+  readonly #deps: UsedBundlesDeps;
+  readonly #stopSweeping: () => void;
+
+  constructor(deps: UsedBundlesDeps) {
+    this.#deps = deps;
+    this.#stopSweeping = every(deps.clock, sweepEveryMs, () => this.sweep());
+  }
+
+  /** A job is not remembered any more. */
+  forgotten(submission: Submission): void {
+    const { bundles, logger } = this.#deps;
+    for (const sha256 of bundlesOf(submission)) {
+      if (this.#used().has(sha256)) continue;
+      bundles.remove(sha256).catch((reason: unknown) => {
+        logger.warn({ err: reason, sha256 }, "bundle of a forgotten job not removed");
+      });
+    }
+  }
+
+  sweep(): void {
+    const { bundles, logger, keepMs } = this.#deps;
+    const used = this.#used();
+    bundles
+      .sweep((sha256) => used.has(sha256), keepMs)
+      .then(
+        (removed) => removed > 0 && logger.info({ removed }, "bundles that nothing uses removed"),
+        (reason: unknown) => logger.warn({ err: reason }, "bundles not swept"),
+      );
+  }
+
+  close(): void {
+    this.#stopSweeping();
+  }
+
+  /** Hashes of the bundles of jobs that are remembered and of actors that are not dead. */
+  #used(): Set<string> {
+    const used = new Set([...this.#deps.jobs.submissions()].flatMap(bundlesOf));
+    for (const { spec, state } of this.#deps.actors.all()) {
+      if (spec.code.bundle && state !== "DEAD") used.add(spec.code.bundle);
+    }
+    return used;
+  }
+}
