@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Writes the documents that follow from the code: docs/configuration.md, docs/metrics.md, docs/protocol.md,
-// docs/trace-format.md and the JSON schema of recipes. With --check: fails when a committed one differs. Needs a build.
+// docs/trace-format.md, docs/invariants.md and the JSON schema of recipes. Needs a build. With --check: fails when a
+// committed one differs, or when an invariant of the runtime has no number of its own or no test.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { runtimeInvariants } from "./invariants.mjs";
 import { root } from "./setup/paths.mjs";
 
 const check = process.argv.includes("--check");
@@ -174,7 +176,30 @@ const traceFormat = [
   ...table("Fields", "Of one line.", traceSchema),
 ].join("\n");
 
+const { stated, problems } = runtimeInvariants();
+
+const invariants = [
+  "# Invariants of the runtime",
+  "",
+  written,
+  "",
+  "What files of the runtime promise, from the comments at their tops. The names of tests and the comments of the code cite",
+  "the numbers: `git grep -w NODE-2` finds the promise, who relies on it, and the tests that show it.",
+  "",
+  ...[...stated].flatMap(([name, rules]) => [
+    `## ${name}`,
+    "",
+    "| invariant | file | what holds |",
+    "|---|---|---|",
+    ...rules.map(
+      ({ id, file, text }) => `| ${id} | \`${file.replace(`packages/${name}/src/`, "")}\` | ${cell(text)} |`,
+    ),
+    "",
+  ]),
+].join("\n");
+
 const files = {
+  "docs/invariants.md": `${invariants.trimEnd()}\n`,
   "docs/configuration.md": `${configuration.trimEnd()}\n`,
   "docs/recipe.schema.json": `${JSON.stringify(schemaOf(recipeSchema), null, 2)}\n`,
   "docs/metrics.md": `${catalogueMarkdown().trimEnd()}\n`,
@@ -201,4 +226,9 @@ for (const [name, content] of Object.entries(files)) {
     );
     process.exit(1);
   }
+}
+
+if (problems.length > 0) {
+  process.stderr.write(`${problems.join("\n")}\n`);
+  process.exit(1);
 }

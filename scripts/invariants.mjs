@@ -1,0 +1,159 @@
+// The invariants of the runtime: what the headers of its files state, and which tests cite them.
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "./setup/paths.mjs";
+
+/** The packages whose files state invariants, in the order of the document. */
+const packages = ["wire", "scheduler", "head", "node", "client", "worker", "trajectories", "trainer"];
+
+/** Invariants that no test cites yet. */
+const uncited = new Set([
+  "AUDIT-2",
+  "AUTHORIZATION-4",
+  "CONNECTIONS-2",
+  "CREDENTIALS-3",
+  "HEADS-1",
+  "HEADS-2",
+  "HEADS-3",
+  "HEADPEER-1",
+  "HEADPEER-2",
+  "STACK-1",
+  "ACTORTABLE-4",
+  "HEAD-BUNDLE-1",
+  "REDIS-2",
+  "FENCE-1",
+  "HEAD-CREDENTIALS-1",
+  "HEAD-1",
+  "HEAD-3",
+  "NODELINK-2",
+  "NODELINK-5",
+  "NODELINK-6",
+  "NODELINK-7",
+  "NODE-5",
+  "PLACEMENT-3",
+  "RECOVERY-2",
+  "SHARED-BUNDLE-1",
+  "SHARED-BUNDLE-3",
+  "STACK-3",
+  "START-3",
+  "NODEPROCESS-2",
+  "INSPECTOR-1",
+  "LINK-3",
+  "LINK-4",
+  "LINK-5",
+  "LINK-6",
+  "LINK-7",
+  "NODELEASE-1",
+  "NODELEASE-2",
+  "FETCH-3",
+  "FETCH-5",
+  "REPORT-4",
+  "WRITER-2",
+  "SERVE-1",
+  "SERVE-2",
+  "OUTPUT-STREAM-1",
+  "OUTPUT-STREAM-2",
+  "OUTPUT-STREAM-3",
+  "STACK-6",
+  "SUPERVISOR-2",
+  "SUPERVISOR-4",
+  "PROCESS-1",
+  "STREAM-3",
+  "STREAM-5",
+  "CALL-2",
+  "SESSION-7",
+  "SESSION-3",
+  "SESSION-4",
+  "ACTORPROCESS-1",
+  "ACTORPROCESS-2",
+  "INVOCATION-2",
+  "REPLIES-1",
+  "REPLIES-2",
+  "REPLIES-3",
+  "EPISODEJOBS-1",
+  "CONSUMER-1",
+  "CONSUMER-2",
+  "CONSUMER-3",
+  "CONSUMER-5",
+  "FEED-1",
+  "FEED-2",
+  "FEED-3",
+  "DISPATCH-1",
+  "DISPATCH-2",
+  "JOB-1",
+  "JOB-2",
+  "JOB-3",
+  "LEDGER-2",
+  "REWARD-1",
+  "ROLLOUT-1",
+]);
+
+/** A line of a header that begins an invariant: its number, what it serves in parentheses, its sentence. */
+const begins = /^ \* {1,2}(?:- )?(?<id>[A-Z][A-Z-]*-?\d+)(?: \([^)]*\))?\. (?<text>.*)$/;
+
+function filesIn(folder, ends) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith(ends) && !entry.parentPath.includes("node_modules"),
+    )
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** Invariants of one file, from the comment at its top. */
+function statedIn(file) {
+  const source = readFileSync(join(root, file), "utf8");
+  if (!source.startsWith("/**")) return [];
+  const found = [];
+  let open;
+  for (const line of source.slice(0, source.indexOf("*/")).split("\n")) {
+    const { id, text } = begins.exec(line.trimEnd())?.groups ?? {};
+    if (id !== undefined) {
+      open = { id, file, text };
+      found.push(open);
+    } else if (open !== undefined && /^ \* {2,}\S/.test(line)) open.text += ` ${line.slice(3).trim()}`;
+    else open = undefined;
+  }
+  return found;
+}
+
+/** What all the tests say: those beside the sources, the stories, the simulation. */
+function testText() {
+  const beside = readdirSync(join(root, "packages")).flatMap((name) =>
+    filesIn(`packages/${name}/src`, ".test.ts"),
+  );
+  return [...beside, ...filesIn("test", ".ts")]
+    .map((file) => readFileSync(join(root, file), "utf8"))
+    .join("\n");
+}
+
+/** @returns the invariants by package, and what is wrong with them, one line each */
+export function runtimeInvariants() {
+  const stated = new Map(
+    packages.map((name) => [
+      name,
+      filesIn(`packages/${name}/src`, ".ts")
+        .filter((file) => !file.endsWith(".test.ts"))
+        .flatMap(statedIn),
+    ]),
+  );
+  const problems = [];
+  const fileOf = new Map();
+  const cited = new Set(testText().match(/\b[A-Z][A-Z-]*-?\d+\b/g));
+  for (const { id, file } of [...stated.values()].flat()) {
+    const other = fileOf.get(id);
+    if (other !== undefined)
+      problems.push(`${id} is stated by ${other} and by ${file}: give one of them another number`);
+    fileOf.set(id, file);
+    if (!cited.has(id) && !uncited.has(id))
+      problems.push(
+        `${id} of ${file} is cited by no test: put its number into the name of the test that shows it`,
+      );
+  }
+  for (const id of uncited)
+    if (cited.has(id) || !fileOf.has(id))
+      problems.push(
+        `${id} is in the list of uncited invariants (scripts/invariants.mjs) and need not be: remove it`,
+      );
+  return { stated, problems };
+}
