@@ -5,8 +5,10 @@ import { join } from "node:path";
 import type { ServerReadableStream, ServerWritableStream, sendUnaryData } from "@grpc/grpc-js";
 import {
   grpcNetwork,
+  type Network,
   objectsService,
   PalimpsestError,
+  type Peer,
   type RpcServer,
   toGrpcError,
   unary,
@@ -189,6 +191,40 @@ describe("Objects", () => {
     expect((await late.get(ref)).byteLength).toBe(10);
     expect(asked).toEqual([]);
     await late.close();
+  });
+
+  test("a call whose connection another call has given up begins again too (OBJECTS-3)", async () => {
+    const ref = await objects.put(randomBytes(10));
+    const real = grpcNetwork({ token });
+    const underWay: ((reason: PalimpsestError) => void)[] = [];
+    let connections = 0;
+    const network: Network = {
+      createServer: () => real.createServer(),
+      connect(to, kind) {
+        const peer = real.connect(to, kind);
+        if (connections++ > 0) return peer;
+        const lost = Object.create(peer) as Peer;
+        lost.unary = () =>
+          new Promise((_, reject) => {
+            underWay.push(reject);
+            if (underWay.length === 2) underWay[0]?.(new PalimpsestError("UNAVAILABLE", "the node is gone"));
+          });
+        lost.close = () => {
+          for (const reject of underWay) reject(new PalimpsestError("CANCELLED", "Call cancelled"));
+        };
+        return lost;
+      },
+    };
+    const both = new Objects({
+      address: async () => address,
+      network,
+      holder: "session-1",
+      defaultTimeoutMs: 10_000,
+    });
+    const got = await Promise.all([both.get(ref), both.get(ref)]);
+    expect(got.map(({ byteLength }) => byteLength)).toEqual([10, 10]);
+    expect(connections).toBe(2);
+    await both.close();
   });
 
   test("a node that stays away fails the call with what was met (OBJECTS-3)", async () => {

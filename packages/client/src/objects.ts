@@ -164,7 +164,9 @@ export class Objects {
         return await this.#watched(peer, use(peer, settingsOf({ signal }, leftMs)));
       } catch (reason) {
         const error = fromGrpcError(reason);
-        const mayWait = error.code === "UNAVAILABLE" && clock.monotonicMs() + backoff < deadlineAt;
+        // Another call that found the node gone has closed the connection under this one.
+        const cut = error.code === "CANCELLED" && !this.#closed;
+        const mayWait = (error.code === "UNAVAILABLE" || cut) && clock.monotonicMs() + backoff < deadlineAt;
         if (!mayWait || signal?.aborted) throw error;
         await delay(backoff, signal, clock);
       }
