@@ -61,14 +61,26 @@ export class NodeCredentials {
   watch(onError: (reason: unknown) => void): () => void {
     if (this.#folder === "") return () => undefined;
     const actors = join(this.#folder, "actor");
+    const takeOfActors = (tls: TlsIdentity) => {
+      this.#actorTls = tls;
+    };
+    const takeOwn = (tls: TlsIdentity) => {
+      // Who listens to the own ones hands out the actors' too: a renewal that wrote both shall not hand out the old one,
+      // which may have expired.
+      try {
+        takeOfActors(loadTls(actors));
+      } catch {
+        // The watch of that folder says what is wrong.
+      }
+      this.own.replaceTls(tls);
+    };
     const stops = [
-      watchTls({ folder: this.#folder, onError, onChange: (tls) => this.own.replaceTls(tls) }),
+      watchTls({ folder: this.#folder, onError, onChange: takeOwn }),
       watchTls({
         folder: actors,
         onError,
         onChange: (tls) => {
-          this.#actorTls = tls;
-          // Who listens to the own ones hands out the actors' too.
+          takeOfActors(tls);
           if (this.own.tls) this.own.replaceTls({ ...this.own.tls });
         },
       }),

@@ -1,4 +1,11 @@
-/** Credentials on their way from a node to the processes that it starts, over their IPC channel. */
+/**
+ * Responsibility: credentials on their way from a node to the processes that it starts, over their IPC channel.
+ * Not responsible for: the certificates' files, which the node reads.
+ *
+ * Invariants:
+ * - PROCESS-CREDENTIALS-1. A certificate that cannot be used keeps back nothing else: a process takes the tokens and the
+ *   revocations that come with it, and keeps its certificate of before.
+ */
 import type { ProcessCredentials } from "@palimpsest/wire/protocol";
 import { tokenRoles } from "./access.js";
 import { Credentials, type Grant } from "./credentials.js";
@@ -41,11 +48,25 @@ export function credentialsOf(message: ProcessCredentials.$Properties): Credenti
   return new Credentials(grantOf(message), { tls: identityIn(message) });
 }
 
-/** Takes what a node hands down later: after a rotation, a renewal or a revocation. @throws {PalimpsestError} */
-export function adoptCredentials(credentials: Credentials, message: ProcessCredentials.$Properties): void {
-  const tls = identityIn(message);
+/**
+ * Takes what a node hands down later: after a rotation, a renewal or a revocation.
+ * @param onProblem called when the certificate cannot be used (PROCESS-CREDENTIALS-1)
+ * @throws {PalimpsestError} INVALID_ARGUMENT
+ */
+export function adoptCredentials(
+  credentials: Credentials,
+  message: ProcessCredentials.$Properties,
+  onProblem: (reason: unknown) => void,
+): void {
   credentials.adopt(grantOf(message));
-  if (tls) credentials.replaceTls(tls);
+  try {
+    const tls = identityIn(message);
+    if (tls) credentials.replaceTls(tls);
+  } catch (reason) {
+    const { tls } = credentials;
+    if (tls) credentials.replaceTls({ ...tls, revoked: new Set(message.revokedSerials) });
+    onProblem(reason);
+  }
 }
 
 function identityIn({ ca, certificate, key, revokedSerials }: ProcessCredentials.$Properties) {

@@ -36,7 +36,7 @@ const defaults = { maxConcurrency: 1, maxPendingCalls: 10_000, maxPendingBytes: 
 
 export interface RunningActorProcess {
   readonly ready: proto.ActorProcessReady.$Properties;
-  /** Takes the credentials that follow a rotation of the token. */
+  /** Takes the credentials that follow a rotation of the token, or a renewal. @throws {PalimpsestError} INVALID_ARGUMENT */
   adopt(credentials: proto.ProcessCredentials.$Properties): void;
   /** Runs the actor's stop() and ends its services. */
   stop(): Promise<void>;
@@ -95,7 +95,13 @@ export async function startActorProcess(
   }
   return {
     ready: { address, metricsAddress: metricsServer.address },
-    adopt: (next) => adoptCredentials(credentials, next),
+    adopt: (next) =>
+      adoptCredentials(credentials, next, (reason) => {
+        context.logger.warn(
+          { err: reason },
+          "the node's new certificate cannot be used, the one before stays",
+        );
+      }),
     stop() {
       stopping ??= stop();
       return stopping;

@@ -39,11 +39,14 @@ async function start(message: ActorProcessStart.$Properties): Promise<void> {
 }
 
 /** Before the start is done the order waits: the process has its first credentials by then. */
-function adopt(credentials: ProcessCredentials.$Properties): void {
-  void running?.then(
-    (process) => process.adopt(credentials),
-    () => undefined,
-  );
+async function adopt(credentials: ProcessCredentials.$Properties): Promise<void> {
+  const actor = await running?.catch(() => undefined);
+  try {
+    actor?.adopt(credentials);
+  } catch (reason) {
+    // An actor works on with what it has: until it ends, it can do so without its node.
+    process.stderr.write(`new credentials cannot be used: ${errorToProto(reason).message}\n`);
+  }
 }
 
 async function stop(): Promise<void> {
@@ -69,7 +72,7 @@ function endWithGroup(): void {
 process.on("message", (bytes: Uint8Array) => {
   const order = ActorProcessOrder.decode(bytes);
   if (order.start) void start(order.start);
-  else if (order.credentials) adopt(order.credentials);
+  else if (order.credentials) void adopt(order.credentials);
 });
 process.once("disconnect", endWithGroup);
 process.once("SIGTERM", () => void stop());
