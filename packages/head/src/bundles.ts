@@ -149,8 +149,13 @@ export class Bundles {
     const temporary = await this.#temporary();
     try {
       const bundle = await this.#receive(share.read(sha256), temporary);
-      if (bundle.sha256 === sha256) await rename(temporary, this.#path(sha256));
-      else this.#onShareFailed(sha256, `its copy has the hash ${bundle.sha256}`);
+      if (bundle.sha256 === sha256) {
+        await rename(temporary, this.#path(sha256));
+        return;
+      }
+      this.#onShareFailed(sha256, `its copy has the hash ${bundle.sha256}`);
+      // The next upload, or the sweep of a head that has the file, stores a good one.
+      await share.remove(sha256);
     } finally {
       await rm(temporary, { force: true });
     }

@@ -75,7 +75,11 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   const bundleShare =
     config.redisUrl === undefined
       ? undefined
-      : new SharedBundles(redis.client, config.cluster, config.bundleSharedBytes);
+      : new SharedBundles(redis.client, {
+          clusterName: config.cluster,
+          maxBytes: config.bundleSharedBytes,
+          epoch: () => leadership.epoch,
+        });
   const plane = await ControlPlane.open(config, { store, clock, logger, metrics, clusterId, bundleShare });
   leadership.remember({
     rowsOf: (table) => plane.rowsOf(table),

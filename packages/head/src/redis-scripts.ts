@@ -76,6 +76,32 @@ end
 return { 'written', redis.call('INCR', KEYS[2]) }`,
 } as const;
 
+/** KEYS epoch, copy, sizes, times, the unfinished copy; ARGV epoch, sha256, and what the script names. */
+const ofThisHead = `
+if tonumber(redis.call('GET', KEYS[1]) or '0') > tonumber(ARGV[1]) then return 'deposed' end
+`;
+
+/** The steps of the copies of bundles (shared-bundles.ts). */
+export const bundleScripts = {
+  /** ARGV 3: sizeBytes, timeMs, number of parts */
+  store: `${ofThisHead}
+local parts = tonumber(ARGV[5])
+if redis.call('LLEN', KEYS[5]) ~= parts then return 'lost' end
+if parts > 0 then
+  redis.call('PERSIST', KEYS[5])
+  redis.call('RENAME', KEYS[5], KEYS[2])
+end
+redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
+redis.call('ZADD', KEYS[4], ARGV[4], ARGV[2])
+return 'stored'`,
+
+  remove: `${ofThisHead}
+redis.call('DEL', KEYS[2])
+redis.call('HDEL', KEYS[3], ARGV[2])
+redis.call('ZREM', KEYS[4], ARGV[2])
+return 'removed'`,
+} as const;
+
 export function runLua(
   redis: Redis,
   lua: string,

@@ -4,13 +4,18 @@
  * Not responsible for: the files (bundles.ts); which bundles are still used (the control plane).
  *
  * Invariants:
- * - SHARED-BUNDLE-1. A bundle can be read only when all of it is there: its parts are renamed after the last one.
+ * - SHARED-BUNDLE-1. A bundle can be read only when all of it is there: its parts are counted and renamed after the last
+ *   one. An upload that lost parts to Redis stores nothing.
  * - SHARED-BUNDLE-2. All copies take at most `maxBytes`: the longest stored go first. A larger bundle is not stored.
  * - SHARED-BUNDLE-3. No command carries more than `partBytes`, so that the lease's renewal never waits for a bundle.
+ * - SHARED-BUNDLE-4. A head that another one has succeeded stores and removes no copy: the store's epoch is later than its own.
  */
 import { randomBytes } from "node:crypto";
-import type { Redis } from "ioredis";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ChainableCommander, Redis } from "ioredis";
 import type { Bundle } from "./bundles.js";
+import { bundleScripts, runLua } from "./redis-scripts.js";
+import { DeposedError } from "./store.js";
 
 const partBytes = 1024 * 1024;
 /** An upload that breaks off leaves its parts for this long. */
@@ -26,33 +31,51 @@ export interface BundleShare {
   remove(sha256: string): Promise<void>;
 }
 
+export interface SharedBundlesOptions {
+  readonly clusterName: string;
+  /** Most bytes of all copies together. */
+  readonly maxBytes: number;
+  /** The epoch with which this head leads. */
+  readonly epoch: () => number;
+}
+
 export class SharedBundles implements BundleShare {
   readonly #redis: Redis;
   readonly #prefix: string;
-  readonly #maxBytes: number;
+  readonly #options: SharedBundlesOptions;
 
-  constructor(redis: Redis, clusterName: string, maxBytes: number) {
+  constructor(redis: Redis, options: SharedBundlesOptions) {
     this.#redis = redis;
-    this.#prefix = `palimpsest:{${clusterName}}:head:bundles`;
-    this.#maxBytes = maxBytes;
+    // The braces put all of a cluster's keys into one slot, the epoch's too: scripts may touch them together.
+    this.#prefix = `palimpsest:{${options.clusterName}}:head`;
+    this.#options = options;
   }
 
   async put({ sha256, sizeBytes }: Bundle, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
-    if (sizeBytes > this.#maxBytes) return false;
+    if (sizeBytes > this.#options.maxBytes) return false;
+    // Before anything of it is sent; the last step asks again.
+    if (Number(await this.#redis.get(this.#epochKey)) > this.#options.epoch()) throw deposed();
     await this.#makeRoom(sizeBytes);
+    let parts = 0;
     const unfinished = `${this.#key(sha256)}:${randomBytes(6).toString("hex")}`;
     for await (const chunk of chunks) {
       for (let offset = 0; offset < chunk.byteLength; offset += partBytes) {
-        await this.#redis.rpush(unfinished, Buffer.from(chunk.subarray(offset, offset + partBytes)));
-        await this.#redis.expire(unfinished, unfinishedSeconds);
+        const part = Buffer.from(chunk.subarray(offset, offset + partBytes));
+        await execute(this.#redis.multi().rpush(unfinished, part).expire(unfinished, unfinishedSeconds));
+        parts++;
       }
     }
-    const stored = this.#redis.multi();
-    if (sizeBytes > 0) stored.persist(unfinished).rename(unfinished, this.#key(sha256));
-    await stored
-      .hset(this.#key("sizes"), sha256, sizeBytes)
-      .zadd(this.#key("times"), Date.now(), sha256)
-      .exec();
+    const answer = await this.#guarded(
+      bundleScripts.store,
+      sha256,
+      [sizeBytes, Date.now(), parts],
+      unfinished,
+    );
+    if (answer === "lost") {
+      throw new PalimpsestError("UNAVAILABLE", `Redis lost parts of bundle ${sha256} while it was stored`, {
+        retryable: true,
+      });
+    }
     return true;
   }
 
@@ -69,25 +92,46 @@ export class SharedBundles implements BundleShare {
   }
 
   async remove(sha256: string): Promise<void> {
-    await this.#redis
-      .multi()
-      .del(this.#key(sha256))
-      .hdel(this.#key("sizes"), sha256)
-      .zrem(this.#key("times"), sha256)
-      .exec();
+    await this.#guarded(bundleScripts.remove, sha256, []);
+  }
+
+  /** @throws {DeposedError} by SHARED-BUNDLE-4 */
+  async #guarded(
+    lua: string,
+    sha256: string,
+    args: readonly number[],
+    unfinished = this.#key(sha256),
+  ): Promise<unknown> {
+    const keys = [this.#epochKey, this.#key(sha256), this.#key("sizes"), this.#key("times"), unfinished];
+    const answer = await runLua(this.#redis, lua, keys, [this.#options.epoch(), sha256, ...args]);
+    if (answer === "deposed") throw deposed();
+    return answer;
   }
 
   async #makeRoom(sizeBytes: number): Promise<void> {
     const sizes = await this.#redis.hgetall(this.#key("sizes"));
     let totalBytes = Object.values(sizes).reduce((sum, size) => sum + Number(size), sizeBytes);
     for (const sha256 of await this.#redis.zrange(this.#key("times"), "0", "-1")) {
-      if (totalBytes <= this.#maxBytes) return;
+      if (totalBytes <= this.#options.maxBytes) return;
       totalBytes -= Number(sizes[sha256] ?? 0);
       await this.remove(sha256);
     }
   }
 
-  #key(part: string): string {
-    return `${this.#prefix}:${part}`;
+  get #epochKey(): string {
+    return `${this.#prefix}:epoch`;
   }
+
+  #key(part: string): string {
+    return `${this.#prefix}:bundles:${part}`;
+  }
+}
+
+/** @throws the first error among the answers: exec() itself resolves with them */
+async function execute(commands: ChainableCommander): Promise<void> {
+  for (const [error] of (await commands.exec()) ?? []) if (error) throw error;
+}
+
+function deposed(): DeposedError {
+  return new DeposedError("another head leads: this one stores and removes no copies of bundles");
 }

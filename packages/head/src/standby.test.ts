@@ -3,6 +3,7 @@ import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/tes
 import { grpcNetwork, HeadPeer, headService, jobsService } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Bundles } from "./bundles.js";
 import { Head, type HeadDeps } from "./head.js";
 import { SharedBundles } from "./shared-bundles.js";
 import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";
@@ -114,8 +115,73 @@ describe("heads over one Redis", () => {
     for (const folder of [one, two]) folder.remove();
   });
 
+  const shareOf = (clusterName: string, epoch = 1) =>
+    new SharedBundles(client, { clusterName, maxBytes: 1_000, epoch: () => epoch });
+
+  it("SHARED-BUNDLE-1: an upload that Redis loses parts of stores nothing, and one of nothing does", async () => {
+    const share = shareOf("lossy");
+    const bundleKeys = () => client.keys("palimpsest:{lossy}:head:bundles:*");
+    async function* losing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("first");
+      // As its expiry does when the upload pauses for longer.
+      await client.del(...(await bundleKeys()));
+      yield Buffer.from("last");
+    }
+    await expect(share.put({ sha256: "a", sizeBytes: 9 }, losing())).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
+    expect(await share.has("a")).toBe(false);
+    async function* lost(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("all");
+      await client.del(...(await bundleKeys()));
+    }
+    await expect(share.put({ sha256: "b", sizeBytes: 3 }, lost())).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
+    expect(await share.has("b")).toBe(false);
+    expect(await share.put({ sha256: "empty", sizeBytes: 0 }, Readable.from([]))).toBe(true);
+    expect(await share.has("empty")).toBe(true);
+  });
+
+  it("SHARED-BUNDLE-4: a deposed head neither stores nor removes copies", async () => {
+    const [old, next] = [shareOf("deposed", 1), shareOf("deposed", 2)];
+    const bundle = (sha256: string) => [{ sha256, sizeBytes: 1 }, Readable.from([Buffer.from("x")])] as const;
+    await client.set("palimpsest:{deposed}:head:epoch", "2");
+    await next.put(...bundle("a"));
+    const keys = (await client.keys("palimpsest:{deposed}:*")).sort();
+    await expect(old.remove("a")).rejects.toThrow("another head leads");
+    await expect(old.put(...bundle("b"))).rejects.toThrow("another head leads");
+    expect((await client.keys("palimpsest:{deposed}:*")).sort()).toEqual(keys);
+    // The head is deposed while it uploads.
+    async function* deposing(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("x");
+      await client.set("palimpsest:{deposed}:head:epoch", "3");
+    }
+    await expect(next.put({ sha256: "c", sizeBytes: 1 }, deposing())).rejects.toThrow("another head leads");
+    expect(await next.has("c")).toBe(false);
+  });
+
+  it("a copy with a wrong hash is removed, and the next upload stores a good one", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const failures: unknown[] = [];
+    const bundlesIn = (path: string) =>
+      new Bundles(path, 1_000, {
+        share: shareOf("damaged"),
+        onShareFailed: (_sha256, reason) => failures.push(reason),
+      });
+    const { sha256 } = await bundlesIn(one.path).putText("whole text");
+    await client.lset(`palimpsest:{damaged}:head:bundles:${sha256}`, 0, "who");
+    expect(await bundlesIn(two.path).sizeBytes(sha256)).toBeUndefined();
+    expect(failures).toEqual([expect.stringContaining("its copy has the hash")]);
+    expect(await shareOf("damaged").has(sha256)).toBe(false);
+    // The head that has the file stores it again.
+    await bundlesIn(one.path).sweep(() => true, 0);
+    expect(await bundlesIn(two.path).sizeBytes(sha256)).toBe(10);
+    for (const folder of [one, two]) folder.remove();
+  });
+
   it("SHARED-BUNDLE-2: copies beyond the bound are removed, the longest stored first", async () => {
-    const share = new SharedBundles(client, "bounded", 1_000);
+    const share = shareOf("bounded");
     const put = (name: string, sizeBytes: number) =>
       share.put({ sha256: name, sizeBytes }, Readable.from([Buffer.alloc(sizeBytes, name)]));
     expect(await put("a", 600)).toBe(true);
