@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -150,6 +150,42 @@ describe("EmbeddedRedis", () => {
     await using(first, (client) => client.set("a", "1"));
     const second = await start();
     expect([second.pid, second.url]).toEqual([first.pid, first.url]);
+  });
+
+  it("REDIS-6: an adopted server gets the users and settings of now, in its file too", async () => {
+    const first = await start();
+    const config = join(folder.path, "redis", "redis.conf");
+    await using(first, async (client) => {
+      // What another version may have started it with.
+      await client.call("ACL", "SETUSER", "queues", "resetkeys", "~palimpsest:runs");
+      await client.call(
+        "CONFIG",
+        "SET",
+        "maxmemory-policy",
+        "allkeys-lru",
+        "save",
+        "60 1",
+        "loglevel",
+        "notice",
+      );
+      writeFileSync(config, "maxmemory-policy allkeys-lru\n");
+    });
+    const stillThere = new Redis(first.url);
+    const second = await start();
+    expect(second.pid).toBe(first.pid);
+    await using(second, async (client) => {
+      const value = async (name: string) => ((await client.config("GET", name)) as string[])[1];
+      expect(await value("maxmemory-policy")).toBe("noeviction");
+      expect(await value("save")).toBe("");
+      expect(await value("loglevel")).toBe("warning");
+    });
+    expect(await stillThere.ping()).toBe("PONG");
+    stillThere.disconnect();
+    const run = new Redis(second.queueUrl);
+    expect(await run.sadd("palimpsest:runs:main", "run-1")).toBe(1);
+    await expect(run.sadd("palimpsest:runs", "run-1")).rejects.toThrow("NOPERM");
+    run.disconnect();
+    expect(readFileSync(config, "utf8")).toContain("maxmemory-policy noeviction");
   });
 
   it("REDIS-5: refuses what would need more than its limit, which an adopting head may change", async () => {

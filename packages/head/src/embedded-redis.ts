@@ -11,6 +11,8 @@
  * - REDIS-4. Passwords are in files of mode 0600, never among the arguments of a process.
  * - REDIS-5. Its data never takes more than `maxMemoryBytes`: what would need more is refused with an error, nothing is
  *   evicted, and the kernel has no reason to end it.
+ * - REDIS-6. A server that outlived its head gets the users and settings of the head that adopts it, which may be of
+ *   another version.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -23,7 +25,7 @@ import { formatAddress, isLoopback, newToken, PalimpsestError, redisUrlWithCa } 
 import type { Redis } from "ioredis";
 import { writeSecretFile } from "./head-files.js";
 import { accessLines, listenLines, type RedisPasswords, type RedisTls } from "./redis-access.js";
-import { answersWithin, limitMemory, probe, probeEveryMs } from "./redis-probe.js";
+import { answersWithin, configure, probe, probeEveryMs } from "./redis-probe.js";
 import { isRedisOf, keep, type RedisRecord, readRecord } from "./redis-record.js";
 import { busyAfterMs } from "./stuck-scripts.js";
 
@@ -68,7 +70,11 @@ export class EmbeddedRedis {
       const running = await answersWithin(options, known, (await isRedisOf(known)) ? startTimeoutMs : 0);
       if (running !== undefined) {
         options.logger.info({ pid: running.pid, port: running.port }, "own redis adopted");
-        await limitMemory(running, options);
+        await configure(running, options.tls, accessLines(running.passwords), settingsOf(options));
+        writeSecretFile(
+          join(options.folder, "redis.conf"),
+          configOf(options, running.port, running.passwords),
+        );
         return new EmbeddedRedis(options, keep(options.folder, running), true);
       }
     }
@@ -257,11 +263,8 @@ function cannotRun(program: string, reason: NodeJS.ErrnoException): PalimpsestEr
   );
 }
 
-function configOf(
-  { folder, host, tls, maxMemoryBytes }: EmbeddedRedisOptions,
-  port: number,
-  passwords: RedisPasswords,
-): string {
+function configOf(options: EmbeddedRedisOptions, port: number, passwords: RedisPasswords): string {
+  const { folder, host, tls } = options;
   const bind = isLoopback(host)
     ? "127.0.0.1"
     : host === "0.0.0.0" || host === "::"
@@ -272,16 +275,23 @@ function configOf(
     ...listenLines(port, tls),
     ...accessLines(passwords),
     `dir ${JSON.stringify(realpathSync(folder))}`,
-    "appendonly yes",
-    "appendfsync everysec",
-    `maxmemory ${maxMemoryBytes}`,
-    "maxmemory-policy noeviction",
-    'save ""',
+    ...settingsOf(options).map(([name, value]) => `${name} ${value === "" ? '""' : value}`),
     "daemonize no",
-    `busy-reply-threshold ${busyAfterMs}`,
-    "loglevel warning",
     "",
   ].join("\n");
+}
+
+/** What a running server can be told too. Where it listens and its folder are a matter of its start. */
+function settingsOf({ maxMemoryBytes }: EmbeddedRedisOptions): [name: string, value: string][] {
+  return [
+    ["appendonly", "yes"],
+    ["appendfsync", "everysec"],
+    ["maxmemory", String(maxMemoryBytes)],
+    ["maxmemory-policy", "noeviction"],
+    ["save", ""],
+    ["busy-reply-threshold", String(busyAfterMs)],
+    ["loglevel", "warning"],
+  ];
 }
 
 /** A quarter of the memory of the machine, or of its container. */

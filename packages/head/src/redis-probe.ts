@@ -46,14 +46,23 @@ function clientOf(record: RedisRecord, tls: RedisTls | undefined): Redis {
   return client;
 }
 
-/** A server that outlived its head may have been started with another limit. */
-export async function limitMemory(
+/**
+ * Gives a server that runs these users and settings.
+ * @param accessLines lines of redis.conf, each `user NAME RULE...`
+ */
+export async function configure(
   record: RedisRecord,
-  { tls, maxMemoryBytes }: Pick<RedisProbeOptions, "tls"> & { readonly maxMemoryBytes: number },
+  tls: RedisTls | undefined,
+  accessLines: readonly string[],
+  settings: readonly (readonly [name: string, value: string])[],
 ): Promise<void> {
   const client = clientOf(record, tls);
   try {
-    await client.config("SET", "maxmemory", maxMemoryBytes);
+    for (const line of accessLines) {
+      const [, name = "", ...rules] = line.split(" ");
+      await client.call("ACL", "SETUSER", name, ...rules);
+    }
+    await client.call("CONFIG", "SET", ...settings.flat());
   } finally {
     client.disconnect();
   }
