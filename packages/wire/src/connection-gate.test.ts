@@ -18,11 +18,16 @@ afterEach(async () => {
 });
 
 async function serve(unproven: ConnectionGateOptions, tls?: TlsIdentity): Promise<string> {
-  const server = new GrpcServer(Credentials.ofCluster(token, { tls }), { unproven });
+  const server = serverOf(unproven, tls);
   endings.push(() => server.close(0));
+  return server.listen("127.0.0.1", 0);
+}
+
+function serverOf(unproven: ConnectionGateOptions, tls?: TlsIdentity): GrpcServer {
+  const server = new GrpcServer(Credentials.ofCluster(token, { tls }), { unproven });
   const { getCluster } = headService;
   server.addService({ getCluster }, { getCluster: unary(() => ({ clusterId: "cluster-test" })) });
-  return server.listen("127.0.0.1", 0);
+  return server;
 }
 
 /** A connection that says nothing. */
@@ -111,3 +116,18 @@ test("under TLS a handshake that does not end is closed, and a client of TLS 1.2
   const [error] = await once(old, "error");
   expect(String(error)).toMatch(/protocol version/i);
 });
+
+test.each(["close", "kill"] as const)(
+  "GATE-4: %s ends a peer that never begins its handshake, which else keeps the process alive",
+  async (end) => {
+    const server = serverOf({ perAddress: 1, firstCallMs: 600_000 }, await (await identities())("head"));
+    const address = await server.listen("127.0.0.1", 0);
+    const silent = idle(address);
+    await once(silent.socket, "connect");
+    // Connections are taken in their order: when this one was refused, the server has that one.
+    const next = idle(address);
+    await next.closed;
+    await server[end](0);
+    await silent.closed;
+  },
+);

@@ -7,6 +7,7 @@
  * - GATE-1. An address has at most `perAddress` unproven connections: one more is closed at once.
  * - GATE-2. A connection without a call that was let in within `firstCallMs` is closed.
  * - GATE-3. Time in which this process computed and could read nothing does not count against a connection.
+ * - GATE-4. When the server ends, so do its unproven connections: grpc-js knows none whose handshake goes on.
  */
 import type { Socket } from "node:net";
 
@@ -62,6 +63,8 @@ export class ConnectionGate {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    // GATE-4
+    for (const { socket } of this.#unproven.values()) socket.destroy();
     this.#unproven.clear();
     this.#ofAddress.clear();
   }
