@@ -23,6 +23,12 @@ class CountingStore extends MemoryStore {
 }
 
 describe("rows of an actor", () => {
+  it("a time in the row of an earlier head is not taken for a duration", () => {
+    // Field 14 as a varint: 1_700_000_000_000.
+    const time = Uint8Array.of(0x70, 0x80, 0xd0, 0x95, 0xff, 0xbc, 0x31);
+    expect(proto.ActorInfo.decode(time).startFailingMs ?? 0).toBe(0);
+  });
+
   it("ACTORTABLE-5: the specification is written once, a transition takes some hundred bytes, and death drops the arguments", async () => {
     const store = new CountingStore();
     const test = await TestPlane.open({}, store);

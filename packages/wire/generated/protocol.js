@@ -6533,13 +6533,13 @@ export const palimpsest = $root.palimpsest = (() => {
                     $root.palimpsest.v1.Error.encode(message.constructorError, writer.uint32(/* id 12, wireType 2 =*/98).fork(), _depth + 1).ldelim();
                 if (message.startFailures != null && $Object.hasOwnProperty.call(message, "startFailures") && message.startFailures !== 0)
                     writer.uint32(/* id 13, wireType 0 =*/104).int32(message.startFailures);
-                if (message.startFailingMs != null && $Object.hasOwnProperty.call(message, "startFailingMs") && (typeof message.startFailingMs === "object" ? message.startFailingMs.low || message.startFailingMs.high : message.startFailingMs !== 0))
-                    writer.uint32(/* id 14, wireType 0 =*/112).int64(message.startFailingMs);
                 if (message.lostStartNodeIds != null && message.lostStartNodeIds.length)
                     for (let i = 0; i < message.lostStartNodeIds.length; ++i)
                         writer.uint32(/* id 15, wireType 2 =*/122).string(message.lostStartNodeIds[i]);
                 if (message.gpuIds != null && message.gpuIds.length)
                     writer.uint32(/* id 16, wireType 2 =*/130).int32s(message.gpuIds);
+                if (message.startFailingMs != null && $Object.hasOwnProperty.call(message, "startFailingMs") && (typeof message.startFailingMs === "object" ? message.startFailingMs.low || message.startFailingMs.high : message.startFailingMs !== 0))
+                    writer.uint32(/* id 17, wireType 0 =*/136).int64(message.startFailingMs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6692,7 +6692,7 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.startFailures;
                             continue;
                         }
-                    case 14: {
+                    case 17: {
                             if (wireType !== 0)
                                 break;
                             if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
