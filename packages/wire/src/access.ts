@@ -27,10 +27,18 @@ export interface Access {
   readonly rated: boolean;
   /** True when the token of the role "caller" is enough. */
   readonly calls: boolean;
+  /** True when a call of it may have the caller's own token refused: its answer is sent before the connection is cut. */
+  readonly refusing: boolean;
 }
 
 const MiB = 1024 * 1024;
-const control = { maxRequestBytes: 4 * MiB, audited: false, rated: true, calls: false } as const;
+const control = {
+  maxRequestBytes: 4 * MiB,
+  audited: false,
+  rated: true,
+  calls: false,
+  refusing: false,
+} as const;
 const programs: readonly Role[] = ["driver", "actor"];
 
 /** Longest message of any kind, requests and responses. */
@@ -51,6 +59,8 @@ export const access = {
   create: { ...control, roles: programs, audited: true, maxRequestBytes: maxMessageBytes },
   /** Changes the cluster itself: people and their programs, never an actor. */
   administer: { ...control, roles: ["driver"], audited: true },
+  /** Replaces the token. */
+  replace: { ...control, roles: ["driver"], audited: true, refusing: true },
   /** The node's own stream and what a node needs of the head. */
   node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false },
   /** Bytes of objects and bundles, between nodes and for programs. */

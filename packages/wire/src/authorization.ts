@@ -57,6 +57,8 @@ export interface AuthorizationOptions {
   readonly onCall: (record: CallRecord) => void;
   /** Told what a call that is let in has proved itself with. */
   readonly onAdmitted?: (peer: string, proof: Proof) => void;
+  /** Told of a call that may have its own token refused; what it returns is called when the call is answered. */
+  readonly onRefusing?: (peer: string) => () => void;
 }
 
 export interface Proof {
@@ -95,11 +97,12 @@ export function metadataOfCaller(caller: Caller): Metadata {
 }
 
 export function authorization(options: AuthorizationOptions): ServerInterceptor {
-  const { credentials, accessOf, rate, onCall, onAdmitted } = options;
+  const { credentials, accessOf, rate, onCall, onAdmitted, onRefusing } = options;
   return ({ path }, call) => {
     const access = accessOf(path);
     const peer = call.getPeer();
     let caller: Caller | undefined;
+    let answered: (() => void) | undefined;
     const refuse = (error: PalimpsestError) => {
       onCall({ method: path, peer, caller, outcome: error.code, refused: true });
       call.sendStatus(toGrpcError(error));
@@ -115,6 +118,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
             authorization: String(metadata.get("authorization")[0]),
             serial: credentials.tls && certificate?.serialNumber.toUpperCase(),
           });
+          if (access?.refusing) answered = onRefusing?.(peer);
           metadata.set(callerKey, JSON.stringify(caller));
         } catch (reason) {
           refuse(PalimpsestError.from(reason));
@@ -126,6 +130,8 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
         if (message instanceof UnreadableMessage) refuse(message.error);
         else next(message);
       })
+      // Every end is told here, that of an answered call after its status was handed to HTTP/2.
+      .withOnCancel(() => answered?.())
       .build();
     const responder = new ResponderBuilder().withStart((next) => next(listener));
     if (access?.audited) {

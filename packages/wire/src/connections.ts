@@ -6,6 +6,8 @@
  * - CONNECTIONS-1. When a certificate is revoked, every connection that was made with it ends.
  * - CONNECTIONS-2. Without TLS, when a token is refused at once, every connection ends on which no other was given. Under
  *   TLS the certificate vouches for the connection, and its holder is told the new token.
+ * - CONNECTIONS-3. Who had its own token refused is answered first: its connection ends `readAnswerMs` after that answer,
+ *   and `longestAnswerMs` after the call began in any case.
  */
 import type { Socket } from "node:net";
 import type { Proof } from "./authorization.js";
@@ -15,7 +17,14 @@ interface Connection {
   readonly socket: Socket;
   readonly authorizations: Set<string>;
   serial: string | undefined;
+  /** Calls whose answer is waited for (CONNECTIONS-3). */
+  answers: number;
 }
+
+/** Replacing the passwords of Redis takes a few of its answers, each of which has 5 s. */
+const longestAnswerMs = 30_000;
+/** gRPC drops an answer that it reads together with the end of its connection. */
+const readAnswerMs = 2_000;
 
 /** Tokens of one connection that are remembered, the newest ones: it has one, and another one after each rotation. */
 const maxAuthorizations = 16;
@@ -30,7 +39,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    this.#byPeer.set(peer, { socket, authorizations: new Set(), serial: undefined });
+    this.#byPeer.set(peer, { socket, authorizations: new Set(), serial: undefined, answers: 0 });
     socket.once("close", () => this.#byPeer.delete(peer));
   }
 
@@ -48,10 +57,33 @@ export class Connections {
     }
   }
 
+  /** A call of this connection goes on that may have its own token refused; the returned function says that it is answered. */
+  awaitAnswer(peer: string): () => void {
+    const connection = this.#byPeer.get(peer);
+    if (connection === undefined) return () => undefined;
+    connection.answers++;
+    let over = false;
+    const end = () => {
+      if (over) return;
+      over = true;
+      connection.answers--;
+      this.#cutIfRefused(connection);
+    };
+    const timer = setTimeout(end, longestAnswerMs).unref();
+    return () => {
+      clearTimeout(timer);
+      setTimeout(end, readAnswerMs).unref();
+    };
+  }
+
   cutRefused(): void {
-    for (const connection of [...this.#byPeer.values()]) {
-      if (this.#isRefused(connection)) connection.socket.destroy();
-    }
+    for (const connection of [...this.#byPeer.values()]) this.#cutIfRefused(connection);
+  }
+
+  #cutIfRefused(connection: Connection): void {
+    // A revoked certificate is no matter of a token: whoever shows it gets no answer.
+    const answering = connection.answers > 0 && this.#credentials.tls === undefined;
+    if (!answering && this.#isRefused(connection)) connection.socket.destroy();
   }
 
   #isRefused({ authorizations, serial }: Connection): boolean {

@@ -71,6 +71,7 @@ export class GrpcServer implements RpcServer {
             this.#gate.proven(peer);
             this.#connections.admitted(peer, proof);
           },
+          onRefusing: (peer) => this.#connections.awaitAnswer(peer),
         }),
       ],
     });

@@ -31,12 +31,7 @@ export const headService = {
     access.use,
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
-  rotateToken: head.unary(
-    "RotateToken",
-    proto.RotateTokenRequest,
-    proto.RotateTokenResponse,
-    access.administer,
-  ),
+  rotateToken: head.unary("RotateToken", proto.RotateTokenRequest, proto.RotateTokenResponse, access.replace),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),
 } as const;
 
