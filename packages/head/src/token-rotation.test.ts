@@ -80,6 +80,22 @@ describe("a rotation", () => {
     expect(credentials.identify(`Bearer ${first}`)).toBeUndefined();
   });
 
+  it("fails when a stolen token is replaced meanwhile, and tells nobody that one's successor (ROTATION-4, ROTATION-5)", async () => {
+    const { rotation, credentials, clock } = setUp();
+    const routine = rotation.rotate(holder("cluster"), graceMs);
+    const failed = expect(routine).rejects.toMatchObject({ code: "UNAVAILABLE", retryable: true });
+    const told: proto.NewToken.$Properties[] = [];
+    rotation.follow(holder("cluster"), (message) => told.push(message));
+    const { token } = await rotation.rotate(holder("cluster"), 0, true);
+    await clock.advance(settledMs);
+    await failed;
+    expect(credentials.token).toBe(token);
+    expect(told).toEqual([]);
+    const next = rotation.rotate(holder("cluster"), graceMs);
+    await clock.advance(settledMs);
+    expect((await next).token).toBe(credentials.token);
+  });
+
   it("is for holders of the cluster's own token", async () => {
     const { rotation } = setUp();
     await expect(rotation.rotate(holder("driver"), graceMs)).rejects.toMatchObject({

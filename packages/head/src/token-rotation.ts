@@ -6,7 +6,8 @@
  * - ROTATION-1. Nobody is told to use the new token before every linked node was told to accept it, `settleMs` ago.
  * - ROTATION-2. Who opens a stream with a replaced token that is still accepted is told the new one.
  * - ROTATION-3. A driver gets the token of its own role: one that came with a derived token never learns the cluster's.
- * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one.
+ * - ROTATION-4. Rotations do not overlap: one that is asked for meanwhile is the running one. One that is overtaken by the
+ *   replacement of a stolen token fails: its own token is refused.
  * - ROTATION-5. A stolen token is refused from the moment in which it is replaced, and so are those of before. The new one is
  *   told to those alone whom a certificate vouches for: without TLS the thief may hold any of the streams.
  */
@@ -91,6 +92,8 @@ export class TokenRotation {
     this.#tellAll(false);
     const settleMs = Math.min(longestSettleMs, graceMs / 4);
     await new Promise<void>((resolve) => clock.after(settleMs, resolve));
+    // ROTATION-5: what replaced a stolen token is not told to all, and the one that was made here is refused by now.
+    if (credentials.token !== token) throw overtaken();
     this.#tellAll(true);
     logger.info({ graceMs, told: this.#followers.size }, "token rotated");
     return { token, acceptedUntilMs };
@@ -120,4 +123,12 @@ export class TokenRotation {
     const token = roleToken(credentials.token, caller.tokenRole);
     send({ token, use, graceMs: Math.max(1, Math.round(credentials.graceLeftMs)) });
   }
+}
+
+function overtaken(): PalimpsestError {
+  return new PalimpsestError(
+    "UNAVAILABLE",
+    "a stolen token was replaced while this rotation went on, and its new token with it: rotate again with the one in the head's token file",
+    { retryable: true },
+  );
 }
