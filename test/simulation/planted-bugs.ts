@@ -505,4 +505,45 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "LEASE-4, JOURNAL-3",
     make: () => new SharedBug(() => ({ tableKeys: async () => [] })),
   },
+  {
+    name: "a stop of a job is not sent to its node",
+    breaks: "JOBLIFE-3",
+    make: () =>
+      new MessageBug("NodeLink.Link", false, (body: HeadMessage) => (body.stopDriver ? undefined : body)),
+  },
+  {
+    name: "the head does not note that a job was asked to stop",
+    breaks: "JOBLIFE-3",
+    make: () =>
+      new HeadBug((plane) => {
+        const update = plane.jobs.update.bind(plane.jobs);
+        plane.jobs.update = (jobId, patch) => update(jobId, { ...patch, stopRequested: false });
+      }),
+  },
+  {
+    name: "a node is told of a driver before the store is",
+    breaks: "JOBLIFE-2",
+    make: () =>
+      new StoreBug(async (store, writes) => {
+        const later = writes.filter(({ table }) => table === "jobs");
+        await store.write(writes.filter(({ table }) => table !== "jobs"));
+        setTimeout(() => void store.write(later).catch(() => undefined), 1_000);
+      }),
+  },
+  {
+    name: "ends of drivers are lost on the way",
+    breaks: "JOBREST",
+    make: () =>
+      new MessageBug("NodeLink.Link", true, (body: NodeMessage, world) =>
+        body.driverExited && world.random.chance(0.3) ? undefined : body,
+      ),
+  },
+  {
+    name: "a node that comes back names no drivers",
+    breaks: "JOBLIFE-1, JOBREST",
+    make: () =>
+      new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
+        body.register ? { register: { ...body.register, jobIds: [] } } : body,
+      ),
+  },
 ];

@@ -107,6 +107,31 @@ describe("JobLifecycle", () => {
     );
   });
 
+  it.each(["a submission", "a stop"])(
+    "%s that is repeated is acknowledged only when the store holds it",
+    async (what) => {
+      const test = await open();
+      const { jobLifecycle } = test.plane;
+      const act = () =>
+        what === "a stop" ? jobLifecycle.stop("job-1") : jobLifecycle.submit(aRecipe("job-1"));
+      if (what === "a stop") await jobLifecycle.submit(aRecipe("job-1"));
+      test.store.failure = new Error("away");
+      void act();
+      await settle();
+      let acknowledged = false;
+      const again = act().then(() => {
+        acknowledged = true;
+      });
+      await settle();
+      expect(acknowledged).toBe(false);
+      test.store.failure = undefined;
+      await test.clock.advance(1_000);
+      await again;
+      const next = await test.reopened({ dataDir: folder.path });
+      expect(next.plane.jobs.get("job-1").status).toBe(what === "a stop" ? "STOPPED" : "PENDING");
+    },
+  );
+
   it("JOBLIFE-1: a driver whose node is lost is not started again", async () => {
     const test = await open();
     const node = await running(test);

@@ -73,7 +73,10 @@ export class JobLifecycle {
   async stop(jobId: string): Promise<Job> {
     const { jobs, pendingQueue, nodes, driverStopGraceMs } = this.#deps;
     const job = jobs.get(jobId);
-    if (hasEnded(job)) return job;
+    if (hasEnded(job)) {
+      await jobs.durable(jobId);
+      return job;
+    }
     if (job.status === "PENDING") {
       pendingQueue.remove(pendingKey(jobId));
       await this.#end(jobId, {

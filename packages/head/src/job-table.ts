@@ -38,7 +38,11 @@ export class JobTable {
   }
 
   load(jobs: ReadonlyMap<string, Uint8Array>, submissions: ReadonlyMap<string, Uint8Array>): void {
-    for (const [jobId, bytes] of submissions) this.#submissions.set(jobId, decodeSubmission(bytes));
+    for (const [jobId, bytes] of submissions) {
+      // A head that was killed while it wrote rows again that the store had lost: nobody was told of this job.
+      if (!jobs.has(jobId)) void this.#deps.journal.put("submissions", jobId, undefined);
+      else this.#submissions.set(jobId, decodeSubmission(bytes));
+    }
     const loaded = [...jobs.values()].map(decodeJob).sort((a, b) => a.submittedAtMs - b.submittedAtMs);
     for (const job of loaded) this.#jobs.set(job.jobId, job);
   }
@@ -64,7 +68,7 @@ export class JobTable {
     const before = this.#submissions.get(jobId);
     if (known) {
       if (before && contentHash(before) === contentHash(submission)) {
-        return { job: known, isNew: false, durable: Promise.resolve() };
+        return { job: known, isNew: false, durable: this.durable(jobId) };
       }
       throw new PalimpsestError(
         "ALREADY_EXISTS",
@@ -81,6 +85,16 @@ export class JobTable {
     ]);
     this.#forgetOldest();
     return { job, isNew: true, durable };
+  }
+
+  /** Resolves when the store holds the job as it is now, and what was submitted: an answer that repeats one waits too. */
+  durable(jobId: string): Promise<unknown> {
+    const { journal } = this.#deps;
+    const submission = this.#submissions.get(jobId);
+    return Promise.all([
+      submission && journal.put("submissions", jobId, encodeSubmission(submission)),
+      journal.put("jobs", jobId, encodeJob(this.get(jobId))),
+    ]);
   }
 
   /** Enters a job whose driver runs and whose rows were lost. What was submitted stays unknown. */

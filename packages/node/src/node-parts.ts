@@ -15,6 +15,7 @@ import {
   systemClock,
 } from "@palimpsest/wire";
 import type { ResolvedNodeConfig } from "./config.js";
+import type { PrepareDriver } from "./driver-process.js";
 import { findGpus, visibleDevicesName } from "./gpu-devices.js";
 import { Installation } from "./installation.js";
 import { detectResources, type LoadMeter } from "./machine.js";
@@ -30,6 +31,8 @@ export interface NodeDeps {
   readonly network?: Network;
   /** Default: a forked Node.js process for each actor. */
   readonly startProcess?: StartActorProcess;
+  /** Default: a Node.js process for each driver of a job. */
+  readonly prepareDriver?: PrepareDriver;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** How busy the machine is. Default: measured. */

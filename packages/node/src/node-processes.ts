@@ -101,6 +101,7 @@ export class NodeProcesses {
       clock: systemClock,
       send,
       logger: deps.logger,
+      prepare: deps.prepareDriver,
     });
   }
 

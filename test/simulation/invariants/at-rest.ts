@@ -1,5 +1,6 @@
 import * as proto from "@palimpsest/wire/protocol";
 import type { World } from "../world/world.js";
+import { checkJobsAtRest, cpusOf } from "./jobs.js";
 
 /** What holds when faults have ended long ago: beliefs are true, promises are kept, nothing waits without a reason. */
 export function checkAtRest(world: World): void {
@@ -11,6 +12,7 @@ export function checkAtRest(world: World): void {
   }
   // A run in which nothing happens would find nothing wrong.
   if (records.counts.answered === 0) records.violation("VACUOUS", "no call was answered in the whole run");
+  checkJobsAtRest(world, plane);
   const running = [...world.workers].map((worker) => {
     const nodeId = world.nodes.find((node) => node.workers.has(worker))?.nodeId ?? "?";
     return `${nodeId} ${worker.actorId}#${worker.incarnation}${worker.serving ? "" : " (not serving)"}`;
@@ -33,6 +35,9 @@ export function checkAtRest(world: World): void {
     let used = 0;
     for (const actor of actors) {
       if (actor.state === "ALIVE" && actor.nodeId === node.nodeId) used += actor.spec.resources["cpu"] ?? 0;
+    }
+    for (const { jobId, nodeId, status } of plane.jobs.all()) {
+      if (status === "RUNNING" && nodeId === node.nodeId) used += cpusOf(plane, jobId);
     }
     const { cpu: available = 0 } = node.available;
     if (available !== world.settings.cpusOfNode - used) {

@@ -1,4 +1,5 @@
 import type { World } from "../world/world.js";
+import { cpusOf } from "./jobs.js";
 
 /** What the head's tables promise at any moment. */
 export function checkTables(world: World): void {
@@ -27,6 +28,8 @@ export function checkTables(world: World): void {
   for (const node of plane.nodes.all()) {
     let leased = 0;
     for (const lease of plane.nodes.leasesOf(node.nodeId)) {
+      const jobId = /^driver\/(.*)$/.exec(lease)?.[1];
+      if (jobId !== undefined) leased += cpusOf(plane, jobId);
       const actorId = /^actor\/(.*)#\d+$/.exec(lease)?.[1];
       leased += (actorId && plane.actors.get(actorId)?.spec.resources["cpu"]) || 0;
     }

@@ -3,6 +3,7 @@ import type { ActorHandle } from "../../../packages/client/src/actor-handle.js";
 import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { parseConnectOptions } from "../../../packages/client/src/config.js";
+import { JobUser } from "./job-user.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { ActorPlan, CallPlan, SimActor } from "./sim-actor.js";
@@ -28,6 +29,7 @@ export class SimDriver {
   readonly process: SimProcess;
   readonly #world: World;
   readonly #random: Random;
+  readonly #jobs: JobUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -42,6 +44,7 @@ export class SimDriver {
     this.name = name;
     this.#world = world;
     this.#random = new Random(`${world.seed}/${name}`);
+    this.#jobs = new JobUser(world, name);
     this.process = world.process(machine, name);
     this.process.onEnd(() => {
       this.over = true;
@@ -85,6 +88,7 @@ export class SimDriver {
   }
 
   async #operate(cluster: Cluster): Promise<void> {
+    if (this.#jobs.wants()) return this.#jobs.operate(cluster);
     const draw = this.#random.float();
     const target = this.#random.pick([...this.#held.values()]);
     if (target === undefined || (draw < 0.2 && this.#held.size < 6)) await this.#spawn(cluster);

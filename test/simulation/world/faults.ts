@@ -8,6 +8,7 @@ type Fault = (nemesis: Nemesis) => string | undefined;
 /** What goes wrong, and how often relative to the others. */
 const faults: readonly (readonly [weight: number, fault: Fault])[] = [
   [4, (nemesis) => nemesis.crashWorker()],
+  [1, (nemesis) => nemesis.crashJobDriver()],
   [3, (nemesis) => nemesis.crashNode()],
   [3, (nemesis) => nemesis.crashHead()],
   [2, (nemesis) => nemesis.crashDriver()],
@@ -46,6 +47,12 @@ export class Nemesis {
     const worker = this.#random.pick([...this.#world.workers]);
     worker?.crash(0, "SIGKILL");
     return worker && `kill -9 ${worker.process.name}`;
+  }
+
+  crashJobDriver(): string | undefined {
+    const driver = this.#random.pick([...this.#world.jobDrivers]);
+    driver?.exit(undefined, "SIGKILL");
+    return driver && `kill -9 the driver of ${driver.jobId}`;
   }
 
   crashNode(): string | undefined {

@@ -1,8 +1,17 @@
 import type { ServiceDefinition } from "@grpc/grpc-js";
-import { headService, nodeLinkService, PalimpsestError, type RpcServer, systemClock } from "@palimpsest/wire";
+import {
+  headService,
+  jobsService,
+  nodeLinkService,
+  PalimpsestError,
+  type RpcServer,
+  systemClock,
+} from "@palimpsest/wire";
 import { type HeadConfig, parseHeadConfig } from "../../../packages/head/src/config.js";
 import { ControlPlane } from "../../../packages/head/src/control-plane.js";
 import { createHeadHandlers } from "../../../packages/head/src/head-service.js";
+import { sha256Of } from "../../../packages/head/src/job.js";
+import { createJobsHandlers } from "../../../packages/head/src/jobs-service.js";
 import { Leadership } from "../../../packages/head/src/leadership.js";
 import { createNodeLinkHandlers } from "../../../packages/head/src/node-link-service.js";
 import { Rpc } from "../../../packages/head/src/rpc.js";
@@ -113,12 +122,16 @@ export class SimHead {
   #serve(server: RpcServer, plane: ControlPlane, leadership: Leadership, config: HeadConfig): void {
     const world = this.#world;
     const logger = world.logger(this.process.name);
-    const { clusterId, actors, nodes, sessions, objects, stacks } = plane;
+    const { clusterId, actors, nodes, sessions, objects, stacks, jobs, logs, bundles } = plane;
+    const rpc = new Rpc(world.metrics, config.rpcTimeoutMs);
+    // Texts of recipes lie in the head's folder, which is simulated.
+    bundles.putText = async (text) => ({ sha256: sha256Of(text), sizeBytes: text.length });
+    bundles.remove = async () => undefined;
     server.addService(
       headService as ServiceDefinition,
       createHeadHandlers({
         ...config,
-        rpc: new Rpc(world.metrics, config.rpcTimeoutMs),
+        rpc,
         actors,
         nodes,
         pendingQueue: plane.pendingQueue,
@@ -141,6 +154,9 @@ export class SimHead {
         queueDepths: async () => [],
       }),
     );
+    const lifecycle = plane.jobLifecycle;
+    const jobDeps = { ...config, rpc, jobs, lifecycle, logs, bundles, clock: systemClock };
+    server.addService(jobsService as ServiceDefinition, createJobsHandlers(jobDeps));
     const link = createNodeLinkHandlers({
       ...config,
       nodes,

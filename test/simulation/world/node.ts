@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import { parseNodeConfig } from "../../../packages/node/src/config.js";
 import { NodeManager } from "../../../packages/node/src/node-manager.js";
 import type { NodeParts } from "../../../packages/node/src/node-parts.js";
+import { simulatedDrivers } from "./job-driver.js";
 import type { SimProcess } from "./process.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
@@ -43,6 +44,7 @@ export class SimNode {
         world.records.workerStarted(worker, this);
         return worker;
       },
+      prepareDriver: simulatedDrivers(world, this),
     };
     const nothing = async () => undefined;
     const parts = {

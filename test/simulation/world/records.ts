@@ -73,6 +73,7 @@ export class Records {
     failed: 0,
     executions: 0,
     workers: 0,
+    jobs: 0,
     spawns: 0,
     faults: 0,
     heads: 0,

@@ -12,6 +12,8 @@ import { SimDriver, warmUp } from "./driver.js";
 import { Nemesis } from "./faults.js";
 import { type HeadFolder, SimHead } from "./head.js";
 import { makeHermetic } from "./hermetic.js";
+import type { SimJobDriver } from "./job-driver.js";
+import { JobRecords } from "./job-records.js";
 import { Losses } from "./losses.js";
 import { SimNetwork } from "./network.js";
 import { SimNode } from "./node.js";
@@ -57,10 +59,12 @@ export class World {
   readonly redis: SimRedis;
   readonly story: Story;
   readonly records: Records;
+  readonly jobs: JobRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
   readonly workers = new Set<SimWorker>();
+  readonly jobDrivers = new Set<SimJobDriver>();
   nodes: SimNode[] = [];
   drivers: SimDriver[] = [];
   heads: SimHead[] = [];
@@ -87,9 +91,11 @@ export class World {
     this.metrics = sharedMetrics;
     this.losses = new Losses(this);
     this.records = new Records(this);
+    this.jobs = new JobRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
+      this.jobs.arrived(message);
       return this.plant.arrival(message);
     };
     this.network.onCall = (method, from, to) => {
@@ -152,6 +158,7 @@ export class World {
       ...this.drivers.map((one) => one.process),
     ];
     for (const worker of this.workers) all.push(worker.process);
+    for (const driver of this.jobDrivers) all.push(driver.process);
     return all.filter((process) => process !== undefined && !process.ended) as SimProcess[];
   }
 

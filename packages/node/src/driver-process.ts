@@ -1,0 +1,153 @@
+/** The process of a job's driver: what it is given, where it runs, what it prints. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PalimpsestError } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+import type { BundleCache } from "./bundle-cache.js";
+import { visibleDevicesName, visibleTo } from "./gpu-devices.js";
+import { LineSplitter } from "./lines.js";
+import { type ProcessEnd, SupervisedProcess } from "./supervised-process.js";
+import { unpackWorkingDir } from "./working-dir.js";
+
+/** From src and from dist alike: processes run built code. */
+const guard = fileURLToPath(new URL("../dist/driver-guard.js", import.meta.url));
+
+export interface DriverProcess {
+  /** 0: it could not be started, and `ended` says why. */
+  readonly pid: number;
+  /** Resolves when the process has ended and all of its output was handed on. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Why it was asked to end; undefined when nobody asked. */
+  readonly stopReason: string | undefined;
+  stop(graceMs: number, reason: string): Promise<ProcessEnd>;
+  /** Without reading, a process that goes on printing waits. */
+  setReading(reading: boolean): void;
+}
+
+/** Fetches what the driver needs; the returned function starts its process, at once. */
+export type PrepareDriver = (
+  order: proto.StartDriver.$Properties,
+  signal: AbortSignal,
+) => Promise<(onOutput: (text: string) => void) => DriverProcess>;
+
+export interface DriverProcessDeps {
+  /** Addresses of all heads, separated by commas. */
+  readonly headAddresses: () => string;
+  /** File with the token of the role "driver". */
+  readonly tokenFile: string;
+  /** Folder with the certificate of jobs; empty without TLS. */
+  readonly tls: string;
+  /** The palimpsest command: arguments of node. */
+  readonly command: readonly string[];
+  readonly bundles: BundleCache;
+  /** Environment of every driver; PALIMPSEST_ADDRESS, _TOKEN_FILE, _TLS and _JOB_ID are added. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** The GPUs of this node, as CUDA names them. */
+  readonly gpus: readonly string[];
+  readonly workDir: string;
+}
+
+/** The folder of a job that brought its own. */
+export function driverFolder(workDir: string, jobId: string): string {
+  return join(workDir, "jobs", jobId);
+}
+
+export function prepareDriver(deps: DriverProcessDeps): PrepareDriver {
+  return async (order, signal) => {
+    const args = await argumentsOf(deps, order, signal);
+    const cwd = await folderOf(deps, order, signal);
+    return (onOutput) => startDriver(deps, order, { args, cwd, onOutput });
+  };
+}
+
+async function argumentsOf(
+  { bundles, command }: DriverProcessDeps,
+  order: proto.StartDriver.$Properties,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const [kind, ...argv] = order.argv ?? [];
+  const sha256 = order.bundle ?? "";
+  if (kind === "program") return [await bundles.fileOf(sha256, "program", signal), ...argv];
+  if (kind !== "recipe") {
+    throw new PalimpsestError(
+      "INVALID_ARGUMENT",
+      `argv[0] is ${JSON.stringify(kind)}, not "recipe" or "program"`,
+    );
+  }
+  if (command.length === 0) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "this node knows no palimpsest command (driverCommand is empty); submit a program, or start the node by the CLI",
+    );
+  }
+  return [...command, "train", await bundles.fileOf(sha256, "recipe", signal), ...argv];
+}
+
+/** The folder that the driver runs in: its own where one was sent, else one that the node's jobs share. */
+async function folderOf(
+  { workDir, bundles }: DriverProcessDeps,
+  order: proto.StartDriver.$Properties,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!order.workingDir) return workDir;
+  const folder = driverFolder(workDir, order.jobId ?? "");
+  await unpackWorkingDir(await bundles.fileOf(order.workingDir, "folder", signal), folder);
+  return folder;
+}
+
+function startDriver(
+  deps: DriverProcessDeps,
+  order: proto.StartDriver.$Properties,
+  launch: {
+    readonly args: readonly string[];
+    readonly cwd: string;
+    readonly onOutput: (text: string) => void;
+  },
+): DriverProcess {
+  const { headAddresses, tokenFile, tls, environment, gpus } = deps;
+  const { args, cwd, onOutput } = launch;
+  const child = spawn(process.execPath, ["--enable-source-maps", "--import", guard, ...args], {
+    cwd,
+    env: {
+      ...environment,
+      ...order.environment,
+      PALIMPSEST_ADDRESS: headAddresses(),
+      PALIMPSEST_TOKEN_FILE: tokenFile,
+      ...(tls ? { PALIMPSEST_TLS: tls } : {}),
+      PALIMPSEST_JOB_ID: order.jobId ?? "",
+      [visibleDevicesName]: visibleTo(gpus, order.gpuIds ?? []),
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    // A process group of its own, so that what it starts ends with it.
+    detached: true,
+  });
+  const supervised = new SupervisedProcess(child);
+  // What a process that has ended left in its pipes is little, and nobody waits for it any more.
+  child.once("exit", () => setReading(child, true));
+  const splitters = [child.stdout, child.stderr].map((source) => {
+    const splitter = new LineSplitter();
+    source?.on("data", (chunk: Buffer) => onOutput(splitter.push(chunk)));
+    return splitter;
+  });
+  const ended = supervised.ended.then((end) => {
+    for (const splitter of splitters) onOutput(splitter.end());
+    return end;
+  });
+  return {
+    pid: supervised.pid,
+    ended,
+    get stopReason() {
+      return supervised.stopReason;
+    },
+    stop: (graceMs, reason) => supervised.stop(graceMs, reason),
+    setReading: (reading) => setReading(child, reading),
+  };
+}
+
+function setReading(child: ChildProcess, reading: boolean): void {
+  for (const source of [child.stdout, child.stderr]) {
+    if (reading) source?.resume();
+    else source?.pause();
+  }
+}
