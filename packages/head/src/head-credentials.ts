@@ -19,6 +19,7 @@ import {
   refuseOpenBind,
   roleToken,
 } from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
 import type { HeadConfig } from "./config.js";
 import { keepToken, tokenPathOf, writeSecretFile } from "./head-files.js";
@@ -71,12 +72,53 @@ export function rotateToken(
     ...known,
     acceptedUntilMs: Math.min(known.acceptedUntilMs, untilMs),
   }));
-  const record = [{ token: before, acceptedUntilMs: untilMs }, ...older].slice(0, maxTokensBefore);
+  writeTokens(dataDir, token, [{ token: before, acceptedUntilMs: untilMs }, ...older]);
+  credentials.rotate(token, graceMs);
+  return token;
+}
+
+/** What this head accepts, for another head of its cluster. */
+export function tokenState(
+  dataDir: string,
+  credentials: Credentials,
+  clock: Clock,
+): proto.TokenState.$Properties {
+  const now = clock.now();
+  const before = readTokensBefore(dataDir).map(({ token, acceptedUntilMs }) => ({
+    token,
+    graceMs: Math.max(0, Math.round(acceptedUntilMs - now)),
+  }));
+  return { token: credentials.token, before };
+}
+
+/** Takes what the head that leads accepts, in place of what there was. @throws {PalimpsestError} INVALID_ARGUMENT */
+export function adoptTokens(
+  dataDir: string,
+  credentials: Credentials,
+  state: proto.TokenState.$Properties,
+  clock: Clock,
+): void {
+  const token = state.token ?? "";
+  if (token === "") throw new PalimpsestError("INVALID_ARGUMENT", "the head that leads told an empty token");
+  const now = clock.now();
+  const told = (state.before ?? []).map((one) => ({ token: one.token ?? "", remainingMs: one.graceMs ?? 0 }));
+  const own = credentials.token;
+  const known = own === token || told.some((one) => one.token === own);
+  // HEAD-CREDENTIALS-2: the own one may be older than all that the other head remembers.
+  const before = known ? told : [{ token: own, remainingMs: 0 }, ...told];
+  writeTokens(
+    dataDir,
+    token,
+    before.map((one) => ({ token: one.token, acceptedUntilMs: now + one.remainingMs })),
+  );
+  credentials.follow(token, told);
+}
+
+function writeTokens(dataDir: string, token: string, before: readonly TokenBefore[]): void {
+  const record = before.slice(0, maxTokensBefore);
   writeSecretFile(tokensBeforePathOf(dataDir), `${JSON.stringify(record)}\n`);
   writeSecretFile(tokenPathOf(dataDir), `${token}\n`);
   writeSecretFile(readerTokenPathOf(dataDir), `${roleToken(token, "reader")}\n`);
-  credentials.rotate(token, graceMs);
-  return token;
 }
 
 function readTokensBefore(dataDir: string): readonly TokenBefore[] {

@@ -14,6 +14,7 @@ import { createObjectRpcs } from "./object-rpcs.js";
 import type { Recovery } from "./recovery.js";
 import type { Rpc } from "./rpc.js";
 import { type SessionServiceDeps, type SessionStream, serveSession } from "./session-service.js";
+import { serveTokens, type TokenStream } from "./token-service.js";
 
 const maxWaitMs = 60_000;
 const defaultStackWaitMs = 5_000;
@@ -72,6 +73,7 @@ export function createHeadHandlers(deps: HeadServiceDeps): UntypedServiceImpleme
       if (!deps.tokens) throw new PalimpsestError("UNAVAILABLE", "this head has no token");
       return deps.tokens.rotate(callerOf(call), request.graceMs ?? 0, request.stolen ?? false);
     }),
+    followToken: (stream: TokenStream) => serveTokens(deps.tokens, stream),
     session: (stream: SessionStream) => serveSession(deps, stream),
   };
 }

@@ -4,16 +4,12 @@ import { createMetrics, type Metrics } from "@palimpsest/telemetry";
 import {
   AuditLog,
   auditPathsOf,
-  type Clock,
   formatAddress,
   grpcNetwork,
   headService,
   isLoopback,
   jobsService,
-  type Network,
-  newId,
   nodeLinkService,
-  PalimpsestError,
   type RpcServer,
   systemClock,
   watchTls,
@@ -22,19 +18,17 @@ import type * as proto from "@palimpsest/wire/protocol";
 import { ControlPlane } from "./control-plane.js";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { type HeadAddress, portOf, tokenPathOf, writeHeadAddress } from "./head-files.js";
+import { beginLeadership } from "./head-lead.js";
 import { beginMetrics } from "./head-metrics-page.js";
 import { beginRedis, type HeadRedis } from "./head-redis.js";
 import { createHeadHandlers } from "./head-service.js";
 import { createJobOutputHandler } from "./job-output-service.js";
 import { createJobsHandlers } from "./jobs-service.js";
-import { Leadership } from "./leadership.js";
+import type { Leadership } from "./leadership.js";
 import { createNodeLinkHandlers } from "./node-link-service.js";
 import { readQueueDepths } from "./queues.js";
-import { RedisStore } from "./redis-store.js";
 import { Rpc } from "./rpc.js";
 import { SharedBundles } from "./shared-bundles.js";
-import type { Leader } from "./shared-store.js";
-import { standbyServer } from "./standby-server.js";
 import { TokenRotation } from "./token-rotation.js";
 
 const nodesStopTimeoutMs = 10_000;
@@ -135,64 +129,6 @@ export async function begin(beginning: Beginning): Promise<Begun> {
     "head started",
   );
   return { facts, lost: leadership.lost };
-}
-
-interface Lead {
-  readonly leadership: Leadership;
-  readonly headId: string;
-  /** Where to listen; 0 for any free port. */
-  readonly port: number;
-  /** What the last head of this folder left, if it was a head of this cluster. */
-  readonly before: HeadAddress | undefined;
-}
-
-/** Returns when this head leads; until then it listens as a standby. */
-async function beginLeadership(
-  { config, deps, parts, before: last }: Beginning,
-  redis: HeadRedis,
-  network: Network,
-  clock: Clock,
-): Promise<Lead> {
-  const headId = newId("head");
-  const exclusive = config.redisUrl === undefined;
-  const before = last?.cluster === config.cluster ? last : undefined;
-  const wish = config.port === 0 && last ? portOf(last.address) : config.port;
-  // A head that cannot listen must find that out before it takes the lead from another one.
-  const standby = await standbyServer(network);
-  try {
-    const port = portOf(await standby.listen(config.host, wish));
-    const address = formatAddress(advertisedHost(config), port);
-    const leadership = await Leadership.take({
-      shared: new RedisStore(redis.client, config.cluster),
-      clock,
-      logger: deps.logger,
-      headId,
-      leaseMs: config.leaseMs,
-      address: exclusive ? "" : address,
-      epochFloor: before?.epoch ?? 0,
-      // That one's process has ended (second-head.ts), so nobody has to wait for its lease to run out.
-      predecessorId: before?.headId ?? "",
-      exclusive,
-      signal: deps.signal ?? new AbortController().signal,
-      onStandby: (leader) => {
-        if (!config.standby) throw leaderExists(config.cluster, leader);
-        deps.logger.warn({ leader, address }, "another head leads: this one waits as a standby");
-        deps.onStandby?.({ address, leader });
-      },
-    });
-    parts.endings.push(() => leadership.release());
-    return { leadership, headId, port, before };
-  } finally {
-    standby.kill();
-  }
-}
-
-function leaderExists(cluster: string, leader: Leader): PalimpsestError {
-  return new PalimpsestError(
-    "ALREADY_EXISTS",
-    `head ${leader.headId} at ${leader.address} leads cluster ${cluster} with epoch ${leader.epoch}: stop it, ` +
-      "name another cluster with --cluster, or leave --no-standby out to wait for its end",
-  );
 }
 
 function addServices(

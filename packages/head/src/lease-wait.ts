@@ -23,6 +23,8 @@ export interface LeadershipOptions {
   readonly signal: AbortSignal;
   /** Called when another head leads, again for each one that does; throw to refuse to wait. */
   readonly onStandby: (leader: Leader) => void;
+  /** Called with each look at the lease: the other head that leads, if one does. */
+  readonly onLeader?: (leader: Leader | undefined) => void;
 }
 
 /** The lease as it was taken. */
@@ -59,11 +61,14 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
       const askedAtMs = clock.monotonicMs();
       const { leader } = view;
       clusterId = view.clusterId || clusterId;
-      if (leader !== undefined && leader.headId !== predecessorId && leader.headId !== headId) {
+      const own = leader?.headId === predecessorId || leader?.headId === headId;
+      if (leader !== undefined && !own) {
         emptySinceMs = undefined;
         if (leader.headId !== leaderId) options.onStandby(leader);
         leaderId = leader.headId;
+        options.onLeader?.(leader);
       } else {
+        options.onLeader?.(undefined);
         emptySinceMs ??= askedAtMs;
         const forgotten = view.epoch === 0 || view.epoch < epochFloor;
         if (!forgotten || exclusive || askedAtMs - emptySinceMs >= leaseMs) {

@@ -27,7 +27,7 @@ export interface SessionServiceDeps {
   /** Where heads of the cluster can be reached, this one first. */
   readonly headAddresses: () => readonly string[];
   /** Absent where nobody asks for tokens, as in a simulation. */
-  readonly tokens?: Pick<TokenRotation, "follow" | "rotate">;
+  readonly tokens?: Pick<TokenRotation, "follow" | "followAsHead" | "rotate">;
 }
 
 export type SessionStream = ServerDuplexStream<

@@ -1,10 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
-import { grpcNetwork, HeadPeer, headService, jobsService } from "@palimpsest/wire";
+import { grpcNetwork, HeadPeer, headService, jobsService, roleToken } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Bundles } from "./bundles.js";
 import { Head, type HeadDeps } from "./head.js";
+import { tokenPathOf } from "./head-files.js";
 import { SharedBundles } from "./shared-bundles.js";
 import { anActor, quietLogger, temporaryFolder } from "./testing/builders.js";
 import { FakeNode, runningActor } from "./testing/fake-node.js";
@@ -24,9 +27,17 @@ afterAll(async () => {
   await redis.close();
 });
 
-function start(dataDir: string, cluster: string, deps: Partial<HeadDeps> = {}): Promise<Head> {
-  const config = { dataDir, cluster, token, redisUrl: redis.url, metricsPort: null, ...times };
+function start(
+  dataDir: string,
+  cluster: string,
+  { token: given = token, ...deps }: Partial<HeadDeps> & { readonly token?: string } = {},
+): Promise<Head> {
+  const config = { dataDir, cluster, token: given, redisUrl: redis.url, metricsPort: null, ...times };
   return Head.start(config, { logger: quietLogger(), ...deps });
+}
+
+function tokenIn(dataDir: string): string {
+  return readFileSync(tokenPathOf(dataDir), "utf8").trim();
 }
 
 describe("heads over one Redis", () => {
@@ -88,6 +99,80 @@ describe("heads over one Redis", () => {
       )
       .toBe(3);
     peer.close();
+    await second.close();
+    for (const folder of [one, two]) folder.remove();
+  });
+
+  it("STANDBY-TOKENS-1: a head that takes over after a rotation has the new token, and the old one's grace", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const first = await start(one.path, "rotated");
+    const waiting: string[] = [];
+    const standby = start(two.path, "rotated", { onStandby: ({ address }) => waiting.push(address) });
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    const peer = grpcNetwork({ token }).connect(first.address);
+    const rotation = peer.unary(headService.rotateToken, { graceMs: 60_000 }, { timeoutMs: 20_000 });
+    await expect.poll(() => tokenIn(two.path), { timeout: 10_000 }).not.toBe(token);
+    const fresh = (await rotation).token ?? "";
+    expect(tokenIn(two.path)).toBe(fresh);
+    const readers = readFileSync(join(two.path, "reader-token"), "utf8").trim();
+    expect(readers).toBe(roleToken(fresh, "reader"));
+    peer.close();
+    await first.close();
+    const second = await standby;
+    expect(second.token).toBe(fresh);
+    for (const accepted of [fresh, token]) {
+      const again = grpcNetwork({ token: accepted }).connect(second.address);
+      expect(await again.unary(headService.getCluster, {}, { timeoutMs: 5_000 })).toMatchObject({ epoch: 2 });
+      again.close();
+    }
+    await second.close();
+    // The command line and the environment of before do not bring the old one back.
+    const third = await start(two.path, "rotated");
+    expect(third.token).toBe(fresh);
+    await third.close();
+    for (const folder of [one, two]) folder.remove();
+  });
+
+  it("STANDBY-TOKENS-2: without TLS a standby with a stolen token waits no longer, and is not told the new one", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const first = await start(one.path, "stolen");
+    const waiting: string[] = [];
+    const standby = start(two.path, "stolen", { onStandby: ({ address }) => waiting.push(address) });
+    const refused = standby.catch((reason: unknown) => reason);
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(1);
+    const thief = grpcNetwork({ token }).connect(first.address);
+    const told: (string | undefined)[] = [];
+    const stream = thief.serverStream(headService.followToken, {}, { timeoutMs: 60_000 });
+    stream.on("data", (state) => told.push(state.token));
+    const ended = new Promise((resolve) => stream.once("error", resolve));
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual([token]);
+    const peer = grpcNetwork({ token }).connect(first.address);
+    // The answer may be lost with the connection.
+    await peer.unary(headService.rotateToken, { stolen: true }, { timeoutMs: 20_000 }).catch(() => undefined);
+    const fresh = tokenIn(one.path);
+    expect(fresh).not.toBe(token);
+    expect(await refused).toMatchObject({
+      code: "UNAUTHENTICATED",
+      message: expect.stringContaining("start this head with the new one"),
+    });
+    expect(tokenIn(two.path)).toBe(token);
+    await ended;
+    await expect(
+      (async () => {
+        for await (const state of thief.serverStream(headService.followToken, {}, { timeoutMs: 10_000 }))
+          told.push(state.token);
+      })(),
+    ).rejects.toThrow("not this cluster's");
+    expect(told).toEqual([token]);
+    for (const each of [peer, thief]) each.close();
+    const again = start(two.path, "stolen", {
+      token: fresh,
+      onStandby: ({ address }) => waiting.push(address),
+    });
+    await expect.poll(() => waiting.length, { timeout: 5_000 }).toBe(2);
+    await first.close();
+    const second = await again;
+    expect(second.token).toBe(fresh);
     await second.close();
     for (const folder of [one, two]) folder.remove();
   });

@@ -1,5 +1,5 @@
 /**
- * Responsibility: replaces the cluster's token while everything goes on: tells the new one to nodes and drivers.
+ * Responsibility: replaces the cluster's token while everything goes on: tells the new one to nodes, drivers and standbys.
  * Not responsible for: the files (head-credentials.ts), what a node hands to its processes (node-credentials.ts).
  *
  * Invariants:
@@ -10,11 +10,12 @@
  *   replacement of a stolen token fails: its own token is refused.
  * - ROTATION-5. A stolen token is refused from the moment in which it is replaced, and so are those of before. The new one is
  *   told to those alone whom a certificate vouches for: without TLS the thief may hold any of the streams.
+ * - ROTATION-6. A standby head is told at once what holds when it comes, and each new token as soon as it is in the files.
  */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Caller, type Clock, type Credentials, PalimpsestError, roleToken } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
-import { rotateToken } from "./head-credentials.js";
+import { rotateToken, tokenState } from "./head-credentials.js";
 
 const longestSettleMs = 2_000;
 const graceLimits = { leastMs: 1_000, mostMs: 7 * 24 * 3_600_000 } as const;
@@ -33,9 +34,15 @@ interface Follower {
   readonly send: (message: proto.NewToken.$Properties) => void;
 }
 
+interface Standby {
+  readonly caller: Caller;
+  readonly send: (state: proto.TokenState.$Properties) => void;
+}
+
 export class TokenRotation {
   readonly #deps: TokenRotationDeps;
   readonly #followers = new Set<Follower>();
+  readonly #standbys = new Set<Standby>();
   #running: Promise<proto.RotateTokenResponse.$Properties> | undefined;
 
   constructor(deps: TokenRotationDeps) {
@@ -48,6 +55,14 @@ export class TokenRotation {
     this.#followers.add(follower);
     if (caller.superseded) this.#tell(follower, this.#running === undefined);
     return () => this.#followers.delete(follower);
+  }
+
+  /** Tells a standby head what is accepted, now and after each rotation, until the returned function is called. */
+  followAsHead(caller: Caller, send: Standby["send"]): () => void {
+    const standby = { caller, send };
+    this.#standbys.add(standby);
+    send(this.#state());
+    return () => this.#standbys.delete(standby);
   }
 
   /**
@@ -89,23 +104,28 @@ export class TokenRotation {
     const { dataDir, credentials, clock, logger } = this.#deps;
     const token = rotateToken(dataDir, credentials, graceMs, clock);
     const acceptedUntilMs = clock.now() + graceMs;
+    this.#tellStandbys([...this.#standbys]);
     this.#tellAll(false);
     const settleMs = Math.min(longestSettleMs, graceMs / 4);
     await new Promise<void>((resolve) => clock.after(settleMs, resolve));
     // ROTATION-5: what replaced a stolen token is not told to all, and the one that was made here is refused by now.
     if (credentials.token !== token) throw overtaken();
     this.#tellAll(true);
-    logger.info({ graceMs, told: this.#followers.size }, "token rotated");
+    const told = { followers: this.#followers.size, standbys: this.#standbys.size };
+    logger.info({ graceMs, told }, "token rotated");
     return { token, acceptedUntilMs };
   }
 
   /** Not one of #running: it waits for no other rotation, and the next one may follow at once. */
   async #replaceStolen(): Promise<proto.RotateTokenResponse.$Properties> {
     const { dataDir, credentials, clock, logger, rotateRedis } = this.#deps;
-    const followers = [...this.#followers];
-    const token = rotateToken(dataDir, credentials, 0, clock);
+    const certified = ({ caller }: { readonly caller: Caller }) => caller.certificate !== undefined;
     // ROTATION-5
-    for (const follower of followers) if (follower.caller.certificate) this.#tell(follower, true);
+    const followers = [...this.#followers].filter(certified);
+    const standbys = [...this.#standbys].filter(certified);
+    const token = rotateToken(dataDir, credentials, 0, clock);
+    this.#tellStandbys(standbys);
+    for (const follower of followers) this.#tell(follower, true);
     await rotateRedis?.();
     logger.warn(
       { redis: rotateRedis !== undefined },
@@ -118,8 +138,21 @@ export class TokenRotation {
     for (const follower of [...this.#followers]) this.#tell(follower, use);
   }
 
+  #tellStandbys(standbys: readonly Standby[]): void {
+    if (standbys.length === 0) return;
+    const state = this.#state();
+    for (const { send } of standbys) send(state);
+  }
+
+  #state(): proto.TokenState.$Properties {
+    const { dataDir, credentials, clock } = this.#deps;
+    return tokenState(dataDir, credentials, clock);
+  }
+
   #tell({ caller, send }: Follower, use: boolean): void {
     const { credentials } = this.#deps;
+    // Its certificate alone let it in, which no method grants to nodes and drivers.
+    if (caller.tokenRole === "none") return;
     const token = roleToken(credentials.token, caller.tokenRole);
     send({ token, use, graceMs: Math.max(1, Math.round(credentials.graceLeftMs)) });
   }

@@ -2027,6 +2027,207 @@ export namespace palimpsest {
         }
 
         /**
+         * Properties of a FollowTokenRequest.
+         * @deprecated Use palimpsest.v1.FollowTokenRequest.$Properties instead.
+         */
+        interface IFollowTokenRequest extends palimpsest.v1.FollowTokenRequest.$Properties {
+        }
+
+        /** Represents a FollowTokenRequest. */
+        class FollowTokenRequest {
+
+            /**
+             * Constructs a new FollowTokenRequest.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.FollowTokenRequest.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /**
+             * Creates a new FollowTokenRequest instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns FollowTokenRequest instance
+             */
+            static create(properties: palimpsest.v1.FollowTokenRequest.$Shape): palimpsest.v1.FollowTokenRequest & palimpsest.v1.FollowTokenRequest.$Shape;
+            static create(properties?: palimpsest.v1.FollowTokenRequest.$Properties): palimpsest.v1.FollowTokenRequest;
+
+            /**
+             * Encodes the specified FollowTokenRequest message. Does not implicitly {@link palimpsest.v1.FollowTokenRequest.verify|verify} messages.
+             * @param message FollowTokenRequest message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.FollowTokenRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a FollowTokenRequest message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FollowTokenRequest & palimpsest.v1.FollowTokenRequest.$Shape} FollowTokenRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.FollowTokenRequest & palimpsest.v1.FollowTokenRequest.$Shape;
+        }
+
+        namespace FollowTokenRequest {
+
+            /** Properties of a FollowTokenRequest. */
+            interface $Properties {
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a FollowTokenRequest. */
+            type $Shape = palimpsest.v1.FollowTokenRequest.$Properties;
+        }
+
+        /**
+         * Properties of a TokenState.
+         * @deprecated Use palimpsest.v1.TokenState.$Properties instead.
+         */
+        interface ITokenState extends palimpsest.v1.TokenState.$Properties {
+        }
+
+        /** Represents a TokenState. */
+        class TokenState {
+
+            /**
+             * Constructs a new TokenState.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.TokenState.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** TokenState token. */
+            token: string;
+
+            /** TokenState before. */
+            before: palimpsest.v1.ReplacedToken.$Properties[];
+
+            /**
+             * Creates a new TokenState instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns TokenState instance
+             */
+            static create(properties: palimpsest.v1.TokenState.$Shape): palimpsest.v1.TokenState & palimpsest.v1.TokenState.$Shape;
+            static create(properties?: palimpsest.v1.TokenState.$Properties): palimpsest.v1.TokenState;
+
+            /**
+             * Encodes the specified TokenState message. Does not implicitly {@link palimpsest.v1.TokenState.verify|verify} messages.
+             * @param message TokenState message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.TokenState.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a TokenState message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TokenState & palimpsest.v1.TokenState.$Shape} TokenState
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.TokenState & palimpsest.v1.TokenState.$Shape;
+        }
+
+        namespace TokenState {
+
+            /** Properties of a TokenState. */
+            interface $Properties {
+
+                /** TokenState token */
+                token?: (string|null);
+
+                /** TokenState before */
+                before?: (palimpsest.v1.ReplacedToken.$Properties[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a TokenState. */
+            type $Shape = palimpsest.v1.TokenState.$Properties;
+        }
+
+        /**
+         * Properties of a ReplacedToken.
+         * @deprecated Use palimpsest.v1.ReplacedToken.$Properties instead.
+         */
+        interface IReplacedToken extends palimpsest.v1.ReplacedToken.$Properties {
+        }
+
+        /** Represents a ReplacedToken. */
+        class ReplacedToken {
+
+            /**
+             * Constructs a new ReplacedToken.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.ReplacedToken.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ReplacedToken token. */
+            token: string;
+
+            /** ReplacedToken graceMs. */
+            graceMs: number;
+
+            /**
+             * Creates a new ReplacedToken instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ReplacedToken instance
+             */
+            static create(properties: palimpsest.v1.ReplacedToken.$Shape): palimpsest.v1.ReplacedToken & palimpsest.v1.ReplacedToken.$Shape;
+            static create(properties?: palimpsest.v1.ReplacedToken.$Properties): palimpsest.v1.ReplacedToken;
+
+            /**
+             * Encodes the specified ReplacedToken message. Does not implicitly {@link palimpsest.v1.ReplacedToken.verify|verify} messages.
+             * @param message ReplacedToken message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.ReplacedToken.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ReplacedToken message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReplacedToken & palimpsest.v1.ReplacedToken.$Shape} ReplacedToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.ReplacedToken & palimpsest.v1.ReplacedToken.$Shape;
+        }
+
+        namespace ReplacedToken {
+
+            /** Properties of a ReplacedToken. */
+            interface $Properties {
+
+                /** ReplacedToken token */
+                token?: (string|null);
+
+                /** ReplacedToken graceMs */
+                graceMs?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ReplacedToken. */
+            type $Shape = palimpsest.v1.ReplacedToken.$Properties;
+        }
+
+        /**
          * Properties of a SessionOpened.
          * @deprecated Use palimpsest.v1.SessionOpened.$Properties instead.
          */
@@ -10354,6 +10555,7 @@ export import EndedHolders = palimpsest.v1.EndedHolders;
 export import Error = palimpsest.v1.Error;
 export import Fence = palimpsest.v1.Fence;
 export import FetchRequest = palimpsest.v1.FetchRequest;
+export import FollowTokenRequest = palimpsest.v1.FollowTokenRequest;
 export import FreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 export import FreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
 export import FreeRequest = palimpsest.v1.FreeRequest;
@@ -10404,6 +10606,7 @@ export import PutChunk = palimpsest.v1.PutChunk;
 export import QueueInfo = palimpsest.v1.QueueInfo;
 export import RegisterNode = palimpsest.v1.RegisterNode;
 export import Registered = palimpsest.v1.Registered;
+export import ReplacedToken = palimpsest.v1.ReplacedToken;
 export import Reply = palimpsest.v1.Reply;
 export import ReplyBatch = palimpsest.v1.ReplyBatch;
 export import ResolveActorRequest = palimpsest.v1.ResolveActorRequest;
@@ -10435,6 +10638,7 @@ export import SummarizeRequest = palimpsest.v1.SummarizeRequest;
 export import Summary = palimpsest.v1.Summary;
 export import Task = palimpsest.v1.Task;
 export import TaskFact = palimpsest.v1.TaskFact;
+export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
 export import WaitingShape = palimpsest.v1.WaitingShape;

@@ -5118,6 +5118,480 @@ export const palimpsest = $root.palimpsest = (() => {
             return RotateTokenResponse;
         })();
 
+        v1.FollowTokenRequest = (function() {
+
+            /**
+             * Properties of a FollowTokenRequest.
+             * @typedef {Object} palimpsest.v1.FollowTokenRequest.$Properties
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a FollowTokenRequest.
+             * @memberof palimpsest.v1
+             * @interface IFollowTokenRequest
+             * @augments palimpsest.v1.FollowTokenRequest.$Properties
+             * @deprecated Use palimpsest.v1.FollowTokenRequest.$Properties instead.
+             */
+
+            /**
+             * Shape of a FollowTokenRequest.
+             * @typedef {palimpsest.v1.FollowTokenRequest.$Properties} palimpsest.v1.FollowTokenRequest.$Shape
+             */
+
+            /**
+             * Constructs a new FollowTokenRequest.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a FollowTokenRequest.
+             * @constructor
+             * @param {palimpsest.v1.FollowTokenRequest.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const FollowTokenRequest = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Creates a new FollowTokenRequest instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.FollowTokenRequest
+             * @static
+             * @param {palimpsest.v1.FollowTokenRequest.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.FollowTokenRequest} FollowTokenRequest instance
+             * @type {{
+             *   (properties: palimpsest.v1.FollowTokenRequest.$Shape): palimpsest.v1.FollowTokenRequest & palimpsest.v1.FollowTokenRequest.$Shape;
+             *   (properties?: palimpsest.v1.FollowTokenRequest.$Properties): palimpsest.v1.FollowTokenRequest;
+             * }}
+             */
+            FollowTokenRequest.create = function(properties) {
+                return new FollowTokenRequest(properties);
+            };
+
+            /**
+             * Encodes the specified FollowTokenRequest message. Does not implicitly {@link palimpsest.v1.FollowTokenRequest.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.FollowTokenRequest
+             * @static
+             * @param {palimpsest.v1.FollowTokenRequest.$Properties} message FollowTokenRequest message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            FollowTokenRequest.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a FollowTokenRequest message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.FollowTokenRequest
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.FollowTokenRequest & palimpsest.v1.FollowTokenRequest.$Shape} FollowTokenRequest
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            FollowTokenRequest.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.FollowTokenRequest();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    reader.skipType(tag & 7, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return FollowTokenRequest;
+        })();
+
+        v1.TokenState = (function() {
+
+            /**
+             * Properties of a TokenState.
+             * @typedef {Object} palimpsest.v1.TokenState.$Properties
+             * @property {string|null} [token] TokenState token
+             * @property {Array.<palimpsest.v1.ReplacedToken.$Properties>|null} [before] TokenState before
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a TokenState.
+             * @memberof palimpsest.v1
+             * @interface ITokenState
+             * @augments palimpsest.v1.TokenState.$Properties
+             * @deprecated Use palimpsest.v1.TokenState.$Properties instead.
+             */
+
+            /**
+             * Shape of a TokenState.
+             * @typedef {palimpsest.v1.TokenState.$Properties} palimpsest.v1.TokenState.$Shape
+             */
+
+            /**
+             * Constructs a new TokenState.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a TokenState.
+             * @constructor
+             * @param {palimpsest.v1.TokenState.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const TokenState = function (properties) {
+                this.before = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * TokenState token.
+             * @member {string} token
+             * @memberof palimpsest.v1.TokenState
+             * @instance
+             */
+            TokenState.prototype.token = "";
+
+            /**
+             * TokenState before.
+             * @member {Array.<palimpsest.v1.ReplacedToken.$Properties>} before
+             * @memberof palimpsest.v1.TokenState
+             * @instance
+             */
+            TokenState.prototype.before = $util.emptyArray;
+
+            /**
+             * Creates a new TokenState instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.TokenState
+             * @static
+             * @param {palimpsest.v1.TokenState.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.TokenState} TokenState instance
+             * @type {{
+             *   (properties: palimpsest.v1.TokenState.$Shape): palimpsest.v1.TokenState & palimpsest.v1.TokenState.$Shape;
+             *   (properties?: palimpsest.v1.TokenState.$Properties): palimpsest.v1.TokenState;
+             * }}
+             */
+            TokenState.create = function(properties) {
+                return new TokenState(properties);
+            };
+
+            /**
+             * Encodes the specified TokenState message. Does not implicitly {@link palimpsest.v1.TokenState.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.TokenState
+             * @static
+             * @param {palimpsest.v1.TokenState.$Properties} message TokenState message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            TokenState.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
+                if (message.before != null && message.before.length)
+                    for (let i = 0; i < message.before.length; ++i)
+                        $root.palimpsest.v1.ReplacedToken.encode(message.before[i], writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a TokenState message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.TokenState
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.TokenState & palimpsest.v1.TokenState.$Shape} TokenState
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            TokenState.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.TokenState();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.before && message.before.length))
+                                message.before = [];
+                            message.before.push($root.palimpsest.v1.ReplacedToken.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return TokenState;
+        })();
+
+        v1.ReplacedToken = (function() {
+
+            /**
+             * Properties of a ReplacedToken.
+             * @typedef {Object} palimpsest.v1.ReplacedToken.$Properties
+             * @property {string|null} [token] ReplacedToken token
+             * @property {number|null} [graceMs] ReplacedToken graceMs
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a ReplacedToken.
+             * @memberof palimpsest.v1
+             * @interface IReplacedToken
+             * @augments palimpsest.v1.ReplacedToken.$Properties
+             * @deprecated Use palimpsest.v1.ReplacedToken.$Properties instead.
+             */
+
+            /**
+             * Shape of a ReplacedToken.
+             * @typedef {palimpsest.v1.ReplacedToken.$Properties} palimpsest.v1.ReplacedToken.$Shape
+             */
+
+            /**
+             * Constructs a new ReplacedToken.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a ReplacedToken.
+             * @constructor
+             * @param {palimpsest.v1.ReplacedToken.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const ReplacedToken = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * ReplacedToken token.
+             * @member {string} token
+             * @memberof palimpsest.v1.ReplacedToken
+             * @instance
+             */
+            ReplacedToken.prototype.token = "";
+
+            /**
+             * ReplacedToken graceMs.
+             * @member {number} graceMs
+             * @memberof palimpsest.v1.ReplacedToken
+             * @instance
+             */
+            ReplacedToken.prototype.graceMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * Creates a new ReplacedToken instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.ReplacedToken
+             * @static
+             * @param {palimpsest.v1.ReplacedToken.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.ReplacedToken} ReplacedToken instance
+             * @type {{
+             *   (properties: palimpsest.v1.ReplacedToken.$Shape): palimpsest.v1.ReplacedToken & palimpsest.v1.ReplacedToken.$Shape;
+             *   (properties?: palimpsest.v1.ReplacedToken.$Properties): palimpsest.v1.ReplacedToken;
+             * }}
+             */
+            ReplacedToken.create = function(properties) {
+                return new ReplacedToken(properties);
+            };
+
+            /**
+             * Encodes the specified ReplacedToken message. Does not implicitly {@link palimpsest.v1.ReplacedToken.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.ReplacedToken
+             * @static
+             * @param {palimpsest.v1.ReplacedToken.$Properties} message ReplacedToken message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            ReplacedToken.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.token != null && $Object.hasOwnProperty.call(message, "token") && message.token !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.token);
+                if (message.graceMs != null && $Object.hasOwnProperty.call(message, "graceMs") && (typeof message.graceMs === "object" ? message.graceMs.low || message.graceMs.high : message.graceMs !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.graceMs);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a ReplacedToken message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.ReplacedToken
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.ReplacedToken & palimpsest.v1.ReplacedToken.$Shape} ReplacedToken
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            ReplacedToken.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.ReplacedToken();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.token = value;
+                            else
+                                delete message.token;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.graceMs = value;
+                            else
+                                delete message.graceMs;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return ReplacedToken;
+        })();
+
         v1.SessionOpened = (function() {
 
             /**
@@ -26376,6 +26850,7 @@ const exportedEndedHolders = palimpsest.v1.EndedHolders;
 const exportedError = palimpsest.v1.Error;
 const exportedFence = palimpsest.v1.Fence;
 const exportedFetchRequest = palimpsest.v1.FetchRequest;
+const exportedFollowTokenRequest = palimpsest.v1.FollowTokenRequest;
 const exportedFreeObjectsRequest = palimpsest.v1.FreeObjectsRequest;
 const exportedFreeObjectsResponse = palimpsest.v1.FreeObjectsResponse;
 const exportedFreeRequest = palimpsest.v1.FreeRequest;
@@ -26426,6 +26901,7 @@ const exportedPutChunk = palimpsest.v1.PutChunk;
 const exportedQueueInfo = palimpsest.v1.QueueInfo;
 const exportedRegisterNode = palimpsest.v1.RegisterNode;
 const exportedRegistered = palimpsest.v1.Registered;
+const exportedReplacedToken = palimpsest.v1.ReplacedToken;
 const exportedReply = palimpsest.v1.Reply;
 const exportedReplyBatch = palimpsest.v1.ReplyBatch;
 const exportedResolveActorRequest = palimpsest.v1.ResolveActorRequest;
@@ -26457,6 +26933,7 @@ const exportedSummarizeRequest = palimpsest.v1.SummarizeRequest;
 const exportedSummary = palimpsest.v1.Summary;
 const exportedTask = palimpsest.v1.Task;
 const exportedTaskFact = palimpsest.v1.TaskFact;
+const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
 const exportedWaitingShape = palimpsest.v1.WaitingShape;
@@ -26466,4 +26943,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

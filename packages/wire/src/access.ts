@@ -21,7 +21,10 @@ export interface Access {
   readonly roles: readonly Role[];
   /** Longest request message; a longer one is answered LIMIT_EXCEEDED. */
   readonly maxRequestBytes: number;
-  /** True when it changes what the cluster runs: each call of it makes a line in the audit log. */
+  /**
+   * True when it changes what the cluster runs or tells a secret: each call of it makes a line in the audit log, a unary
+   * one when it is answered, a stream when it is let in.
+   */
   readonly audited: boolean;
   /** True when calls of one connection are limited in rate: the unary methods of the control plane. */
   readonly rated: boolean;
@@ -29,6 +32,8 @@ export interface Access {
   readonly calls: boolean;
   /** True when a call of it may have the caller's own token refused: its answer is sent before the connection is cut. */
   readonly refusing: boolean;
+  /** True when under TLS a certificate of one of the roles is enough, whatever the token. */
+  readonly certificateSuffices: boolean;
 }
 
 const MiB = 1024 * 1024;
@@ -38,6 +43,7 @@ const control = {
   rated: true,
   calls: false,
   refusing: false,
+  certificateSuffices: false,
 } as const;
 const programs: readonly Role[] = ["driver", "actor"];
 
@@ -61,6 +67,11 @@ export const access = {
   administer: { ...control, roles: ["driver"], audited: true },
   /** Replaces the token. */
   replace: { ...control, roles: ["driver"], audited: true, refusing: true },
+  /**
+   * Follows the cluster's token: standby heads, which have missed a rotation when they come. Everybody sends their token
+   * to whoever has a head's certificate, so it is as good as the token.
+   */
+  follow: { ...control, roles: ["head"], audited: true, certificateSuffices: true },
   /** The node's own stream and what a node needs of the head. */
   node: { ...control, roles: ["node"], maxRequestBytes: maxMessageBytes, rated: false },
   /** Bytes of objects and bundles, between nodes and for programs. */

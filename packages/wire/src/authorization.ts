@@ -4,7 +4,8 @@
  *
  * Invariants:
  * - AUTHORIZATION-1. A method without access is refused to everybody.
- * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it.
+ * - AUTHORIZATION-2. Under TLS a call needs a certificate of the cluster and a token, and both roles must allow it. Only
+ *   a head that follows the cluster's token needs none: it asks for it.
  * - AUTHORIZATION-3. What a handler reads of its caller was written here, whatever the caller sent.
  * - AUTHORIZATION-4. A refused call reaches no handler, and its message is not read.
  */
@@ -28,7 +29,8 @@ const callerKey = "palimpsest-caller";
 
 /** Who makes a call. */
 export interface Caller {
-  readonly tokenRole: TokenRole;
+  /** "none": its token is unknown, and its certificate was enough. */
+  readonly tokenRole: TokenRole | "none";
   /** Names the token without telling it. */
   readonly tokenId: string;
   /** True when the caller's token has been replaced, and its grace runs. */
@@ -98,7 +100,7 @@ export function metadataOfCaller(caller: Caller): Metadata {
 
 export function authorization(options: AuthorizationOptions): ServerInterceptor {
   const { credentials, accessOf, rate, onCall, onAdmitted, onRefusing } = options;
-  return ({ path }, call) => {
+  return ({ path, responseStream }, call) => {
     const access = accessOf(path);
     const peer = call.getPeer();
     let caller: Caller | undefined;
@@ -111,7 +113,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
       .withOnReceiveMetadata((metadata, next) => {
         try {
           const certificate = call.getAuthContext().sslPeerCertificate;
-          caller = identify(credentials, metadata, certificate);
+          caller = identify(credentials, metadata, certificate, access);
           permit(path, access, caller);
           if (access?.rated && !rate.take(peer)) throw tooMany(path);
           onAdmitted?.(peer, {
@@ -120,6 +122,8 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
           });
           if (access?.refusing) answered = onRefusing?.(peer);
           metadata.set(callerKey, JSON.stringify(caller));
+          if (access?.audited && responseStream)
+            onCall({ method: path, peer, caller, outcome: "OK", refused: false });
         } catch (reason) {
           refuse(PalimpsestError.from(reason));
           return;
@@ -134,7 +138,7 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
       .withOnCancel(() => answered?.())
       .build();
     const responder = new ResponderBuilder().withStart((next) => next(listener));
-    if (access?.audited) {
+    if (access?.audited && !responseStream) {
       responder.withSendStatus((sent, next) => {
         onCall({
           method: path,
@@ -150,13 +154,22 @@ export function authorization(options: AuthorizationOptions): ServerInterceptor 
   };
 }
 
-function identify(credentials: Credentials, metadata: Metadata, peer: PeerCertificate | undefined): Caller {
+function identify(
+  credentials: Credentials,
+  metadata: Metadata,
+  peer: PeerCertificate | undefined,
+  access: Access | undefined,
+): Caller {
   const given = metadata.get("authorization")[0];
-  const { role, tokenId, superseded } = tokenHolder(
-    credentials,
-    typeof given === "string" ? given : undefined,
-  );
-  const certificate = credentials.tls && holderOf(peer, credentials.tls);
+  const header = typeof given === "string" ? given : undefined;
+  const { tls } = credentials;
+  if (tls !== undefined && access?.certificateSuffices) {
+    const certificate = holderOf(peer, tls);
+    const { role = "none", tokenId = "", superseded = true } = credentials.identify(header) ?? {};
+    return { tokenRole: role, tokenId, superseded, certificate };
+  }
+  const { role, tokenId, superseded } = tokenHolder(credentials, header);
+  const certificate = tls && holderOf(peer, tls);
   return { tokenRole: role, tokenId, superseded, certificate };
 }
 
@@ -194,8 +207,10 @@ export function tokenHolder(credentials: Credentials, authorization: string | un
 /** @throws {PalimpsestError} PERMISSION_DENIED */
 function permit(path: string, access: Access | undefined, caller: Caller): void {
   const { tokenRole, certificate } = caller;
-  if (access !== undefined && tokenMayCall(tokenRole, access)) {
-    if (certificate === undefined || access.roles.includes(certificate.role)) return;
+  if (access !== undefined) {
+    const certified = certificate === undefined || access.roles.includes(certificate.role);
+    const vouched = certificate !== undefined && access.certificateSuffices;
+    if (certified && (vouched || (tokenRole !== "none" && tokenMayCall(tokenRole, access)))) return;
   }
   const who = certificate ? `a certificate with role ${certificate.role}` : `the ${tokenRole} token`;
   const wanted = access ? `it is for ${access.roles.join(", ")}` : "this server grants it to nobody";

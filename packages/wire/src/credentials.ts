@@ -170,6 +170,15 @@ export class Credentials {
     if (graceMs > 0) this.#accepted.push(...this.#known(acceptedOf(token, graceMs)));
   }
 
+  /** Takes what another head of the cluster accepts, in place of what there was. */
+  follow(token: string, before: readonly { readonly token: string; readonly remainingMs: number }[]): void {
+    const still = before.filter(({ remainingMs }) => remainingMs > 0);
+    const older = still.flatMap((one) => acceptedOf(one.token, one.remainingMs));
+    this.#token = token;
+    this.#accepted = this.#known([...acceptedOf(token, Number.POSITIVE_INFINITY), ...older]);
+    this.#changed();
+  }
+
   /** Takes what the parent process hands down in place of what there was. */
   adopt(grant: Grant): void {
     this.#token = grant.token;

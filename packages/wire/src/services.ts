@@ -32,6 +32,7 @@ export const headService = {
   ),
   listObjects: head.unary("ListObjects", proto.ListObjectsRequest, proto.ListObjectsResponse, access.read),
   rotateToken: head.unary("RotateToken", proto.RotateTokenRequest, proto.RotateTokenResponse, access.replace),
+  followToken: head.serverStream("FollowToken", proto.FollowTokenRequest, proto.TokenState, access.follow),
   shutdown: head.unary("Shutdown", proto.ShutdownRequest, proto.ShutdownResponse, access.administer),
 } as const;
 

@@ -15,11 +15,13 @@ interface RotateOptions extends ConnectionOptions {
 export function addToken(program: Command): void {
   const token = program.command("token").description("the cluster's token");
   withConnection(token.command("rotate"))
-    .description("replaces the token: nodes, actors, sessions and token files get the new one, nothing ends")
+    .description(
+      "replaces the token: nodes, actors, sessions, standby heads and token files get the new one, nothing ends",
+    )
     .option("--grace <seconds>", "how long the old token is still accepted", parseWhole, defaultGraceSeconds)
     .option(
       "--stolen",
-      "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS workers and drivers must be started again",
+      "the old token is refused at once, and the passwords of the head's own Redis are replaced; without TLS workers, standby heads and drivers must be started again",
     )
     .option("--out <file>", "also writes the new token there, readable by you only")
     .action(async (options: RotateOptions) => {
@@ -35,7 +37,7 @@ export function addToken(program: Command): void {
           `the token is a new one${options.out ? `, written to ${options.out}` : ": it is in the head's token file"}`,
           `the old one is refused from ${new Date(acceptedUntilMs).toISOString()}`,
           ...(stolen ? [redisLine(rotated.redisRotated)] : []),
-          "give the new one to whatever starts workers, standby heads or drivers with PALIMPSEST_TOKEN or --token",
+          "give the new one to whatever starts workers, heads or drivers with PALIMPSEST_TOKEN or --token",
           "",
         ].join("\n"),
       );

@@ -1,0 +1,94 @@
+/** How a head comes to lead, as a part of its start: it listens as a standby, and hears of tokens, until it does. */
+import { type Clock, formatAddress, type Network, newId, PalimpsestError } from "@palimpsest/wire";
+import { advertisedHost, type Beginning } from "./head-beginning.js";
+import { adoptTokens } from "./head-credentials.js";
+import { type HeadAddress, portOf } from "./head-files.js";
+import type { HeadRedis } from "./head-redis.js";
+import { Leadership } from "./leadership.js";
+import { RedisStore } from "./redis-store.js";
+import type { Leader } from "./shared-store.js";
+import { standbyServer } from "./standby-server.js";
+import { StandbyTokens } from "./standby-tokens.js";
+
+export interface Lead {
+  readonly leadership: Leadership;
+  readonly headId: string;
+  /** Where to listen; 0 for any free port. */
+  readonly port: number;
+  /** What the last head of this folder left, if it was a head of this cluster. */
+  readonly before: HeadAddress | undefined;
+}
+
+/**
+ * Returns when this head leads; until then it listens as a standby.
+ * @throws {PalimpsestError} ALREADY_EXISTS where it is not to wait, UNAUTHENTICATED when the head that leads refuses it
+ */
+export async function beginLeadership(
+  { config, deps, parts, credentials, before: last }: Beginning,
+  redis: HeadRedis,
+  network: Network,
+  clock: Clock,
+): Promise<Lead> {
+  const headId = newId("head");
+  const exclusive = config.redisUrl === undefined;
+  const before = last?.cluster === config.cluster ? last : undefined;
+  const wish = config.port === 0 && last ? portOf(last.address) : config.port;
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  deps.signal?.addEventListener("abort", abort, { once: true });
+  if (deps.signal?.aborted) abort();
+  let refused: PalimpsestError | undefined;
+  const tokens = new StandbyTokens({
+    network,
+    clock,
+    logger: deps.logger,
+    adopt: (state) => adoptTokens(config.dataDir, credentials, state, clock),
+    onRefused: (error) => {
+      refused = error;
+      abort();
+    },
+  });
+  // A head that cannot listen must find that out before it takes the lead from another one.
+  const standby = await standbyServer(network);
+  try {
+    const port = portOf(await standby.listen(config.host, wish));
+    const address = formatAddress(advertisedHost(config), port);
+    const leadership = await Leadership.take({
+      shared: new RedisStore(redis.client, config.cluster),
+      clock,
+      logger: deps.logger,
+      headId,
+      leaseMs: config.leaseMs,
+      address: exclusive ? "" : address,
+      epochFloor: before?.epoch ?? 0,
+      // That one's process has ended (second-head.ts), so nobody has to wait for its lease to run out.
+      predecessorId: before?.headId ?? "",
+      exclusive,
+      signal: stop.signal,
+      onStandby: (leader) => {
+        if (!config.standby) throw leaderExists(config.cluster, leader);
+        deps.logger.warn({ leader, address }, "another head leads: this one waits as a standby");
+        deps.onStandby?.({ address, leader });
+      },
+      onLeader: (leader) => tokens.follow(leader?.address ?? ""),
+    });
+    parts.endings.push(() => leadership.release());
+    // STANDBY-TOKENS-2: the refusal may have come while the lease was taken.
+    if (refused !== undefined) throw refused;
+    return { leadership, headId, port, before };
+  } catch (reason) {
+    throw refused ?? reason;
+  } finally {
+    deps.signal?.removeEventListener("abort", abort);
+    tokens.close();
+    standby.kill();
+  }
+}
+
+function leaderExists(cluster: string, leader: Leader): PalimpsestError {
+  return new PalimpsestError(
+    "ALREADY_EXISTS",
+    `head ${leader.headId} at ${leader.address} leads cluster ${cluster} with epoch ${leader.epoch}: stop it, ` +
+      "name another cluster with --cluster, or leave --no-standby out to wait for its end",
+  );
+}

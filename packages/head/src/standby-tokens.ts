@@ -1,0 +1,118 @@
+/**
+ * Responsibility: a head that waits hears of the cluster's tokens from the head that leads, so that it takes over with
+ * the ones that are accepted then.
+ * Not responsible for: which head leads (lease-wait.ts), whom the leader tells (token-rotation.ts), the files
+ * (head-credentials.ts).
+ *
+ * Invariants:
+ * - STANDBY-TOKENS-1. A stream that breaks is opened again, and begins with what holds: no rotation is missed for it.
+ * - STANDBY-TOKENS-2. A head that its leader refuses waits no longer: it must not take over with a token that was stolen.
+ */
+import type { Logger } from "@palimpsest/telemetry";
+import {
+  type Clock,
+  fromGrpcError,
+  headService,
+  type Network,
+  PalimpsestError,
+  type Peer,
+} from "@palimpsest/wire";
+import type * as proto from "@palimpsest/wire/protocol";
+
+/** The stream's deadline: it is opened anew then, which costs nothing and brings what holds. */
+const streamTimeoutMs = 600_000;
+const retryMs = 500;
+
+export interface StandbyTokensDeps {
+  readonly network: Network;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly adopt: (state: proto.TokenState.$Properties) => void;
+  /** Called once, with what to tell the user. */
+  readonly onRefused: (error: PalimpsestError) => void;
+}
+
+interface Following {
+  readonly peer: Peer;
+  readonly stop: AbortController;
+}
+
+export class StandbyTokens {
+  readonly #deps: StandbyTokensDeps;
+  #following: Following | undefined;
+
+  constructor(deps: StandbyTokensDeps) {
+    this.#deps = deps;
+  }
+
+  /** Follows the head at the address (host:port) in place of the one before; empty: none. */
+  follow(address: string): void {
+    if ((this.#following?.peer.address ?? "") === address) return;
+    this.close();
+    if (address === "") return;
+    const following = { peer: this.#deps.network.connect(address), stop: new AbortController() };
+    this.#following = following;
+    void this.#stay(following);
+  }
+
+  close(): void {
+    const following = this.#following;
+    this.#following = undefined;
+    following?.stop.abort();
+    following?.peer.close();
+  }
+
+  async #stay(following: Following): Promise<void> {
+    const { clock, logger, onRefused } = this.#deps;
+    const address = following.peer.address;
+    let failed = false;
+    while (this.#following === following) {
+      try {
+        await this.#listen(following, () => {
+          failed = false;
+        });
+      } catch (reason) {
+        if (this.#following !== following) return;
+        const error = fromGrpcError(reason);
+        if (error.code === "UNAUTHENTICATED") {
+          this.close();
+          onRefused(refusal(address, error));
+          return;
+        }
+        // The deadline is no failure, and of failures in a row the first one is enough to read.
+        if (error.code !== "GET_TIMEOUT" && !failed) {
+          failed = true;
+          logger.warn({ err: error, leader: address }, "the head that leads tells no tokens, trying again");
+        }
+      }
+      await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+    }
+  }
+
+  /** Returns when the stream ends. @throws the stream's error, what `adopt` throws */
+  async #listen({ peer, stop }: Following, onState: () => void): Promise<void> {
+    const over = new AbortController();
+    const end = () => over.abort();
+    stop.signal.addEventListener("abort", end, { once: true });
+    try {
+      const settings = { timeoutMs: streamTimeoutMs, signal: over.signal };
+      for await (const state of peer.serverStream(headService.followToken, {}, settings)) {
+        if (stop.signal.aborted) return;
+        this.#deps.adopt(state);
+        onState();
+      }
+    } finally {
+      stop.signal.removeEventListener("abort", end);
+      over.abort();
+    }
+  }
+}
+
+function refusal(address: string, error: PalimpsestError): PalimpsestError {
+  return new PalimpsestError(
+    "UNAUTHENTICATED",
+    `the head that leads, at ${address}, refuses this one, which therefore does not wait for the lead: ` +
+      `${error.rawMessage}. If the token was replaced, start this head with the new one`,
+    { cause: error },
+  );
+}
