@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadTls } from "@palimpsest/wire";
@@ -47,5 +48,55 @@ describe("certs issue", () => {
   test("puts nothing beside the CA's key, and no name leads out of the folder", async () => {
     await expect(issue("--role", "driver", "--name", "ca")).rejects.toThrow(/holds the CA's key/);
     await expect(issue("--role", "driver", "--name", "../x")).rejects.toThrow(/--name: "..\/x".*--out/);
+  });
+});
+
+describe("certs revoke", () => {
+  const revoke = (certificate: string) => run.run("certs", "revoke", certificate, "--dir", dir);
+  const serialOf = (name: string) =>
+    new X509Certificate(readFileSync(join(dir, name, "tls.crt"))).serialNumber.toUpperCase();
+  const holders = ["head", "node", "node/actor", "node/driver", "driver", "reader"];
+
+  test("names the certificate in every list there is, and in those of certificates that are made later", async () => {
+    await issue("--role", "driver", "--name", "alice");
+    await issue("--role", "driver", "--name", "bob");
+    const [alice, bob] = [serialOf("alice"), serialOf("bob")];
+    expect(await revoke(join(dir, "alice"))).toContain(`serial ${alice} is revoked, in 8 lists`);
+    for (const name of holders) {
+      expect(loadTls(join(dir, name)).revoked, name).toEqual(new Set([alice]));
+    }
+    // By its certificate and by its number; whoever is revoked twice is named once.
+    await revoke(join(dir, "bob", "tls.crt"));
+    await revoke(bob.toLowerCase());
+    await issue("--role", "node", "--name", "late");
+    for (const name of [...holders, "late", "late/actor", "late/driver"]) {
+      expect(loadTls(join(dir, name)).revoked, name).toEqual(new Set([alice, bob]));
+    }
+    // A renewal of the holder has another number: it is believed again.
+    await issue("--role", "driver", "--name", "alice");
+    expect(loadTls(join(dir, "head")).revoked.has(serialOf("alice"))).toBe(false);
+  });
+
+  test.each([
+    {
+      what: "what is no certificate",
+      certificate: "alice's laptop",
+      expected: /neither a folder with tls.crt/,
+    },
+    { what: "a file of another kind", certificate: join(dir, ".gitignore"), expected: /nor a certificate/ },
+  ])("refuses $what, and changes no list", async ({ certificate, expected }) => {
+    const list = join(dir, "head", "revoked.txt");
+    const before = existsSync(list) ? readFileSync(list, "utf8") : "";
+    await expect(revoke(certificate)).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      rawMessage: expect.stringMatching(expected),
+    });
+    expect(existsSync(list) ? readFileSync(list, "utf8") : "").toBe(before);
+  });
+
+  test("wants the folder of the CA", async () => {
+    await expect(
+      run.run("certs", "revoke", "00112233", "--dir", join(folder, "elsewhere")),
+    ).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
