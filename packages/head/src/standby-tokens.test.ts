@@ -122,7 +122,7 @@ describe.each([
   const isAccepted = (credentials: Credentials, token: string) =>
     credentials.identify(`Bearer ${token}`)?.role === "cluster";
 
-  it("reaches a standby while its stream is open", async () => {
+  it("ROTATION-6: reaches a standby while its stream is open", async () => {
     const tls = secure ? await identity("head") : undefined;
     const leader = new Leader(tls);
     await leader.appear();
