@@ -150,6 +150,25 @@ describe("starts of actors", () => {
     expect(reason).toContain("3 nodes were lost while they started it (a, b, c), so it is not started");
   });
 
+  it("START-3: failed starts and lost nodes are counted anew when the actor is ALIVE", async () => {
+    const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
+    await test.plane.lifecycle.create(aSpec("x", { maxRestarts: -1 }));
+    const lost = await test.join("a");
+    lost.disconnect();
+    await test.clock.advance(5_000);
+    const node = await test.join("b");
+    node.died("x", 2, { constructorError: { code: "UNAVAILABLE", message: "no head", retryable: true } });
+    expect(test.plane.actors.get("x")).toMatchObject({ startFailures: 1, lostStartNodeIds: ["a"] });
+    await test.clock.advance(200);
+    node.started("x", 3);
+    expect(test.plane.actors.get("x")).toMatchObject({
+      state: "ALIVE",
+      startFailures: 0,
+      startFailingMs: 0,
+      lostStartNodeIds: [],
+    });
+  });
+
   it("START-4, RETURN-2: a node that was only cut off while it started an actor does not count as lost", async () => {
     const test = await TestPlane.open({ heartbeatIntervalMs: 1_000, nodeTimeoutMs: 3_000 });
     await test.plane.lifecycle.create(aSpec("x", { maxRestarts: -1 }));

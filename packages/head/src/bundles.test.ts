@@ -70,6 +70,19 @@ describe("Bundles", () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  it("HEAD-BUNDLE-1: a file has its name only when all of its bytes are written", async () => {
+    const names: string[][] = [];
+    async function* watched(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from("con");
+      names.push(readdirSync(folder.path));
+      yield Buffer.from("sole");
+      names.push(readdirSync(folder.path));
+    }
+    const { sha256 } = await new Bundles(folder.path, 100).put(watched());
+    for (const name of names.flat()) expect(name).toMatch(/^upload-/);
+    expect([names.flat().length, readdirSync(folder.path)]).toEqual([2, [sha256]]);
+  });
+
   it("says NOT_FOUND of a bundle that is removed after it was found and before it is opened", async () => {
     class RemovedMeanwhile extends Bundles {
       override async sizeBytes(sha256: string): Promise<number | undefined> {

@@ -8,6 +8,27 @@ const learner = (actorId: string, maxRestarts = 0) =>
   aSpec(actorId, { name: "learner", maxRestarts, detached: true });
 const running = [{ actorId: "old", incarnation: 1, address: "127.0.0.1:7001" }];
 
+it("FENCE-1: an actor that was lost with its node is started again when that node's lease has surely run out", async () => {
+  const test = await TestPlane.open(times);
+  const node = await test.join("a");
+  await test.plane.lifecycle.create(learner("old", 1));
+  await settle();
+  node.started("old", 1);
+  const other = await test.join("b");
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      await test.clock.advance(1_000);
+      other.heartbeat();
+    }
+  };
+  node.disconnect();
+  await pass(21_000);
+  expect([test.plane.nodes.get("a")?.state, test.state("old")]).toEqual(["DEAD", "RESTARTING"]);
+  expect(other.startsOf("old")).toEqual([]);
+  await pass(2_000);
+  expect(other.startsOf("old")).toEqual([2]);
+});
+
 describe("the name of a dead actor with fence: lease (FENCE-3)", () => {
   let test: TestPlane;
   let node: Awaited<ReturnType<TestPlane["join"]>>;

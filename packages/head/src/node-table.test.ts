@@ -92,6 +92,18 @@ describe("NodeTable", () => {
     expect(plane.nodes.get("a")?.state).toBe("SUSPECT");
   });
 
+  it("NODE-5: a second process under the id of a node is refused while the first one's link is open", async () => {
+    const { plane, ...test } = await open();
+    const first = await test.join("a");
+    await expect(test.join("a", { instanceId: "instance-2" })).rejects.toMatchObject({
+      code: "ALREADY_EXISTS",
+    });
+    expect([first.closedBecause, plane.nodes.get("a")?.state]).toEqual([undefined, "ALIVE"]);
+    first.disconnect();
+    await test.join("a", { instanceId: "instance-2" });
+    expect(plane.nodes.get("a")?.state).toBe("ALIVE");
+  });
+
   it("a node that leaves in order is dead at once; one that comes back is alive again", async () => {
     const { plane, ...test } = await open();
     const node = await test.join("a");

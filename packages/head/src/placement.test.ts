@@ -21,6 +21,29 @@ describe("what waits for a node", () => {
     expect(reasonOf(test, "x")).toBe("");
   });
 
+  it("PLACEMENT-3: a pass that has used up its slice goes on in a later turn", async () => {
+    const { plane, clock, ...test } = await TestPlane.open().then((open) => ({
+      ...{ plane: open.plane, clock: open.clock },
+      join: open.join.bind(open),
+    }));
+    await test.join("a", { cpu: 4 });
+    const placed: string[] = [];
+    for (const key of ["one", "two", "three"]) {
+      plane.pendingQueue.enqueue(key, {
+        leaseId: key,
+        request: { resources: { cpu: 1 }, labels: {} },
+        onPlaced: () => {
+          placed.push(key);
+          clock.sleep(5);
+        },
+      });
+    }
+    await settle();
+    expect(placed).toEqual(["one", "two"]);
+    await clock.advance(0);
+    expect(placed).toEqual(["one", "two", "three"]);
+  });
+
   it("a big actor is not starved by small ones: a node is kept free for it after a while", async () => {
     const test = await TestPlane.open({
       placementReserveAfterMs: 5_000,

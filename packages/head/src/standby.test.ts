@@ -265,6 +265,26 @@ describe("heads over one Redis", () => {
     for (const folder of [one, two]) folder.remove();
   });
 
+  it("SHARED-BUNDLE-1, SHARED-BUNDLE-3: a copy can be read when all of it is there, in parts of a bounded size", async () => {
+    const share = new SharedBundles(client, {
+      clusterName: "parts",
+      maxBytes: 10_000_000,
+      epoch: () => 1,
+    });
+    const during: boolean[] = [];
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(2_500_000, "a");
+      during.push(await share.has("x"), (await share.read("x")[Symbol.asyncIterator]().next()).done === true);
+      yield Buffer.alloc(10, "b");
+    }
+    expect(await share.put({ sha256: "x", sizeBytes: 2_500_010 }, chunks())).toBe(true);
+    expect(during).toEqual([false, true]);
+    const sizes: number[] = [];
+    for await (const part of share.read("x")) sizes.push(part.byteLength);
+    expect(sizes).toEqual([1_048_576, 1_048_576, 402_848, 10]);
+    await share.remove("x");
+  });
+
   it("SHARED-BUNDLE-2: copies beyond the bound are removed, the longest stored first", async () => {
     const share = shareOf("bounded");
     const put = (name: string, sizeBytes: number) =>

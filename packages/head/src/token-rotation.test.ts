@@ -96,6 +96,14 @@ describe("a rotation", () => {
     expect((await next).token).toBe(credentials.token);
   });
 
+  it("HEAD-CREDENTIALS-1: the files have the new token before it is accepted", async () => {
+    const head = setUp();
+    const inFile: string[] = [];
+    head.credentials.onChange(() => inFile.push(readFileSync(tokenPathOf(dataDir), "utf8").trim()));
+    const token = await rotated(head);
+    expect(inFile[0]).toBe(token);
+  });
+
   it("is for holders of the cluster's own token", async () => {
     const { rotation } = setUp();
     await expect(rotation.rotate(holder("driver"), graceMs)).rejects.toMatchObject({

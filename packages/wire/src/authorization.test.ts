@@ -1,10 +1,14 @@
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { access, type Role, roles } from "./access.js";
+import { AuditLog, auditPathsOf } from "./audit-log.js";
 import { type CallRecord, callerOf } from "./authorization.js";
 import { identityOf, issueCertificate, makeAuthority, type Pem } from "./certificates.js";
-import type { Clock } from "./clock.js";
+import { type Clock, systemClock } from "./clock.js";
 import { Credentials, roleToken } from "./credentials.js";
 import { PalimpsestError } from "./error.js";
 import { grpcNetwork } from "./grpc-network.js";
@@ -93,6 +97,33 @@ test("AUTHORIZATION-1: a method that names no roles is refused to the cluster's 
   server.addService({ getCluster: bare }, { getCluster: unary(() => ({})) });
   const address = await server.listen("127.0.0.1", 0);
   expect(await outcome(address, credentialsOf(), headService.getCluster)).toBe("PERMISSION_DENIED");
+});
+
+test("AUTHORIZATION-4: a refused call reaches no handler, and its message is not read", async () => {
+  const server = new GrpcServer(credentialsOf());
+  endings.push(() => server.close(0));
+  const seen: string[] = [];
+  const shutdown: typeof headService.shutdown = {
+    ...headService.shutdown,
+    requestDeserialize: (bytes) => {
+      seen.push("read");
+      return headService.shutdown.requestDeserialize(bytes);
+    },
+  };
+  const handler = unary(() => {
+    seen.push("handled");
+    return {};
+  });
+  server.addService({ shutdown }, { shutdown: handler });
+  const address = await server.listen("127.0.0.1", 0);
+  const as = (sent: string) => outcome(address, credentialsOf(undefined, sent), headService.shutdown);
+  expect([await as("wrong"), await as(roleToken(token, "reader"))]).toEqual([
+    "UNAUTHENTICATED",
+    "PERMISSION_DENIED",
+  ]);
+  expect(seen).toEqual([]);
+  expect(await as(token)).toBe("OK");
+  expect(seen).toEqual(["read", "handled"]);
 });
 
 test("tokens derived from the cluster's have the rights of their role only", async () => {
@@ -189,6 +220,27 @@ test("each refused call and each administrative one makes a record without secre
     ["KillActor", "NOT_FOUND", false],
   ]);
   expect(JSON.stringify(records)).not.toContain(token);
+});
+
+test("AUDIT-2: no line of the audit log holds a token: callers have a role and a digest's beginning", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "audit-"));
+  endings.push(() => rmSync(folder, { recursive: true }));
+  const paths = auditPathsOf(folder);
+  const log = new AuditLog(paths, {
+    clock: systemClock,
+    onError: (reason) => expect.unreachable(String(reason)),
+  });
+  const server = grpcNetwork({ credentials: credentialsOf(), onCall: log.record }).createServer();
+  server.addService(headService, headHandlers);
+  endings.push(() => server.close(0));
+  const address = await server.listen("127.0.0.1", 0);
+  const derived = roleToken(token, "reader");
+  for (const sent of [token, derived, "a stranger's guess"])
+    await outcome(address, credentialsOf(undefined, sent), headService.shutdown);
+  const lines = [paths.calls, paths.refusals].map((path) => readFileSync(path, "utf8")).join("");
+  expect(lines.match(/"method"/g)).toHaveLength(3);
+  expect(lines).toMatch(/"role":"cluster","tokenId":"[0-9a-f]+"/);
+  for (const secret of [token, derived, "a stranger's guess"]) expect(lines).not.toContain(secret);
 });
 
 test("a request above the bound of its method is refused before it is decoded", async () => {

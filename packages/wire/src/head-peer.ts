@@ -139,8 +139,9 @@ export class HeadPeer implements Peer {
     const streams = [...this.#streams];
     this.#streams.clear();
     for (const stream of streams) {
-      stream.cancel();
+      // Destroyed before it is canceled, so that this is the first error that its user sees.
       stream.destroy(new PalimpsestError("UNAVAILABLE", "another head is asked"));
+      stream.cancel();
     }
   }
 

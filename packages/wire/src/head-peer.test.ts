@@ -1,0 +1,48 @@
+import { afterEach, expect, test } from "vitest";
+import { type Clock, systemClock } from "./clock.js";
+import { grpcNetwork } from "./grpc-network.js";
+import { HeadPeer } from "./head-peer.js";
+import { unary } from "./server.js";
+import { headService } from "./services.js";
+
+const network = grpcNetwork({ token: "token" });
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+});
+
+async function aHead(version: string, answers = true): Promise<string> {
+  const server = network.createServer();
+  const getCluster = unary(() => (answers ? { version } : new Promise<never>(() => undefined)));
+  server.addService(headService, { getCluster, session: () => undefined });
+  endings.push(() => server.kill());
+  return server.listen("127.0.0.1", 0);
+}
+
+function peerOf(addresses: readonly string[], clock?: Clock): HeadPeer {
+  const peer = new HeadPeer(network, addresses.join(","), clock);
+  endings.push(() => peer.close());
+  return peer;
+}
+
+test("HEADPEER-1: after UNAVAILABLE the next call goes to the next head", async () => {
+  const gone = network.createServer();
+  const address = await gone.listen("127.0.0.1", 0);
+  gone.kill();
+  const peer = peerOf([address, await aHead("second")]);
+  const ask = () => peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
+  await expect(ask()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(await ask()).toMatchObject({ version: "second" });
+});
+
+test("HEADPEER-2: a head that answers no probe is left, and what is under way there ends with UNAVAILABLE", async () => {
+  // Probes begin at once; their deadline is the product's own.
+  const eager: Clock = { ...systemClock, after: (_delayMs, callback) => systemClock.after(0, callback) };
+  const addresses = [await aHead("silent", false), await aHead("second")];
+  const peer = peerOf(addresses, eager);
+  const ended = new Promise<unknown>((resolve) => peer.bidi(headService.session).on("error", resolve));
+  const call = peer.unary(headService.getCluster, {}, { timeoutMs: 30_000 });
+  await expect(call).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  expect(await ended).toMatchObject({ code: "UNAVAILABLE" });
+  expect(peer.address).toBe(addresses[1]);
+}, 20_000);
