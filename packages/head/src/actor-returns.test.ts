@@ -149,7 +149,8 @@ describe("a head that was killed and started again", () => {
   it("OWNER-3: the actors of owners that do not come back end when a stopped driver's would", async () => {
     const first = await TestPlane.open();
     await alive(first, "x");
-    const times = { ownerGraceMs: 10_000, recoveryGraceMs: 15_000, sessionLeaseMs: 60_000 };
+    const redisUrl = "redis://shared.invalid";
+    const times = { ownerGraceMs: 10_000, recoveryGraceMs: 15_000, sessionLeaseMs: 60_000, redisUrl };
     const second = await first.reopened(times);
     const node = await second.join("a", {
       actors: [{ actorId: "x", incarnation: 1, address: "127.0.0.1:7001" }],

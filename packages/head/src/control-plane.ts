@@ -110,7 +110,9 @@ export class ControlPlane {
     });
     const journal = new Journal(deps);
     this.#journal = journal;
-    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, config.sessionLeaseMs);
+    // OWNER-3
+    const takenOverMs = config.redisUrl === undefined ? 0 : config.sessionLeaseMs;
+    this.#adoptedGraceMs = Math.max(config.ownerGraceMs, config.recoveryGraceMs, takenOverMs);
     const awake = new AwakeTime(clock, config.heartbeatIntervalMs);
     const nodes = new NodeTable({ ...deps, ...config, journal, awake, maxDead: maxDeadNodes });
     const actors = new ActorTable({ journal, clock, maxDead: config.maxDeadActors });

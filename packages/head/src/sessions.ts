@@ -5,8 +5,8 @@
  * Invariants:
  * - OWNER-1. A driver whose stream broke has ownerGraceMs to open it again; only then its session ends.
  * - OWNER-2. A goodbye, or the end of its job, ends the session at once.
- * - OWNER-3. An owner that was never seen by this head, as after a restart or a takeover, has at least sessionLeaseMs
- *   from then on: its stream broke with the head before, so it may as well be stopped as dead.
+ * - OWNER-3. An owner that was never seen by this head has the same grace from then on. Where heads take over from each
+ *   other it has at least sessionLeaseMs: its stream broke with the head before, so it may as well be stopped as dead.
  * - OWNER-4. An ended session never comes back.
  * - OWNER-5. A driver whose stream is open and silent keeps its session for sessionLeaseMs after its last message: it
  *   may be stopped or its machine may be gone.
