@@ -3,6 +3,7 @@
  *   run.ts --hours 10000 --processes 2 [--first 1]   many seeds; the result also as JSON in bench/results
  *   run.ts --bugs [--seeds 1000] [--first 1]         each planted bug until a seed finds it
  *   run.ts --seed 38 [--long] [--story]              one seed again, with the story of its events
+ *   run.ts --training --seed 5 [--story]             the same, of a training run; every fourth seed of many is one too
  * To be run with --conditions=@palimpsest/source.
  */
 import { fork } from "node:child_process";
@@ -11,6 +12,8 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { searchPlantedBugs } from "./bug-search.js";
+import { searchRunBugs } from "./training/run-bug-search.js";
+import { simulateRun } from "./training/run-world.js";
 import { idleCluster, settingsOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
@@ -32,6 +35,7 @@ const { values } = parseArgs({
     step: { type: "string", default: "1" },
     seed: { type: "string" },
     seeds: { type: "string", default: "1000" },
+    training: { type: "boolean", default: false },
     long: { type: "boolean", default: false },
     story: { type: "boolean", default: false },
     bugs: { type: "boolean", default: false },
@@ -42,7 +46,10 @@ const { values } = parseArgs({
 async function runShare(hours: number, first: number, step: number): Promise<Share> {
   const share: Share = { seeds: 0, hours: 0, events: 0, cpuSeconds: 0, counts: {}, violations: [] };
   for (let seed = first; share.hours < hours; seed += step) {
-    const result = await simulate(seed, { settings: settingsOf(seed, true) });
+    const result =
+      share.seeds % 4 === 3
+        ? await simulateRun(seed)
+        : await simulate(seed, { settings: settingsOf(seed, true) });
     share.seeds++;
     share.hours += result.simulatedMs / 3_600_000;
     share.events += result.events;
@@ -109,7 +116,9 @@ async function runMany(hours: number, processes: number, first: number): Promise
 
 if (values.seed !== undefined) {
   const settings = settingsOf(Number(values.seed), values.long);
-  const result = await simulate(Number(values.seed), { settings, keepStory: values.story });
+  const result = values.training
+    ? await simulateRun(Number(values.seed), { keepStory: values.story })
+    : await simulate(Number(values.seed), { settings, keepStory: values.story });
   const end = result.violation?.message ?? "no violation";
   process.stdout.write(
     `${result.story.join("\n")}\nseed ${values.seed}: ${end}; hash ${result.hash}, ${result.events} events, ${JSON.stringify(result.counts)}\n`,
@@ -117,6 +126,7 @@ if (values.seed !== undefined) {
 } else if (values.bugs) {
   for await (const row of searchPlantedBugs(Number(values.seeds), Number(values.first) - 1))
     process.stdout.write(`${row}\n`);
+  for await (const row of searchRunBugs(Number(values.seeds))) process.stdout.write(`${row}\n`);
 } else if (process.send !== undefined) {
   process.send(await runShare(Number(values.hours), Number(values.first), Number(values.step)));
   process.disconnect();

@@ -2,14 +2,14 @@
  * Job: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
  * Not its job: dispatching groups, choosing tasks, deciding when to stop.
  *
- * A1 (T1). A step's groups are acknowledged after the checkpoint that names them is on disk.
- * A2 (T1). A step that the checkpoint holds already is answered from it, not trained again.
+ * In what order: step-protocol.ts (STEP-1 to STEP-4).
  * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
 import {
+  type Checkpoint,
   createLearner,
   type JsonValue,
   type Learner,
@@ -19,7 +19,7 @@ import {
   writeStepDump,
 } from "@palimpsest/learner";
 import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
-import { type Group, type GroupBatch, type GroupConsumer, RunQueues } from "@palimpsest/trajectories";
+import { type Group, type GroupBatch, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
@@ -30,22 +30,14 @@ import { recordStep, scalarsOf } from "./learner-metrics.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
+import { type StepGroups, StepProtocol, type UndispatchedGroups } from "./step-protocol.js";
 import { type TracedTask, writeStepTraces } from "./step-traces.js";
 import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
 
-export interface StepRequest {
-  /** Counts from 1; step n makes policy version n. */
-  readonly step: number;
-  /** Every group that was dispatched for this step. */
-  readonly groupIds: readonly string[];
+export interface StepRequest extends StepGroups {
   readonly shuffleRewards: boolean;
   /** What its groups are about, where traces are kept. */
   readonly tasks?: readonly TracedTask[];
-}
-
-/** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
-export interface UndispatchedGroups {
-  readonly undispatched: readonly string[];
 }
 
 export interface StepResult {
@@ -63,7 +55,28 @@ export interface StepResult {
   readonly weightsHash: string;
 }
 
+/** What is known of a step once its batch is trained. */
+type TrainedResult = Omit<
+  StepResult,
+  "checkpointSeconds" | "publishSeconds" | "publishedBytes" | "weightsHash"
+>;
+
+interface TrainedStep {
+  readonly result: TrainedResult;
+  readonly updatedAt: number;
+}
+
+/** A step whose weights are stored and whose checkpoint is on disk. */
+interface SavedStep {
+  readonly result: StepResult;
+  readonly manifest: proto.WeightManifest;
+  readonly updatedAt: number;
+  readonly storedAt: number;
+  readonly savedAt: number;
+}
+
 export interface LearnerState {
+  /** After the last step that is done. */
   readonly policyVersion: number;
   readonly backend: string;
   readonly mode: string;
@@ -80,15 +93,14 @@ export class LearnerActor {
   readonly #spec: RunSpec;
   #context!: ActorContext;
   #queues!: RunQueues;
-  #groups!: GroupConsumer;
+  #protocol!: StepProtocol<StepRequest, TrainedStep, SavedStep, StepResult>;
   #learner!: Learner;
   #backend = "";
   #scalars: ScalarLog | undefined;
   #checkpoint = "";
-  #last: StepResult | undefined;
   #held!: HeldWeights;
   #baseWeightsHash = "";
-  #consumed: string[] = [];
+  #stepStartedAt = 0;
   #tokenizer: BpeTokenizer | undefined;
 
   constructor(spec: RunSpec) {
@@ -121,8 +133,20 @@ export class LearnerActor {
     // What the process before this one announced is still held for this actor.
     const announced = await this.#queues.currentWeights();
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
-    const folder = await latestCheckpoint(checkpointDir);
-    const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
+    const found: { folder?: string; checkpoint?: Checkpoint } = {};
+    // The checkpoint is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
+    const groups = await this.#queues.consumeGroups({
+      minGroupSize: recipe.train.minGroupSize,
+      // Steps are synchronous: what another version sampled is of another step (T2).
+      maxStaleness: 0,
+      alreadyConsumed: async () => {
+        const latest = await latestCheckpoint(checkpointDir);
+        if (latest === undefined) return [];
+        Object.assign(found, { folder: latest, checkpoint: await loadCheckpoint(latest) });
+        return found.checkpoint?.extra.consumedGroupIds ?? [];
+      },
+    });
+    const { folder, checkpoint } = found;
     this.#checkpoint = folder ?? "";
     const cursor = cursorSchema.parse(checkpoint?.extra.dataCursor ?? {});
     this.#checkBase(cursor.baseWeightsHash);
@@ -142,14 +166,19 @@ export class LearnerActor {
         consumedGroupIds: [],
         dataCursor: this.#cursor({ step: 0 }),
       });
-    this.#last = cursor.last;
-    this.#consumed = [...(checkpoint?.extra.consumedGroupIds ?? [])];
-    this.#groups = await this.#queues.consumeGroups({
-      minGroupSize: recipe.train.minGroupSize,
-      // Steps are synchronous: what another version sampled is of another step (T2).
-      maxStaleness: 0,
-      alreadyConsumed: this.#consumed,
-    });
+    this.#protocol = new StepProtocol(
+      {
+        ledger: this.#queues.ledger,
+        groups,
+        groupsPerStep: recipe.train.groupsPerStep,
+        policyVersion: () => this.#learner.policyVersion,
+        train: (request, batch) => this.#train(request, batch),
+        save: (trained, ids) => this.#save(trained, ids),
+        announce: ({ manifest }) => this.#announce(manifest),
+        report: (saved) => reportOf(saved),
+      },
+      { last: cursor.last, consumedGroupIds: checkpoint?.extra.consumedGroupIds ?? [] },
+    );
     await this.#announce(await this.#store());
   }
 
@@ -173,7 +202,7 @@ export class LearnerActor {
 
   state(): LearnerState {
     return {
-      policyVersion: this.#learner.policyVersion,
+      policyVersion: this.#protocol.lastDone,
       backend: this.#backend,
       mode: this.#learner.mode,
       checkpoint: this.#checkpoint,
@@ -185,26 +214,25 @@ export class LearnerActor {
    * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
    */
   async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
-    const { step, groupIds } = request;
-    if (this.#last?.step === step) return this.#last;
-    if (step !== this.#learner.policyVersion + 1) {
-      throw new PalimpsestError(
-        "INVALID_ARGUMENT",
-        `step is ${step}; the learner stands after step ${this.#learner.policyVersion} and takes the next one`,
-      );
+    this.#stepStartedAt = performance.now();
+    const answer = await this.#protocol.run(request);
+    if ("undispatched" in answer) return answer;
+    const { result, batch } = answer;
+    if (batch === undefined) return result;
+    await this.#trace(request, batch.groups);
+    try {
+      this.#scalars?.write(result.step, scalarsOf(result));
+    } catch (reason) {
+      // For people: a step is done whether its curves can be written or not.
+      this.#context.logger.warn({ err: reason, step: result.step }, "the step's scalars were not written");
     }
-    const startedAt = performance.now();
-    const { outstanding, undispatched } = await this.#statesOf(groupIds);
-    if (undispatched.length > 0) return { undispatched };
-    const batch = await this.#waitFor(outstanding);
-    if (batch === undefined) return await this.trainStep(request);
-    const failures = batch.failures.map((failure) => failure.message);
-    if (batch.groups.length === 0) {
-      throw new PalimpsestError(
-        "INTERNAL",
-        `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`,
-      );
-    }
+    recordStep(this.#context.metrics, result);
+    const { groups } = await this.#queues.ledger.counts();
+    this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
+    return result;
+  }
+
+  async #train(request: StepRequest, batch: GroupBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
     await this.#onDisk(() => this.#dump(request, batch.groups));
     const update = await this.#learner.update(batch.groups, {
@@ -212,54 +240,40 @@ export class LearnerActor {
       signal: this.#context.signal,
     });
     const updatedAt = performance.now();
+    const result: TrainedResult = {
+      step: request.step,
+      update,
+      waitSeconds: (waitedAt - this.#stepStartedAt) / 1000,
+      updateSeconds: (updatedAt - waitedAt) / 1000,
+      groupsTrained: batch.groups.length,
+      groupsDropped: batch.dropped.length,
+      episodeFailures: batch.failures.slice(0, 5).map((failure) => failure.message),
+    };
+    return { result, updatedAt };
+  }
+
+  async #save(trained: TrainedStep, consumedGroupIds: readonly string[]): Promise<SavedStep> {
     const manifest = await this.#store();
     const storedAt = performance.now();
-    const trained = batch.groups.map((group) => group.groupId);
     const result: StepResult = {
-      step,
-      update,
-      waitSeconds: (waitedAt - startedAt) / 1000,
-      updateSeconds: (updatedAt - waitedAt) / 1000,
+      ...trained.result,
       checkpointSeconds: 0,
       publishSeconds: 0,
       publishedBytes: sizeOf(manifest),
-      groupsTrained: trained.length,
-      groupsDropped: batch.dropped.length,
-      episodeFailures: failures.slice(0, 5),
       weightsHash: manifest.weightsHash,
     };
-    // Only groups that could still be on the queues matter: those of this step and the one before.
-    this.#consumed = [...this.#consumed.slice(-this.#spec.recipe.train.groupsPerStep), ...trained];
     this.#checkpoint = await this.#onDisk(() =>
       this.#learner.saveCheckpoint(
         this.#spec.checkpointDir,
         {
-          consumedGroupIds: this.#consumed,
-          dataCursor: this.#cursor({ step, last: result }),
-          metric: update.rewardMean,
+          consumedGroupIds,
+          dataCursor: this.#cursor({ step: result.step, last: result }),
+          metric: result.update.rewardMean,
         },
         { keepLast: this.#spec.recipe.train.keepCheckpoints },
       ),
     );
-    const savedAt = performance.now();
-    await this.#groups.acknowledge(trained);
-    await this.#announce(manifest);
-    await this.#trace(request, batch.groups);
-    this.#last = {
-      ...result,
-      checkpointSeconds: (savedAt - storedAt) / 1000,
-      publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
-    };
-    try {
-      this.#scalars?.write(step, scalarsOf(this.#last));
-    } catch (reason) {
-      // For people: a step is done whether its curves can be written or not.
-      this.#context.logger.warn({ err: reason, step }, "the step's scalars were not written");
-    }
-    recordStep(this.#context.metrics, this.#last);
-    const { groups } = await this.#queues.ledger.counts();
-    this.#context.metrics.gauge("palimpsest_queue_groups_outstanding").set(groups.outstanding);
-    return this.#last;
+    return { result, manifest, updatedAt: trained.updatedAt, storedAt, savedAt: performance.now() };
   }
 
   /** Waits for space on the disk: a trained step is not lost to a full one. */
@@ -299,28 +313,6 @@ export class LearnerActor {
     return openModelText(text, this.#spec.startedAtMs).tokenizer;
   }
 
-  async #statesOf(groupIds: readonly string[]) {
-    const states = await this.#queues.ledger.states(groupIds);
-    return {
-      outstanding: groupIds.filter((_, at) => states[at] === "outstanding"),
-      undispatched: groupIds.filter((_, at) => states[at] === undefined),
-    };
-  }
-
-  /** undefined when a group of them is not dispatched any more: Redis came back without its last second. */
-  async #waitFor(groupIds: readonly string[]): Promise<GroupBatch | undefined> {
-    try {
-      return await this.#groups.nextGroups({
-        count: groupIds.length,
-        groupIds,
-        policyVersion: this.#learner.policyVersion,
-      });
-    } catch (reason) {
-      if (PalimpsestError.from(reason).code === "NOT_FOUND") return undefined;
-      throw reason;
-    }
-  }
-
   /** Puts the present weights into the object store; of a policy with adapters, these alone. */
   async #store(): Promise<proto.WeightManifest> {
     const { runId, model } = this.#spec;
@@ -342,6 +334,14 @@ export class LearnerActor {
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
     this.#held.add(manifest);
   }
+}
+
+function reportOf({ result, updatedAt, storedAt, savedAt }: SavedStep): StepResult {
+  return {
+    ...result,
+    checkpointSeconds: (savedAt - storedAt) / 1000,
+    publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
+  };
 }
 
 /** Nats a token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */

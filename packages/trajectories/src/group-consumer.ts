@@ -21,8 +21,9 @@ export interface GroupConsumerOptions {
   readonly minGroupSize?: number;
   /** Policy versions that a trajectory may lie behind `policyVersion` of the request. Default: any number. */
   readonly maxStaleness?: number;
-  /** Group ids that the restored checkpoint was trained on. */
-  readonly alreadyConsumed?: Iterable<string>;
+  /** Group ids that the restored checkpoint was trained on. A function is called after the run was taken over: a checkpoint
+   *  that is read before may be older than what the learner before this one could still acknowledge. */
+  readonly alreadyConsumed?: Iterable<string> | (() => Promise<Iterable<string>>);
 }
 
 export interface NextGroupsRequest {
@@ -80,7 +81,10 @@ export class GroupConsumer {
   static async open(options: GroupConsumerOptions, deps: GroupConsumerDeps): Promise<GroupConsumer> {
     const feed = await GroupFeed.open(deps);
     const consumer = new GroupConsumer(options, deps, feed);
-    await consumer.#recordConsumed([...(options.alreadyConsumed ?? [])]);
+    const { alreadyConsumed = [] } = options;
+    await consumer.#recordConsumed([
+      ...(typeof alreadyConsumed === "function" ? await alreadyConsumed() : alreadyConsumed),
+    ]);
     return consumer;
   }
 

@@ -9,7 +9,7 @@
  *               is closed again and not found again. */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import type { Epoch } from "./epoch.js";
+import { type Epoch, newToken } from "./epoch.js";
 import { type AssembledGroup, type DropReason, specOfRecord } from "./group-assembly.js";
 import type { GroupSpec } from "./group-spec.js";
 import type { CloseResult, Closing, GroupRecord, LedgerStore, Subscription } from "./ledger-store.js";
@@ -58,7 +58,7 @@ export class GroupFeed {
 
   /** Becomes the run's learner: an earlier one is fenced off. */
   static async open(deps: GroupFeedDeps): Promise<GroupFeed> {
-    const feed = new GroupFeed(deps, await deps.store.takeOver());
+    const feed = new GroupFeed(deps, await deps.store.takeOver(newToken()));
     feed.#subscription = await deps.store.onCompletion(() => feed.wake());
     return feed;
   }

@@ -4,8 +4,8 @@
  *  What ends or deletes something is marked allow-oom: it has to work when Redis is full, because it makes room. */
 import { script } from "./script.js";
 
-// An episode i of a group hash has `t<i>` (bytes of its trajectory), `h<i>` (bytes of the trajectory's head), `s<i>` (score)
-// and `f<i>` (failure).
+// An episode i of a group hash has `t<i>` (bytes of its trajectory), `h<i>` (bytes of the trajectory's head), `k<i>` (the
+// trajectory's token), `s<i>` (score) and `f<i>` (failure).
 const helpers = `
 local function ended(group, i)
   return redis.call("HEXISTS", group, "s" .. i) == 1 or redis.call("HEXISTS", group, "f" .. i) == 1
@@ -80,8 +80,8 @@ redis.call("SET", KEYS[2], ARGV[1], "PX", ARGV[2], "NX")
 return 1`);
 
 const recordTrajectory = `
-local function recordTrajectory(group, counts, i, bytes, headBytes)
-  redis.call("HSET", group, "t" .. i, bytes, "h" .. i, headBytes)
+local function recordTrajectory(group, counts, i, bytes, headBytes, token)
+  redis.call("HSET", group, "t" .. i, bytes, "h" .. i, headBytes, "k" .. i, token)
   addBytes(group, counts, bytes)
   sampled(group, counts)
   redis.call("HINCRBY", counts, "trajectories", 1)
@@ -89,17 +89,17 @@ local function recordTrajectory(group, counts, i, bytes, headBytes)
 end
 `;
 
-// KEYS: group, counts, trajectory. ARGV: episode index, bytes of the head, time to live, bytes.
+// KEYS: group, counts, trajectory. ARGV: episode index, bytes of the head, token, time to live, bytes.
 export const putTrajectoryScript = script(`${helpers}${recordTrajectory}
 if not has(KEYS[1], ARGV[1]) then return "none" end
 local state = stateOf(KEYS[1], ARGV[1])
 if state == "open" then
-  redis.call("SET", KEYS[3], ARGV[4], "PX", ARGV[3])
-  recordTrajectory(KEYS[1], KEYS[2], ARGV[1], #ARGV[4], ARGV[2])
+  redis.call("SET", KEYS[3], ARGV[5], "PX", ARGV[4])
+  recordTrajectory(KEYS[1], KEYS[2], ARGV[1], #ARGV[5], ARGV[2], ARGV[3])
 end
 return state`);
 
-// KEYS: group, counts, trajectory, staged trajectory. ARGV: episode index, bytes of the head, time to live.
+// KEYS: group, counts, trajectory, staged trajectory. ARGV: episode index, bytes of the head, token, time to live.
 export const commitTrajectoryScript = script(`${helpers}${recordTrajectory}
 local function commit()
   if not has(KEYS[1], ARGV[1]) then return "none" end
@@ -108,8 +108,8 @@ local function commit()
     local bytes = redis.call("STRLEN", KEYS[4])
     if bytes == 0 then return "unstaged" end
     redis.call("RENAME", KEYS[4], KEYS[3])
-    redis.call("PEXPIRE", KEYS[3], ARGV[3])
-    recordTrajectory(KEYS[1], KEYS[2], ARGV[1], bytes, ARGV[2])
+    redis.call("PEXPIRE", KEYS[3], ARGV[4])
+    recordTrajectory(KEYS[1], KEYS[2], ARGV[1], bytes, ARGV[2], ARGV[3])
   end
   return state
 end
@@ -122,14 +122,15 @@ export const sampledHeadScript = script(`${helpers}
 if not has(KEYS[1], ARGV[1]) then return {"none"} end
 local state = stateOf(KEYS[1], ARGV[1])
 if state ~= "sampled" then return {state} end
-return {state, redis.call("GETRANGE", KEYS[2], 0, redis.call("HGET", KEYS[1], "h" .. ARGV[1]) - 1)}`);
+return {state, redis.call("HGET", KEYS[1], "k" .. ARGV[1]) or "", redis.call("GETRANGE", KEYS[2], 0, redis.call("HGET", KEYS[1], "h" .. ARGV[1]) - 1)}`);
 
-// KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel.
+// KEYS: group, counts, complete. ARGV: episode index, "s" or "f", value, group id, channel, of a score: token of its trajectory.
 export const endEpisodeScript = script(`#!lua flags=allow-oom
 ${helpers}
 if not has(KEYS[1], ARGV[1]) then return "none" end
 local state = stateOf(KEYS[1], ARGV[1])
 if state ~= "ended" then
+  if ARGV[6] and (redis.call("HGET", KEYS[1], "k" .. ARGV[1]) or "") ~= ARGV[6] then return "replaced" end
   if state == "open" then sampled(KEYS[1], KEYS[2]) end
   redis.call("HSET", KEYS[1], ARGV[2] .. ARGV[1], ARGV[3])
   addBytes(KEYS[1], KEYS[2], #ARGV[3])
@@ -157,7 +158,10 @@ end
 // KEYS: epoch. ARGV: token.
 export const takeOverScript = script(`#!lua flags=allow-oom
 ${fencing}
-local number = numberOf(redis.call("GET", KEYS[1])) + 1
+local stored = redis.call("GET", KEYS[1])
+local number = numberOf(stored)
+if stored == string.format("%d:%s", number, ARGV[1]) then return number end
+number = number + 1
 redis.call("SET", KEYS[1], string.format("%d:%s", number, ARGV[1]))
 return number`);
 

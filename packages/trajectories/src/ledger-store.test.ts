@@ -3,7 +3,7 @@ import { createLogger } from "@palimpsest/telemetry";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Epoch } from "./epoch.js";
+import { type Epoch, newToken } from "./epoch.js";
 import { type Closing, keptClosedGroups, type LedgerLimits, type LedgerStore } from "./ledger-store.js";
 import { RedisLedgerStore } from "./redis-ledger-store.js";
 import { runKeys } from "./run-keys.js";
@@ -42,6 +42,17 @@ async function remember(store: LedgerStore): Promise<() => Promise<void>> {
   return async () => void (await redis.set(key, stored));
 }
 
+/** As `remember`, of everything. */
+async function rememberAll(store: LedgerStore): Promise<() => Promise<void>> {
+  if (store instanceof MemoryLedgerStore) return await remember(store);
+  const keys = await redis.keys(`{palimpsest-run-${runs}}*`);
+  const rows = await Promise.all(keys.map(async (key) => [key, await redis.dumpBuffer(key)] as const));
+  return async () => {
+    await redis.unlink(await redis.keys(`{palimpsest-run-${runs}}*`));
+    for (const [key, row] of rows) await redis.restore(key, 0, row);
+  };
+}
+
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: Uint8Array | undefined): string | undefined => value && new TextDecoder().decode(value);
 
@@ -58,8 +69,14 @@ describe.each([
 
   beforeEach(async () => {
     store = open();
-    epoch = await store.takeOver();
+    epoch = await store.takeOver(newToken());
   });
+
+  /** Scores what the episode has. */
+  async function score(groupId: string, episodeIndex: number, value: string) {
+    const { trajectoryToken = "" } = await store.sampledHead(groupId, episodeIndex);
+    return await store.putScore(groupId, episodeIndex, bytes(value), trajectoryToken);
+  }
 
   async function claim(
     groupId: string,
@@ -94,7 +111,7 @@ describe.each([
     await claim("a", 2, roomy, 4);
     expect(await store.putTask("a", bytes("task"))).toBe(true);
     expect(await store.putTrajectory("a", 0, bytes("long trajectory"))).toBe("open");
-    expect(await store.putScore("a", 0, bytes("one"))).toBe("sampled");
+    expect(await score("a", 0, "one")).toBe("sampled");
     expect(await store.putFailure("a", 1, "no")).toBe("open");
     expect((await store.counts()).queuedBytes).toBe(4 + 15 + 3 + 2);
     expect(await store.close(closing("a"), { ...epoch, number: epoch.number - 1 })).toBe("fenced");
@@ -117,8 +134,8 @@ describe.each([
     expect(await store.putTrajectory("a", 0, bytes("second"))).toBe("sampled");
     expect(text(await store.trajectory("a", 0))).toBe("first");
     expect(await store.episode("a", 0)).toBe("sampled");
-    expect(await store.putScore("a", 0, bytes("1"))).toBe("sampled");
-    expect(await store.putScore("a", 0, bytes("2"))).toBe("ended");
+    expect(await score("a", 0, "1")).toBe("sampled");
+    expect(await score("a", 0, "2")).toBe("ended");
     expect(await store.putFailure("a", 0, "late")).toBe("ended");
     const [episode] = (await store.group("a"))?.episodes ?? [];
     expect(text(episode?.score)).toBe("1");
@@ -128,7 +145,7 @@ describe.each([
   it("stores nothing for a group that is not outstanding or an episode that has ended (LEDGER-6)", async () => {
     expect(await store.putTask("gone", bytes("x"))).toBe(false);
     expect(await store.putTrajectory("gone", 0, bytes("x"))).toBeUndefined();
-    expect(await store.putScore("gone", 0, bytes("x"))).toBeUndefined();
+    expect(await score("gone", 0, "x")).toBeUndefined();
     expect(await store.putFailure("gone", 0, "x")).toBeUndefined();
     expect(await store.episode("gone", 0)).toBeUndefined();
     await claim("a");
@@ -151,7 +168,7 @@ describe.each([
       await claim(groupId);
       await store.putFailure(groupId, 0, "no");
       expect((await store.completeGroups(epoch, 0))?.groupIds).not.toContain(groupId);
-      await store.putScore(groupId, 1, bytes("1"));
+      await score(groupId, 1, "1");
     }
     await heard;
     expect(told).toBeGreaterThan(0);
@@ -159,7 +176,7 @@ describe.each([
     expect(all?.groupIds).toEqual(["a", "b"]);
     expect((await store.completeGroups(epoch, 0))?.groupIds).toEqual(["a", "b"]);
     expect((await store.completeGroups(epoch, all?.cursor ?? 0))?.groupIds).toEqual([]);
-    const next = await store.takeOver();
+    const next = await store.takeOver(newToken());
     expect(next.number).toBeGreaterThan(epoch.number);
     expect(await store.completeGroups(epoch, 0)).toBeUndefined();
     expect(await store.rememberTrained(["z"], epoch)).toBe("fenced");
@@ -170,9 +187,9 @@ describe.each([
   it("fences a learner whose number was taken again after a loss, and keeps one whose number was forgotten (LEDGER-4)", async () => {
     await claim("a");
     const restore = await remember(store);
-    const lost = await store.takeOver();
+    const lost = await store.takeOver(newToken());
     await restore();
-    const other = await store.takeOver();
+    const other = await store.takeOver(newToken());
     expect(other.number).toBe(lost.number);
     expect(await store.close(closing("a"), lost)).toBe("fenced");
     expect(await store.completeGroups(lost, 0)).toBeUndefined();
@@ -183,6 +200,32 @@ describe.each([
     expect(await store.completeGroups(epoch, 0)).toBeUndefined();
   });
 
+  it("takes over once with one token, however often the command is sent (LEDGER-4)", async () => {
+    const token = newToken();
+    const first = await store.takeOver(token);
+    expect(await store.takeOver(token)).toEqual(first);
+    expect(await store.completeGroups(first, 0)).toBeDefined();
+    expect((await store.takeOver(newToken())).number).toBe(first.number + 1);
+  });
+
+  it.each([10, 100_000])(
+    "records a score for the trajectory of %i bytes that was scored, and for no other (LEDGER-9, T4)",
+    async (size) => {
+      await claim("a");
+      const forget = await rememberAll(store);
+      await store.putTrajectory("a", 0, new Uint8Array(size).fill(1));
+      const { trajectoryToken: lost = "" } = await store.sampledHead("a", 0);
+      await forget();
+      expect(await store.putScore("a", 0, bytes("of the lost one"), lost)).toBe("replaced");
+      await store.putTrajectory("a", 0, new Uint8Array(size).fill(2));
+      expect(await store.putScore("a", 0, bytes("of the lost one"), lost)).toBe("replaced");
+      expect(await store.episode("a", 0)).toBe("sampled");
+      expect(await score("a", 0, "of the second")).toBe("sampled");
+      expect(await store.putScore("a", 0, bytes("of the lost one"), lost)).toBe("ended");
+      expect(text((await store.group("a"))?.episodes[0]?.score)).toBe("of the second");
+    },
+  );
+
   it("gives the head of a sampled episode, with the state of any other (LEDGER-6)", async () => {
     expect(await store.sampledHead("gone", 0)).toEqual({ state: undefined });
     await claim("a");
@@ -190,7 +233,7 @@ describe.each([
     await store.putTrajectory("a", 0, bytes("head and columns"), 4);
     const { state, bytes: head } = await store.sampledHead("a", 0);
     expect([state, text(head)]).toEqual(["sampled", "head"]);
-    await store.putScore("a", 0, bytes("1"));
+    await score("a", 0, "1");
     expect(await store.sampledHead("a", 0)).toEqual({ state: "ended" });
   });
 
@@ -279,6 +322,14 @@ const operation = fc.oneof(
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 type Step = Exclude<Operation, { kind: "takeOver" }>;
 
+async function scoreStored(
+  store: LedgerStore,
+  { groupId, episodeIndex }: { groupId: string; episodeIndex: number },
+) {
+  const { trajectoryToken = "" } = await store.sampledHead(groupId, episodeIndex);
+  return await store.putScore(groupId, episodeIndex, bytes("1"), trajectoryToken);
+}
+
 /** Does one operation and tells everything that can be seen of it. */
 async function answer(store: LedgerStore, epoch: Epoch, step: Step): Promise<unknown> {
   switch (step.kind) {
@@ -294,7 +345,7 @@ async function answer(store: LedgerStore, epoch: Epoch, step: Step): Promise<unk
     case "trajectory":
       return await store.putTrajectory(step.groupId, step.episodeIndex, new Uint8Array(step.size));
     case "score":
-      return await store.putScore(step.groupId, step.episodeIndex, bytes("1"));
+      return await scoreStored(store, step);
     case "failure":
       return await store.putFailure(step.groupId, step.episodeIndex, "no");
     case "look":
@@ -328,11 +379,11 @@ it("both stores answer alike after any sequence, and the account holds (LEDGER-1
     fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 60 }), async (steps) => {
       const onRedis = redisStore();
       const inMemory = new MemoryLedgerStore();
-      let epochs = [await inMemory.takeOver(), await onRedis.takeOver()] as const;
+      let epochs = [await inMemory.takeOver(newToken()), await onRedis.takeOver(newToken())] as const;
       expect(epochs[0].number).toBe(epochs[1].number);
       for (const step of steps) {
         if (step.kind === "takeOver") {
-          const next = [await inMemory.takeOver(), await onRedis.takeOver()] as const;
+          const next = [await inMemory.takeOver(newToken()), await onRedis.takeOver(newToken())] as const;
           expect(next[0].number).toBe(next[1].number);
           // Every other take-over is by the one who goes on; after the rest it is fenced off for a while.
           if (next[0].number % 2 === 0) epochs = next;

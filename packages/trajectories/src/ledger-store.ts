@@ -13,7 +13,9 @@
  *  LEDGER-6. Nothing is stored for a group that is not outstanding, or a trajectory for an episode that has ended.
  *  LEDGER-7 (T1). A group is complete from the operation that records the last episode's score or failure until the
  *            operation that closes it. Reading it does not change that, so it returns until it is closed.
- *  LEDGER-8. queuedBytes is the sum of what outstanding groups have claimed for their tasks and recorded for their episodes. */
+ *  LEDGER-8. queuedBytes is the sum of what outstanding groups have claimed for their tasks and recorded for their episodes.
+ *  LEDGER-9 (T4). A score is recorded for the trajectory that was scored, and for no other: a store that lost its last second
+ *            may have another one of the same episode by the time that the score comes. */
 
 import type { EpisodeFailure } from "./episode-failure.js";
 import type { Epoch } from "./epoch.js";
@@ -90,7 +92,12 @@ export interface SampledHead {
   readonly state: EpisodeState | undefined;
   /** Absent unless the episode is sampled and its trajectory is still there. */
   readonly bytes?: Uint8Array;
+  /** Tells the trajectory from any other that was or will be stored for the episode; absent unless it is sampled. */
+  readonly trajectoryToken?: string;
 }
+
+/** As putTrajectory answers; `replaced` when the trajectory that was scored is not, or no longer, that of the episode. */
+export type ScoreResult = EpisodeState | "replaced" | undefined;
 
 export interface CompleteGroups {
   readonly groupIds: readonly string[];
@@ -126,13 +133,21 @@ export interface LedgerStore {
   /** The first bytes of the trajectory of a sampled episode, with the state of the episode at that moment. */
   sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead>;
   trajectory(groupId: string, episodeIndex: number): Promise<Uint8Array | undefined>;
-  /** Ends an episode with a score. @returns as putTrajectory */
-  putScore(groupId: string, episodeIndex: number, bytes: Uint8Array): Promise<EpisodeState | undefined>;
+  /** Ends an episode with a score.
+   *  @param trajectoryToken as `sampledHead` gave it with what was scored; "" for an episode without a trajectory */
+  putScore(
+    groupId: string,
+    episodeIndex: number,
+    bytes: Uint8Array,
+    trajectoryToken: string,
+  ): Promise<ScoreResult>;
   /** Ends an episode with a failure, as `encodeFailure` writes it. @returns as putTrajectory */
   putFailure(groupId: string, episodeIndex: number, failure: string): Promise<EpisodeState | undefined>;
 
-  /** Becomes the run's consumer. @returns its epoch, larger than all before that the store remembers */
-  takeOver(): Promise<Epoch>;
+  /** Becomes the run's consumer.
+   *  @param token of the new epoch: a command that is sent again with it takes nothing over a second time
+   *  @returns its epoch, larger than all before that the store remembers */
+  takeOver(token: string): Promise<Epoch>;
   /** Complete groups that became so after the cursor (0: all), oldest first; undefined when fenced off. */
   completeGroups(epoch: Epoch, cursor: number): Promise<CompleteGroups | undefined>;
   /** Calls the listener soon after a group has become complete. A call may be lost: look from time to time. */

@@ -8,7 +8,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { ByteWindow } from "./byte-window.js";
 import { encodeFailure, type FailureReason } from "./episode-failure.js";
 import { trajectoryIdOf } from "./group-spec.js";
-import type { EpisodeState, LedgerStore } from "./ledger-store.js";
+import type { EpisodeState, LedgerStore, ScoreResult } from "./ledger-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
 import { encodeScore } from "./score-codec.js";
@@ -29,6 +29,8 @@ export interface SampledTrajectory {
   readonly state: EpisodeState | undefined;
   /** Undefined unless the episode is sampled and its trajectory is still there. */
   readonly trajectory: TrajectoryHead | undefined;
+  /** Goes back with the score of it; "" unless the episode is sampled. */
+  readonly trajectoryToken: string;
 }
 
 /** What a write found and how much it wrote. */
@@ -124,8 +126,8 @@ export class PayloadStore {
   /** The trajectory of a sampled episode without its numbers, with the state of the episode at that moment.
    *  @throws {PalimpsestError} CODEC */
   async sampledHead({ groupId, episodeIndex }: EpisodeKey): Promise<SampledTrajectory> {
-    const { state, bytes } = await this.#store.sampledHead(groupId, episodeIndex);
-    return { state, trajectory: bytes && decodeTrajectoryHead(bytes) };
+    const { state, bytes, trajectoryToken = "" } = await this.#store.sampledHead(groupId, episodeIndex);
+    return { state, trajectory: bytes && decodeTrajectoryHead(bytes), trajectoryToken };
   }
 
   /** As `trajectory`, when there is room for that many bytes among all fetches of this store. */
@@ -133,10 +135,15 @@ export class PayloadStore {
     return await this.#window.run(sizeBytes, () => this.trajectory(episode));
   }
 
-  /** Ends an episode with a score. @throws {PalimpsestError} CODEC */
-  async putScore({ groupId, episodeIndex }: EpisodeKey, score: Score, actorId: string): Promise<Stored> {
+  /** Ends an episode with the score of the trajectory that `sampledHead` gave. @throws {PalimpsestError} CODEC */
+  async putScore(
+    { groupId, episodeIndex }: EpisodeKey,
+    score: Score,
+    { actorId, trajectoryToken }: { readonly actorId: string; readonly trajectoryToken: string },
+  ): Promise<{ readonly state: ScoreResult; readonly bytes: number }> {
     const bytes = encodeScore(score, { trajectoryId: trajectoryIdOf(groupId, episodeIndex), actorId });
-    return { state: await this.#store.putScore(groupId, episodeIndex, bytes), bytes: bytes.length };
+    const state = await this.#store.putScore(groupId, episodeIndex, bytes, trajectoryToken);
+    return { state, bytes: bytes.length };
   }
 
   /** Ends an episode with a failure. */

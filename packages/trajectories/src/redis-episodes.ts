@@ -6,6 +6,7 @@
  *  A writer that dies in between leaves a key that ends by itself. */
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import { newToken } from "./epoch.js";
 import {
   commitTrajectoryScript,
   endEpisodeScript,
@@ -13,7 +14,7 @@ import {
   putTrajectoryScript,
   sampledHeadScript,
 } from "./ledger-scripts.js";
-import type { EpisodeState, SampledHead } from "./ledger-store.js";
+import type { EpisodeState, SampledHead, ScoreResult } from "./ledger-store.js";
 import type { RunKeys } from "./run-keys.js";
 import { runScript, runScriptForBytes } from "./script.js";
 
@@ -81,7 +82,7 @@ export class RedisEpisodes {
   ): Promise<EpisodeState | undefined> {
     const { group, counts, trajectory } = this.#keys;
     const keys = [group(groupId), counts, trajectory(groupId, episodeIndex)];
-    const args = [episodeIndex, headBytes, this.#ttlMs];
+    const args = [episodeIndex, headBytes, newToken(), this.#ttlMs];
     const state =
       bytes.length < stagedFromBytes
         ? await runScript(this.#redis, putTrajectoryScript, keys, [...args, asBuffer(bytes)])
@@ -89,7 +90,11 @@ export class RedisEpisodes {
     return episodeState(state);
   }
 
-  async #putStaged(keys: readonly string[], args: readonly number[], bytes: Uint8Array): Promise<unknown> {
+  async #putStaged(
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    bytes: Uint8Array,
+  ): Promise<unknown> {
     const staged = this.#keys.staged(randomUUID());
     const setting = this.#redis.set(staged, asBuffer(bytes), "PX", stagedTtlMs);
     // Sent right behind it, without waiting for the answer; where nothing was staged, the script changes nothing.
@@ -115,33 +120,50 @@ export class RedisEpisodes {
 
   async sampledHead(groupId: string, episodeIndex: number): Promise<SampledHead> {
     const { group, trajectory } = this.#keys;
-    const [state, bytes] = (await runScriptForBytes(
+    const [state, token, bytes] = (await runScriptForBytes(
       this.#redis,
       sampledHeadScript,
       [group(groupId), trajectory(groupId, episodeIndex)],
       [episodeIndex],
-    )) as [Buffer, Buffer?];
+    )) as [Buffer, Buffer?, Buffer?];
     return {
       state: episodeState(state.toString()),
+      ...(token === undefined ? {} : { trajectoryToken: token.toString() }),
       ...(bytes !== undefined && bytes.length > 0 ? { bytes } : {}),
     };
   }
 
-  /** Ends an episode with a score (`s`) or a failure (`f`). */
-  async end(
+  async putScore(
     groupId: string,
     episodeIndex: number,
-    how: "s" | "f",
-    value: Uint8Array | string,
+    bytes: Uint8Array,
+    trajectoryToken: string,
+  ): Promise<ScoreResult> {
+    const state = await this.#end(groupId, episodeIndex, ["s", asBuffer(bytes)], [trajectoryToken]);
+    return state === "replaced" ? state : episodeState(state);
+  }
+
+  async putFailure(
+    groupId: string,
+    episodeIndex: number,
+    failure: string,
   ): Promise<EpisodeState | undefined> {
+    return episodeState(await this.#end(groupId, episodeIndex, ["f", failure], []));
+  }
+
+  async #end(
+    groupId: string,
+    episodeIndex: number,
+    end: readonly ["s", Buffer] | readonly ["f", string],
+    condition: readonly string[],
+  ): Promise<unknown> {
     const { group, counts, complete, completions } = this.#keys;
-    const state = await runScript(
+    return await runScript(
       this.#redis,
       endEpisodeScript,
       [group(groupId), counts, complete],
-      [episodeIndex, how, typeof value === "string" ? value : asBuffer(value), groupId, completions],
+      [episodeIndex, ...end, groupId, completions, ...condition],
     );
-    return episodeState(state);
   }
 }
 

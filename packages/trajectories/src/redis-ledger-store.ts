@@ -4,7 +4,7 @@
 import type { Logger } from "@palimpsest/telemetry";
 import type { Redis } from "ioredis";
 import type { EpisodeFailure } from "./episode-failure.js";
-import { type Epoch, epochText, newToken } from "./epoch.js";
+import { type Epoch, epochText } from "./epoch.js";
 import {
   claimScript,
   closeScript,
@@ -28,6 +28,7 @@ import {
   type LedgerStore,
   type RunCounts,
   type SampledHead,
+  type ScoreResult,
   type Subscription,
 } from "./ledger-store.js";
 import { RedisAccount } from "./redis-account.js";
@@ -111,8 +112,9 @@ export class RedisLedgerStore implements LedgerStore {
     groupId: string,
     episodeIndex: number,
     bytes: Uint8Array,
-  ): Promise<EpisodeState | undefined> {
-    return await this.#episodes.end(groupId, episodeIndex, "s", bytes);
+    trajectoryToken: string,
+  ): Promise<ScoreResult> {
+    return await this.#episodes.putScore(groupId, episodeIndex, bytes, trajectoryToken);
   }
 
   async putFailure(
@@ -120,11 +122,10 @@ export class RedisLedgerStore implements LedgerStore {
     episodeIndex: number,
     failure: string,
   ): Promise<EpisodeState | undefined> {
-    return await this.#episodes.end(groupId, episodeIndex, "f", failure);
+    return await this.#episodes.putFailure(groupId, episodeIndex, failure);
   }
 
-  async takeOver(): Promise<Epoch> {
-    const token = newToken();
+  async takeOver(token: string): Promise<Epoch> {
     const number = await runScript(this.#redis, takeOverScript, [this.#keys.consumerEpoch], [token]);
     return { number: Number(number), token };
   }

@@ -2,7 +2,8 @@
  *  Not responsible for: attempts and deadlines.
  *
  *  Invariants:
- *  REWARD-1 (T1, T4). An episode ends with the first score or failure recorded for it; a failure is never a zero. */
+ *  REWARD-1 (T1, T4). An episode ends with the first score or failure recorded for it; a failure is never a zero.
+ *  REWARD-2 (T4). A score of a trajectory that Redis lost is recorded for no other: what is there now is scored instead. */
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { episodeSpecSchema, parseSpec, splitTrajectoryId } from "./group-spec.js";
@@ -32,11 +33,11 @@ export function rewardWork(
   { score, readsTokens = false, actorId = "" }: Omit<RewardOptions, "concurrency">,
   { payloads, metrics }: RewardWorkDeps,
 ): JobWork {
-  return {
+  const work: JobWork = {
     kind: "reward",
     async run(job, signal) {
       const spec = parseSpec(episodeSpecSchema, job.data);
-      const [{ state, trajectory: head }, task] = await Promise.all([
+      const [{ state, trajectory: head, trajectoryToken }, task] = await Promise.all([
         payloads.sampledHead(spec),
         payloads.task(spec.groupId),
       ]);
@@ -45,6 +46,10 @@ export function rewardWork(
       }
       if (job.poison !== undefined) {
         throw new FinalFailure(job.poison);
+      }
+      if (state === "open") {
+        // Redis lost its last second: the rollout comes again, and this reward after it.
+        throw new PalimpsestError("NOT_FOUND", "its trajectory is not in Redis: lost before it was scored");
       }
       const trajectory = readsTokens ? await payloads.trajectory(spec) : head;
       if (task === undefined || trajectory === undefined) {
@@ -56,7 +61,11 @@ export function rewardWork(
           new PalimpsestError("NOT_FOUND", `its ${missing} is not in Redis: lost or expired`).message,
         );
       }
-      const stored = await payloads.putScore(spec, await score(task, trajectory, signal), actorId);
+      const scored = await score(task, trajectory, signal);
+      const stored = await payloads.putScore(spec, scored, { actorId, trajectoryToken });
+      if (stored.state === "replaced") {
+        return await work.run(job, signal);
+      }
       if (stored.state !== undefined && stored.state !== "ended") {
         metrics?.counter("palimpsest_queue_payload_bytes_total").inc({ kind: "score" }, stored.bytes);
       }
@@ -68,6 +77,7 @@ export function rewardWork(
       }
     },
   };
+  return work;
 }
 
 function isOver(state: EpisodeState | undefined): boolean {

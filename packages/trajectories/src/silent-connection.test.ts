@@ -196,7 +196,7 @@ describe("what another version wrote", () => {
       trainer.settings,
     );
     for (const index of [0, 1]) {
-      await trainer.ledger.putScore("g-new", index, new Uint8Array());
+      await trainer.ledger.putScore("g-new", index, new Uint8Array(), "");
     }
     await trainer.dispatchGroup(aGroupRequest({ groupId: "g-old", step: 3 }));
     await fixture.openWorkers();

@@ -19,11 +19,13 @@ import {
   type LedgerStore,
   type RunCounts,
   type SampledHead,
+  type ScoreResult,
   type Subscription,
 } from "../ledger-store.js";
 
 interface MemoryEpisode {
   trajectory?: Uint8Array;
+  trajectoryToken?: string;
   headBytes?: number;
   score?: Uint8Array;
   failure?: string;
@@ -171,6 +173,7 @@ export class MemoryLedgerStore implements LedgerStore {
     const state = stateOf(episode);
     if (state === "open") {
       episode.trajectory = bytes.slice();
+      episode.trajectoryToken = newToken();
       episode.headBytes = headBytes;
       group.bytes += bytes.length;
       this.#memory.trajectories += 1;
@@ -187,7 +190,11 @@ export class MemoryLedgerStore implements LedgerStore {
     const episode = this.#memory.groups.get(groupId)?.episodes[episodeIndex];
     const state = episode && stateOf(episode);
     return state === "sampled" && episode?.trajectory
-      ? { state, bytes: episode.trajectory.subarray(0, episode.headBytes) }
+      ? {
+          state,
+          bytes: episode.trajectory.subarray(0, episode.headBytes),
+          trajectoryToken: episode.trajectoryToken ?? "",
+        }
       : { state };
   }
 
@@ -195,7 +202,13 @@ export class MemoryLedgerStore implements LedgerStore {
     groupId: string,
     episodeIndex: number,
     bytes: Uint8Array,
-  ): Promise<EpisodeState | undefined> {
+    trajectoryToken: string,
+  ): Promise<ScoreResult> {
+    const episode = this.#memory.groups.get(groupId)?.episodes[episodeIndex];
+    const isOther = (episode?.trajectoryToken ?? "") !== trajectoryToken;
+    if (episode && stateOf(episode) !== "ended" && isOther) {
+      return "replaced";
+    }
     return this.#end(groupId, episodeIndex, { score: bytes.slice() }, bytes.length);
   }
 
@@ -228,8 +241,9 @@ export class MemoryLedgerStore implements LedgerStore {
     return state;
   }
 
-  async takeOver(): Promise<Epoch> {
-    this.#memory.epoch = { number: this.#memory.epoch.number + 1, token: newToken() };
+  async takeOver(token: string): Promise<Epoch> {
+    const { epoch } = this.#memory;
+    this.#memory.epoch = epoch.token === token ? epoch : { number: epoch.number + 1, token };
     return this.#memory.epoch;
   }
 

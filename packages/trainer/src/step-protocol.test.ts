@@ -1,0 +1,116 @@
+import type { GroupBatch } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import { expect, test } from "vitest";
+import { StepProtocol } from "./step-protocol.js";
+
+const away = new PalimpsestError("UNAVAILABLE", "Redis is away", { retryable: true });
+type Part = "train" | "save" | "acknowledge" | "announce";
+
+/** A learner whose parts are written down as they are used; each of `failing` rejects once. */
+function aLearner(...failing: Part[]) {
+  const log: string[] = [];
+  const delivered = new Set<string>();
+  let version = 0;
+  const part = (name: Part, of: string) => {
+    log.push(`${name} ${of}`);
+    const at = failing.indexOf(name);
+    if (at === -1) return;
+    failing.splice(at, 1);
+    throw away;
+  };
+  const protocol = new StepProtocol(
+    {
+      ledger: { states: async (groupIds) => groupIds.map(() => "outstanding" as const) },
+      groups: {
+        nextGroups: async ({ groupIds = [] }): Promise<GroupBatch> => {
+          // As GroupConsumer: what is delivered is not delivered again before it is released.
+          const groups = groupIds
+            .filter((groupId) => !delivered.has(groupId))
+            .map((groupId) => ({ groupId, taskId: "", groupSize: 1, members: [] }));
+          for (const { groupId } of groups) delivered.add(groupId);
+          return { groups, dropped: [], failures: [] };
+        },
+        acknowledge: async (groupIds) => part("acknowledge", groupIds.join()),
+        release: (groupIds) => {
+          for (const groupId of groupIds) delivered.delete(groupId);
+        },
+      },
+      groupsPerStep: 1,
+      policyVersion: () => version,
+      train: async ({ step }) => {
+        part("train", String(step));
+        version = step;
+        return step;
+      },
+      save: async (step, consumedGroupIds) => {
+        part("save", consumedGroupIds.join());
+        return step;
+      },
+      announce: async (step) => part("announce", String(step)),
+      report: (step) => ({ step }),
+    },
+    { last: undefined, consumedGroupIds: [] },
+  );
+  const lastDone = () => protocol.lastDone;
+  const run = (step: number) => protocol.run({ step, groupIds: [`g${step}`] });
+  return { log, run, lastDone };
+}
+
+const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
+
+test("a step is trained, saved, acknowledged and announced in this order, and once (STEP-1, STEP-2)", async () => {
+  const { log, run } = aLearner();
+  expect(await run(1)).toMatchObject({ result: { step: 1 }, batch: { groups: [{ groupId: "g1" }] } });
+  expect(await run(1)).toEqual({ result: { step: 1 }, batch: undefined });
+  expect(log).toEqual(whole);
+});
+
+test.each([
+  ["save", ["train 1", "save g1", "save g1", "acknowledge g1", "announce 1"]],
+  ["acknowledge", ["train 1", "save g1", "acknowledge g1", "acknowledge g1", "announce 1"]],
+  ["announce", [...whole.slice(0, 3), "announce 1", "acknowledge g1", "announce 1"]],
+] as const)(
+  "a step that failed to %s is gone on with when it is asked for again (STEP-4)",
+  async (failing, told) => {
+    const { log, run } = aLearner(failing);
+    await expect(run(1)).rejects.toBe(away);
+    expect(await run(1)).toMatchObject({ result: { step: 1 }, batch: { groups: [{ groupId: "g1" }] } });
+    expect([...log].sort()).toEqual([...told].sort());
+    expect(log.filter((line) => line.startsWith("train"))).toHaveLength(1);
+  },
+);
+
+test("nothing is trained upon a step that was not saved, whoever asks for the next one (STEP-4)", async () => {
+  const { log, run } = aLearner("save");
+  await expect(run(1)).rejects.toBe(away);
+  expect(await run(2)).toMatchObject({ result: { step: 2 } });
+  expect(log).toEqual([
+    "train 1",
+    "save g1",
+    ...whole.slice(1),
+    "train 2",
+    "save g1,g2",
+    "acknowledge g2",
+    "announce 2",
+  ]);
+});
+
+test("a step counts as done when it is saved, acknowledged and announced (STEP-4)", async () => {
+  const { run, lastDone } = aLearner("announce");
+  await expect(run(1)).rejects.toBe(away);
+  expect(lastDone()).toBe(0);
+  await run(1);
+  expect(lastDone()).toBe(1);
+});
+
+test("a step whose training failed can be taken again with the same groups", async () => {
+  const { log, run } = aLearner("train");
+  await expect(run(1)).rejects.toBe(away);
+  expect(await run(1)).toMatchObject({ result: { step: 1 } });
+  expect(log).toEqual(["train 1", ...whole]);
+});
+
+test("a step out of order is refused", async () => {
+  const { run } = aLearner();
+  await expect(run(2)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});

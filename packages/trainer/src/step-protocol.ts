@@ -1,0 +1,168 @@
+/**
+ * Responsibility: the order in which a learner takes, trains, saves, acknowledges and announces one step, so that a
+ *   death at any instruction trains no group twice and loses none.
+ * Not responsible for: training itself, checkpoints, weights (its parts, see learner-actor.ts).
+ *
+ * Invariants:
+ * - STEP-1 (T1). A step's groups are acknowledged after the checkpoint that names them is on disk.
+ * - STEP-2 (T1). A step that the checkpoint holds already is answered from it, not trained again.
+ * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and nothing of it is trained.
+ * - STEP-4 (T1). A step that was trained and then failed is gone on with where it stands, by whatever step is asked for
+ *   next: it is not trained again, and nothing is trained upon it before it is saved and acknowledged.
+ */
+import type { GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+
+export interface StepGroups {
+  /** Counts from 1; step n makes policy version n. */
+  readonly step: number;
+  /** Every group that was dispatched for this step. */
+  readonly groupIds: readonly string[];
+}
+
+/** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
+export interface UndispatchedGroups {
+  readonly undispatched: readonly string[];
+}
+
+export interface StepParts<
+  Request extends StepGroups,
+  Trained,
+  Saved,
+  Result extends { readonly step: number },
+> {
+  readonly ledger: Pick<LedgerStore, "states">;
+  readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "release">;
+  /** Steps that the weights have seen. */
+  readonly policyVersion: () => number;
+  /** Groups of a step: ids of so many are kept besides those of the step itself. */
+  readonly groupsPerStep: number;
+  /** Trains the batch. What rejects here must have left the weights as they were. */
+  readonly train: (request: Request, batch: GroupBatch) => Promise<Trained>;
+  /** Resolves when a checkpoint with these weights and group ids is on disk; asked for again after it has rejected. */
+  readonly save: (trained: Trained, consumedGroupIds: readonly string[]) => Promise<Saved>;
+  /** Makes the new weights known. */
+  readonly announce: (saved: Saved) => Promise<void>;
+  /** What the step is answered with from now on. */
+  readonly report: (saved: Saved) => Result;
+}
+
+/** A step that is done: now, with its batch, or when it was asked for before. */
+export interface StepDone<Result> {
+  readonly result: Result;
+  readonly batch: GroupBatch | undefined;
+}
+
+/** What a checkpoint says of the steps before it. */
+export interface StepCursor<Result> {
+  readonly last: Result | undefined;
+  readonly consumedGroupIds: readonly string[];
+}
+
+/** A step whose batch the weights have seen. */
+interface OpenStep<Trained, Saved> {
+  readonly trained: Trained;
+  readonly batch: GroupBatch;
+  /** Undefined until its checkpoint is on disk. */
+  saved: Saved | undefined;
+}
+
+export class StepProtocol<
+  Request extends StepGroups,
+  Trained,
+  Saved,
+  Result extends { readonly step: number },
+> {
+  readonly #parts: StepParts<Request, Trained, Saved, Result>;
+  #last: Result | undefined;
+  #consumed: readonly string[];
+  #open: OpenStep<Trained, Saved> | undefined;
+
+  constructor(
+    parts: StepParts<Request, Trained, Saved, Result>,
+    { last, consumedGroupIds }: StepCursor<Result>,
+  ) {
+    this.#parts = parts;
+    this.#last = last;
+    this.#consumed = consumedGroupIds;
+  }
+
+  /** The last step that is done, or 0: one that was trained and then failed has still to be asked for. */
+  get lastDone(): number {
+    const { policyVersion } = this.#parts;
+    return this.#open === undefined ? policyVersion() : policyVersion() - 1;
+  }
+
+  /**
+   * Trains one step. Asked again for the step it did last, it answers the same.
+   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
+   */
+  async run(request: Request): Promise<StepDone<Result> | UndispatchedGroups> {
+    const { step, groupIds } = request;
+    const { groups, groupsPerStep, train, policyVersion } = this.#parts;
+    if (this.#open !== undefined) {
+      const done = await this.#finish(this.#open);
+      if (done.result.step === step) return done;
+    }
+    if (this.#last?.step === step) return { result: this.#last, batch: undefined };
+    const done = policyVersion();
+    if (step !== done + 1) {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `step is ${step}; the learner stands after step ${done} and takes the next one`,
+      );
+    }
+    const { outstanding, undispatched } = await this.#statesOf(groupIds);
+    if (undispatched.length > 0) return { undispatched };
+    const batch = await this.#waitFor(outstanding);
+    if (batch === undefined) return await this.run(request);
+    if (batch.groups.length === 0) {
+      throw new PalimpsestError(
+        "INTERNAL",
+        `every group of step ${step} failed, the first because: ${batch.failures[0]?.message ?? "unknown"}`,
+      );
+    }
+    const trainedIds = batch.groups.map((group) => group.groupId);
+    const trained = await train(request, batch).catch((reason: unknown) => {
+      groups.release(trainedIds);
+      throw reason;
+    });
+    // Only groups that could still be on the queues matter: those of this step and the one before.
+    this.#consumed = [...this.#consumed.slice(-groupsPerStep), ...trainedIds];
+    this.#open = { trained, batch, saved: undefined };
+    return await this.#finish(this.#open);
+  }
+
+  async #finish(open: OpenStep<Trained, Saved>): Promise<StepDone<Result>> {
+    const { groups, save, announce, report } = this.#parts;
+    const { trained, batch } = open;
+    open.saved ??= await save(trained, this.#consumed);
+    await groups.acknowledge(batch.groups.map((group) => group.groupId));
+    await announce(open.saved);
+    this.#open = undefined;
+    this.#last = report(open.saved);
+    return { result: this.#last, batch };
+  }
+
+  async #statesOf(groupIds: readonly string[]) {
+    const states = await this.#parts.ledger.states(groupIds);
+    return {
+      outstanding: groupIds.filter((_, at) => states[at] === "outstanding"),
+      undispatched: groupIds.filter((_, at) => states[at] === undefined),
+    };
+  }
+
+  /** undefined when a group of them is not dispatched any more: Redis came back without its last second. */
+  async #waitFor(groupIds: readonly string[]): Promise<GroupBatch | undefined> {
+    try {
+      return await this.#parts.groups.nextGroups({
+        count: groupIds.length,
+        groupIds,
+        policyVersion: this.#parts.policyVersion(),
+      });
+    } catch (reason) {
+      if (PalimpsestError.from(reason).code === "NOT_FOUND") return undefined;
+      throw reason;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** Bugs of a training run that the simulator must find; the product has no switch for any of them. */
+import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
+import { splitTrajectoryId } from "../../../packages/trajectories/src/group-spec.js";
+import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
+import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
+import { encodeScore } from "../../../packages/trajectories/src/score-codec.js";
+import { changed, RunPlant } from "./run-plant.js";
+import type { SimCheckpoint } from "./sim-learner.js";
+
+export interface RunBug {
+  readonly name: string;
+  readonly breaks: string;
+  readonly make: () => RunPlant;
+}
+
+class LedgerBug extends RunPlant {
+  readonly #change: (ledger: LedgerStore) => Partial<LedgerStore>;
+
+  constructor(change: (ledger: LedgerStore) => Partial<LedgerStore>) {
+    super();
+    this.#change = change;
+  }
+
+  override ledger(ledger: LedgerStore): LedgerStore {
+    return changed(ledger, this.#change(ledger));
+  }
+}
+
+class EarlyAcknowledgement extends RunPlant {
+  override async save(write: () => Promise<void>): Promise<void> {
+    void write().catch(() => undefined);
+  }
+}
+
+class TornCheckpoint extends RunPlant {
+  override async save(write: () => Promise<void>, tear: () => void): Promise<void> {
+    tear();
+    await write();
+  }
+}
+
+class ForgottenCursor extends RunPlant {
+  override restored(checkpoint: SimCheckpoint): SimCheckpoint {
+    return { ...checkpoint, consumedGroupIds: [] };
+  }
+}
+
+class OlderCursor extends RunPlant {
+  override restored(checkpoint: SimCheckpoint): SimCheckpoint {
+    const policyVersion = Math.max(0, checkpoint.policyVersion - 1);
+    return { ...checkpoint, policyVersion, consumedGroupIds: [], last: undefined };
+  }
+}
+
+class ZeroForFailure extends RunPlant {
+  #ledger: LedgerStore | undefined;
+
+  override ledger(ledger: LedgerStore): LedgerStore {
+    this.#ledger = ledger;
+    return ledger;
+  }
+
+  override work(work: JobWork): JobWork {
+    if (work.kind !== "reward") return work;
+    return {
+      ...work,
+      fail: async (job) => {
+        const { groupId = "", episodeIndex = 0 } = splitTrajectoryId(job.id) ?? {};
+        const zero = encodeScore({ reward: 0, components: {} }, { trajectoryId: job.id, actorId: "" });
+        const { trajectoryToken = "" } = (await this.#ledger?.sampledHead(groupId, episodeIndex)) ?? {};
+        await this.#ledger?.putScore(groupId, episodeIndex, zero, trajectoryToken);
+      },
+    };
+  }
+}
+
+function anyEpochCloses(): RunPlant {
+  let newest: Epoch = { number: 0, token: "" };
+  return new LedgerBug((ledger) => ({
+    takeOver: async (token) => {
+      newest = await ledger.takeOver(token);
+      return newest;
+    },
+    completeGroups: (_epoch, cursor) => ledger.completeGroups(newest, cursor),
+    close: (closing) => ledger.close(closing, newest),
+  }));
+}
+
+function payloadsReadOnce(): RunPlant {
+  const read = new Set<string>();
+  return new LedgerBug((ledger) => ({
+    trajectory: async (groupId, episodeIndex) => {
+      const key = `${groupId}.${episodeIndex}`;
+      if (read.has(key)) return undefined;
+      const bytes = await ledger.trajectory(groupId, episodeIndex);
+      if (bytes !== undefined) read.add(key);
+      return bytes;
+    },
+  }));
+}
+
+export const runBugs: readonly RunBug[] = [
+  {
+    name: "a step is acknowledged before its checkpoint is on disk",
+    breaks: "STEP-1, T1",
+    make: () => new EarlyAcknowledgement(),
+  },
+  { name: "a torn checkpoint is believed", breaks: "STEP-1, T1", make: () => new TornCheckpoint() },
+  {
+    name: "a restarted learner forgets what its checkpoint consumed",
+    breaks: "CONSUMER-2, T1",
+    make: () => new ForgottenCursor(),
+  },
+  {
+    name: "a restarted learner is given its last groups a second time",
+    breaks: "STEP-2, T1",
+    make: () => new OlderCursor(),
+  },
+  { name: "a failed reward is a reward of zero", breaks: "T4", make: () => new ZeroForFailure() },
+  {
+    name: "a score is recorded for whatever trajectory is there",
+    breaks: "LEDGER-9, T4",
+    make: () =>
+      new LedgerBug((ledger) => ({
+        putScore: async (groupId, episodeIndex, bytes) => {
+          const { trajectoryToken = "" } = await ledger.sampledHead(groupId, episodeIndex);
+          return await ledger.putScore(groupId, episodeIndex, bytes, trajectoryToken);
+        },
+      })),
+  },
+  {
+    name: "a payload is deleted when it is read, not when it is acknowledged",
+    breaks: "LEDGER-7, T1",
+    make: payloadsReadOnce,
+  },
+  { name: "what a fenced learner writes is taken", breaks: "LEDGER-4", make: anyEpochCloses },
+  {
+    name: "a claim that nobody confirmed cannot be made again",
+    breaks: "DISPATCH-2",
+    make: () =>
+      new LedgerBug((ledger) => {
+        const claimed = new Set<string>();
+        return {
+          claim: async (claims, limits) => {
+            const states = await ledger.claim(claims, limits);
+            return states.map((state, at) => {
+              const groupId = claims[at]?.groupId ?? "";
+              const again = state === "claimed" && claimed.has(groupId);
+              if (state === "claimed") claimed.add(groupId);
+              return again ? "outstanding" : state;
+            });
+          },
+        };
+      }),
+  },
+];

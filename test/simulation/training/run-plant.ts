@@ -1,0 +1,33 @@
+import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
+import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
+import type { SimCheckpoint } from "./sim-learner.js";
+
+/** Where a planted bug of a run can reach. This one plants nothing. */
+export class RunPlant {
+  ledger(ledger: LedgerStore): LedgerStore {
+    return ledger;
+  }
+
+  work(work: JobWork): JobWork {
+    return work;
+  }
+
+  /** What a learner begins with: the checkpoint on disk. */
+  restored(checkpoint: SimCheckpoint): SimCheckpoint {
+    return checkpoint;
+  }
+
+  /** Resolves when the checkpoint is on disk.
+   *  @param tear leaves on disk what is there half-way through the writing, under the checkpoint's own name */
+  save(write: () => Promise<void>, _tear: () => void): Promise<void> {
+    return write();
+  }
+}
+
+/** The ledger with some operations replaced. */
+export function changed(ledger: LedgerStore, changes: Partial<LedgerStore>): LedgerStore {
+  return new Proxy(ledger, {
+    get: (target, name: keyof LedgerStore) =>
+      changes[name] ?? (target[name] as (...given: unknown[]) => unknown).bind(target),
+  });
+}

@@ -1,0 +1,363 @@
+/**
+ * Responsibility: one training run for one seed: its driver, learner, rollout and reward processes over one Redis,
+ *   faults while it trains, and what must be true of it at the end.
+ * Not responsible for: the cluster that starts such processes (../world), tensors, checkpoints' files.
+ */
+
+import { createLogger } from "@palimpsest/telemetry";
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
+import { GroupProducer } from "../../../packages/trajectories/src/group-producer.js";
+import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
+import { PayloadStore } from "../../../packages/trajectories/src/payload-store.js";
+import { queueSettingsSchema } from "../../../packages/trajectories/src/queue-settings.js";
+import { aGroupRequest, aTask } from "../../../packages/trajectories/src/testing/builders.js";
+import { makeHermetic } from "../world/hermetic.js";
+import { SimProcess } from "../world/process.js";
+import { Random } from "../world/random.js";
+import { redisMachine } from "../world/redis-link.js";
+import { Scheduler } from "../world/scheduler.js";
+import { SimRedis } from "../world/store.js";
+import { Story } from "../world/story.js";
+import { Violation } from "../world/violation.js";
+import { changed, RunPlant } from "./run-plant.js";
+import { RunRecords } from "./run-records.js";
+import { RunRedis } from "./run-redis.js";
+import { SimConsumer } from "./sim-consumer.js";
+import { type Disk, SimLearner } from "./sim-learner.js";
+
+const steps = 6;
+const faultsEndMs = 10 * 60_000;
+const endMs = 30 * 60_000;
+const settings = queueSettingsSchema.parse({ maxOutstandingGroups: 8 });
+const logger = createLogger({ component: "simulation", level: "silent" });
+const clock: Clock = systemClock;
+
+export class RunWorld {
+  readonly scheduler = new Scheduler();
+  readonly random: Random;
+  readonly story: Story;
+  readonly redis: SimRedis;
+  readonly run: RunRedis;
+  readonly records: RunRecords;
+  readonly plant: RunPlant;
+  readonly groupsPerStep = 4;
+  readonly disk: Disk = {
+    checkpoint: { policyVersion: 0, trained: [], consumedGroupIds: [], last: undefined },
+  };
+  /** The version that rollouts sample with. */
+  announced = 0;
+  readonly #cut = new Set<string>();
+  /** The newest epoch that Redis remembers; a loss may take it back. */
+  #newestEpoch = 0;
+  #lastTaker: SimProcess | undefined;
+  #processes: SimProcess[] = [];
+  #number = 0;
+  #learner: SimLearner | undefined;
+  #done = false;
+
+  constructor(seed: number, plant: RunPlant, keepStory: boolean) {
+    this.random = new Random(`${seed}/run`);
+    this.plant = plant;
+    this.story = new Story(this.scheduler, keepStory);
+    this.redis = new SimRedis(this.scheduler, new Random(`${seed}/redis`), (machine) =>
+      this.#cut.has(machine),
+    );
+    this.run = new RunRedis(this.redis);
+    this.records = new RunRecords(
+      (invariant, text) => this.violation(invariant, text),
+      this.disk,
+      () => this.redis.losses,
+    );
+    this.redis.observers.add({
+      lost: () => {
+        this.#newestEpoch = 0;
+      },
+    });
+  }
+
+  process(machine: string, name: string): SimProcess {
+    const process = new SimProcess(this.scheduler, ++this.#number, machine, name);
+    this.#processes = [...this.#processes.filter((one) => !one.ended), process];
+    return process;
+  }
+
+  announce(policyVersion: number): void {
+    this.announced = policyVersion;
+  }
+
+  /** A learner was told that a newer one has taken over. */
+  fencedOff(process: SimProcess): void {
+    if (this.#lastTaker === process)
+      this.violation("LEDGER-4", `${process.name} is fenced off, and no other learner has taken over`);
+    process.kill();
+  }
+
+  queueDeps(process: SimProcess, patienceMs?: number) {
+    const watched = this.#watched(this.plant.ledger(this.run.ledger), process);
+    const store = this.run.ledgerOf(process, watched, patienceMs);
+    const room = { write: <T>(work: () => Promise<T>) => work() };
+    return {
+      store,
+      payloads: new PayloadStore({ store, room, settings }),
+      room,
+      settings,
+      logger,
+      metrics: undefined,
+      clock,
+    };
+  }
+
+  async live(): Promise<void> {
+    const { scheduler } = this;
+    scheduler.after(0, undefined, () => {
+      this.#startLearner();
+      this.#keep(() => this.#driver());
+      for (const index of [0, 1]) {
+        this.#keep(() => new SimConsumer(this, "rollout", `m-rollout-${index}`, this.#number).process);
+      }
+      this.#keep(() => new SimConsumer(this, "reward", "m-reward", this.#number).process);
+      this.#strike();
+    });
+    // A minute after the run is done, nothing happens any more.
+    for (let untilMs = 0, ended = false; untilMs < endMs && !ended; ) {
+      ended = this.#done;
+      untilMs += 60_000;
+      await scheduler.run(untilMs);
+    }
+    const { policyVersion, trained } = this.disk.checkpoint;
+    this.story.tell("run", () => `at the end: step ${policyVersion}, ${trained.length} groups trained`);
+    const groupIds = Array.from({ length: steps }, (_, at) => this.#groups(at + 1)).flat();
+    void this.records.end(
+      this.run.ledger,
+      groupIds.map(({ groupId }) => groupId),
+      steps,
+    );
+    await scheduler.run(scheduler.nowMs);
+  }
+
+  /** Starts it, and again whenever it ends. */
+  #keep(start: () => SimProcess): void {
+    const process = start();
+    process.onEnd(() => {
+      this.scheduler.after(this.random.between(500, 10_000), undefined, () => this.#keep(start));
+    });
+  }
+
+  /** On one of two machines; a learner that was replaced while it lived is not started again. */
+  #startLearner(): void {
+    const learner = new SimLearner(this, `m-learner-${this.random.below(2)}`, this.#number);
+    this.#learner = learner;
+    learner.process.onEnd(() => {
+      if (this.#learner !== learner) return;
+      this.scheduler.after(this.random.between(500, 10_000), undefined, () => this.#startLearner());
+    });
+  }
+
+  #groups(step: number) {
+    return Array.from({ length: this.groupsPerStep }, (_, index) =>
+      aGroupRequest({
+        groupId: `s${step}-g${index}`,
+        groupSize: 4,
+        step,
+        minPolicyVersion: step - 1,
+        task: aTask({ id: `task-${step}-${index}` }),
+      }),
+    );
+  }
+
+  /** As trainSteps() of the trainer: dispatch, have it trained, again until it is. */
+  #driver(): SimProcess {
+    const process = this.process("m-driver", `driver-${this.#number}`);
+    const drive = async () => {
+      const deps = this.queueDeps(process);
+      const jobs = this.run.jobsOf(process);
+      const producer = new GroupProducer({ ...deps, jobs, listRun: async () => undefined });
+      const pause = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+      let step = 0;
+      while (step === 0) {
+        const version = await this.#call(process, (learner) => learner.state());
+        if (version === undefined) await pause();
+        else step = version + 1;
+      }
+      while (step <= steps) {
+        const groups = this.#groups(step);
+        await producer.dispatch(groups);
+        if (
+          await this.#ask(
+            process,
+            step,
+            groups.map(({ groupId }) => groupId),
+          )
+        )
+          step++;
+        else await pause();
+      }
+      this.#done = true;
+    };
+    this.scheduler.after(0, process, () => void drive());
+    return process;
+  }
+
+  async #ask(process: SimProcess, step: number, groupIds: string[]): Promise<boolean> {
+    const answer = await this.#call(process, (learner) => learner.train({ step, groupIds }));
+    if (answer !== undefined && "step" in answer) this.records.counts.steps++;
+    return answer !== undefined && "step" in answer;
+  }
+
+  /** A call of the learner by the driver: undefined when it fails, or when its learner dies. */
+  #call<Result>(
+    process: SimProcess,
+    method: (learner: SimLearner) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const learner = this.#learner;
+    return new Promise((resolve) => {
+      const answer = (result: Result | undefined) =>
+        this.scheduler.after(this.random.between(1, 20), process, () => resolve(result));
+      if (learner === undefined || learner.process.ended) {
+        answer(undefined);
+        return;
+      }
+      learner.process.onEnd(() => answer(undefined));
+      this.scheduler.after(this.random.between(1, 20), learner.process, () => {
+        method(learner).then(answer, (reason: unknown) => {
+          this.#failed(learner, PalimpsestError.from(reason));
+          answer(undefined);
+        });
+      });
+    });
+  }
+
+  /** As untilTaken() of the trainer, but for a driver that may also be a new one, which asks again without a restart. */
+  #failed({ process }: SimLearner, reason: PalimpsestError): void {
+    this.story.tell(process.name, () => `fails: ${reason.message}`);
+    if (process.ended) return;
+    if (reason.code === "ALREADY_EXISTS") this.fencedOff(process);
+    // Known: when Redis forgets a take-over, the learner before it may do one more step until the newer one next speaks.
+    else if (reason.code === "INVALID_ARGUMENT" && this.redis.losses > 0) process.kill();
+    else if (!reason.retryable) this.violation("STEP", reason.message);
+    else if (this.random.chance(0.5)) process.kill();
+  }
+
+  /** The ledger with eyes on who takes over and what is closed, whoever closes it. */
+  #watched(ledger: LedgerStore, process: SimProcess): LedgerStore {
+    const accepted = ({ number }: Epoch) => {
+      this.#newestEpoch = Math.max(this.#newestEpoch, number);
+    };
+    const watched: Partial<LedgerStore> = {
+      takeOver: async (token) => {
+        const epoch = await ledger.takeOver(token);
+        accepted(epoch);
+        this.#lastTaker = process;
+        return epoch;
+      },
+      completeGroups: async (epoch, cursor) => {
+        const complete = await ledger.completeGroups(epoch, cursor);
+        if (complete !== undefined) accepted(epoch);
+        return complete;
+      },
+      rememberTrained: async (groupIds, epoch) => {
+        const result = await ledger.rememberTrained(groupIds, epoch);
+        if (result === "remembered") accepted(epoch);
+        return result;
+      },
+      close: async (closing, epoch) => {
+        const result = await ledger.close(closing, epoch);
+        if (result === "fenced") return result;
+        if (result === "closed") {
+          this.records.closed(closing, epoch, this.#newestEpoch);
+          this.records.account(await ledger.counts());
+        }
+        accepted(epoch);
+        return result;
+      },
+    };
+    return changed(ledger, watched);
+  }
+
+  #strike(): void {
+    const { random, scheduler } = this;
+    scheduler.after(-Math.log(1 - random.float()) * 12_000, undefined, () => {
+      if (scheduler.nowMs > faultsEndMs || this.#done) return;
+      const process = random.pick(this.#processes.filter((one) => !one.ended));
+      const forMs = random.between(500, 40_000);
+      const later = (mend: () => void) => scheduler.after(forMs, undefined, mend);
+      const draw = random.below(9);
+      this.records.counts.faults++;
+      if (process === undefined) return;
+      if (process === this.#learner?.process && random.chance(0.4)) {
+        // The head has lost sight of its node, and starts it elsewhere: two learners live for a while.
+        this.story.tell("FAULT", () => `${process.name} is taken for dead`);
+        this.#startLearner();
+        later(() => process.kill());
+      } else if (draw < 4) {
+        this.story.tell("FAULT", () => `kill -9 ${process.name}`);
+        process.kill();
+      } else if (draw === 4) {
+        this.story.tell("FAULT", () => `SIGSTOP ${process.name} for ${forMs.toFixed(0)} ms`);
+        process.pause();
+        later(() => process.resume());
+      } else if (draw === 5) {
+        this.story.tell("FAULT", () => `partition of ${process.machine} from ${redisMachine}`);
+        this.#cut.add(process.machine);
+        later(() => {
+          this.#cut.delete(process.machine);
+          this.redis.healed();
+        });
+      } else if (draw === 6) {
+        this.story.tell("FAULT", () => `Redis is away for ${forMs.toFixed(0)} ms`);
+        this.redis.goAway();
+        later(() => this.redis.comeBack());
+      } else {
+        this.story.tell("FAULT", () => "Redis loses its last second");
+        this.redis.loseLast(1_000);
+      }
+      this.#strike();
+    });
+  }
+
+  violation(invariant: string, text: string): void {
+    this.story.tell("VIOLATION", () => `${invariant}: ${text}`);
+    this.scheduler.fail(new Violation(invariant, text));
+  }
+}
+
+export interface RunOfSeed {
+  readonly seed: number;
+  readonly hash: number;
+  readonly story: readonly string[];
+  readonly violation: Violation | undefined;
+  readonly simulatedMs: number;
+  readonly events: number;
+  readonly counts: RunRecords["counts"];
+}
+
+/** Simulates one training run. The result is a function of its arguments alone. */
+export async function simulateRun(
+  seed: number,
+  { plant = new RunPlant(), keepStory = false }: { plant?: RunPlant; keepStory?: boolean } = {},
+): Promise<RunOfSeed> {
+  const world = new RunWorld(seed, plant, keepStory);
+  const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
+  const unhandled = (reason: unknown) => {
+    world.scheduler.fail(
+      new Violation("REJECTIONS", reason instanceof Error ? (reason.stack ?? "") : String(reason)),
+    );
+  };
+  process.on("unhandledRejection", unhandled);
+  let violation: Violation | undefined;
+  try {
+    await world.live();
+  } catch (reason) {
+    violation =
+      reason instanceof Violation
+        ? reason
+        : new Violation("CRASH", (reason as Error).stack ?? String(reason));
+  } finally {
+    restore();
+    process.off("unhandledRejection", unhandled);
+  }
+  const { scheduler, story, records } = world;
+  const { hash, nowMs: simulatedMs, events } = scheduler;
+  return { seed, hash, story: story.lines, violation, simulatedMs, events, counts: records.counts };
+}

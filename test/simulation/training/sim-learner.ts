@@ -1,0 +1,143 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import {
+  type StepGroups,
+  StepProtocol,
+  type UndispatchedGroups,
+} from "../../../packages/trainer/src/step-protocol.js";
+import { type GroupBatch, GroupConsumer } from "../../../packages/trajectories/src/group-consumer.js";
+import type { SimProcess } from "../world/process.js";
+import type { RunWorld } from "./run-world.js";
+
+/** A checkpoint as its reader finds it: whole, or the one before (packages/learner/src/killed-process.test.ts). */
+export interface SimCheckpoint {
+  readonly policyVersion: number;
+  /** Every group that the weights have seen. */
+  readonly trained: readonly string[];
+  readonly consumedGroupIds: readonly string[];
+  readonly last: { readonly step: number } | undefined;
+}
+
+export interface Disk {
+  checkpoint: SimCheckpoint;
+}
+
+type Protocol = StepProtocol<StepGroups, SimCheckpoint, SimCheckpoint, { readonly step: number }>;
+type Answer = { readonly step: number } | UndispatchedGroups;
+
+/** How long a learner waits for Redis before a step fails. */
+const patienceMs = 10_000;
+
+/** One life of the learner: the real step protocol and group consumer; its weights are the list of what they saw. */
+export class SimLearner {
+  readonly process: SimProcess;
+  readonly #world: RunWorld;
+  #weights: SimCheckpoint;
+  #protocol: Protocol | undefined;
+  #turn: Promise<unknown>;
+
+  constructor(world: RunWorld, machine: string, number: number) {
+    this.#world = world;
+    this.#weights = world.disk.checkpoint;
+    this.process = world.process(machine, `learner-${number}`);
+    this.#turn = new Promise((resolve, reject) => {
+      world.scheduler.after(world.random.between(100, 2_000), this.process, () => {
+        this.#start().then(resolve, reject);
+      });
+    }).catch((reason: unknown) => {
+      // A constructor that fails ends the process, which is started again.
+      const { code, retryable, message } = PalimpsestError.from(reason);
+      if (code === "ALREADY_EXISTS") world.fencedOff(this.process);
+      else if (!retryable) world.violation("STEP", message);
+      this.process.kill();
+    });
+  }
+
+  /** The step that it stands after. As all calls of an actor: one after the other, when it has started. */
+  state(): Promise<number> {
+    return this.#next(async ({ lastDone }) => lastDone);
+  }
+
+  train(request: StepGroups): Promise<Answer> {
+    return this.#next(async (protocol) => {
+      const done = await protocol.run(request);
+      return "result" in done ? done.result : done;
+    });
+  }
+
+  #next<Result>(method: (protocol: Protocol) => Promise<Result>): Promise<Result> {
+    const answer = this.#turn.then(() => {
+      if (this.#protocol === undefined) throw new Error("the learner has not started");
+      return method(this.#protocol);
+    });
+    this.#turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #start(): Promise<void> {
+    const world = this.#world;
+    const { records, disk, plant } = world;
+    records.counts.learners++;
+    const deps = world.queueDeps(this.process, patienceMs);
+    const groups = await GroupConsumer.open(
+      {
+        minGroupSize: 2,
+        maxStaleness: 0,
+        alreadyConsumed: async () => {
+          this.#weights = plant.restored(disk.checkpoint);
+          await this.#pause(100, 3_000);
+          return this.#weights.consumedGroupIds;
+        },
+      },
+      deps,
+    );
+    world.announce(this.#weights.policyVersion);
+    this.#protocol = new StepProtocol(
+      {
+        ledger: deps.store,
+        groups,
+        groupsPerStep: world.groupsPerStep,
+        policyVersion: () => this.#weights.policyVersion,
+        train: (_request, batch) => this.#update(batch),
+        save: (trained, consumedGroupIds) => this.#save({ ...trained, consumedGroupIds }),
+        announce: async ({ policyVersion }) => world.announce(policyVersion),
+        report: ({ policyVersion }) => ({ step: policyVersion }),
+      },
+      this.#weights,
+    );
+    world.story.tell(this.process.name, () => `stands after step ${this.#weights.policyVersion}`);
+  }
+
+  async #update(batch: GroupBatch): Promise<SimCheckpoint> {
+    const { policyVersion, trained } = this.#weights;
+    this.#world.records.batch(batch, trained, policyVersion);
+    await this.#pause(200, 5_000);
+    const step = policyVersion + 1;
+    const ids = batch.groups.map(({ groupId }) => groupId);
+    this.#weights = { ...this.#weights, policyVersion: step, trained: [...trained, ...ids], last: { step } };
+    return this.#weights;
+  }
+
+  async #save(checkpoint: SimCheckpoint): Promise<SimCheckpoint> {
+    const { disk, plant, random, story } = this.#world;
+    const write = async () => {
+      // A kill in between leaves the folder under its other name: the reader finds the checkpoint before.
+      await this.#pause(50, 3_000);
+      if (random.chance(0.1))
+        throw new PalimpsestError("UNAVAILABLE", "planned: the disk failed", { retryable: true });
+      // The latest checkpoint is the one of the highest step, whoever writes at the same time.
+      if (checkpoint.policyVersion >= disk.checkpoint.policyVersion) disk.checkpoint = checkpoint;
+      story.tell(this.process.name, () => `saved step ${checkpoint.policyVersion}`);
+      await this.#pause(1, 300);
+    };
+    const { trained } = disk.checkpoint;
+    await plant.save(write, () => {
+      disk.checkpoint = { ...checkpoint, trained };
+    });
+    return checkpoint;
+  }
+
+  #pause(from: number, to: number): Promise<void> {
+    const ms = this.#world.random.between(from, to);
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
