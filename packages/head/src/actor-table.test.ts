@@ -48,6 +48,19 @@ describe("the table of actors", () => {
     expect(test.state("x")).toBe("DEAD");
   });
 
+  it("ACTORTABLE-3, ACTORTABLE-4: incarnations never fall, and a change made while another is told of is written after it", async () => {
+    const test = await TestPlane.open();
+    const { actors } = test.plane;
+    actors.create(aSpec("x"));
+    actors.onChange(({ state }) => {
+      if (state === "ALIVE") void actors.update("x", { state: "RESTARTING", incarnation: 1, restarts: 1 });
+    });
+    await actors.update("x", { state: "ALIVE", incarnation: 2 });
+    await settle();
+    const next = (await test.reopened()).plane.actors.get("x");
+    expect(next).toMatchObject({ state: "RESTARTING", incarnation: 2, restarts: 1 });
+  });
+
   it("remembers only so many dead actors, also in the store", async () => {
     const test = await TestPlane.open({ maxDeadActors: 2 });
     for (const actorId of ["x", "y", "z"]) {

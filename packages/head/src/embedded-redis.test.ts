@@ -202,6 +202,18 @@ describe("EmbeddedRedis", () => {
     await using(second, (client) => client.set("a", "1"));
   });
 
+  it("REDIS-2: no second server is started while the first one lives, even if it does not answer", async () => {
+    const first = await start();
+    process.kill(first.pid, "SIGSTOP");
+    try {
+      await expect(start()).rejects.toThrow();
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    const again = await start();
+    expect([again.pid, again.port]).toEqual([first.pid, first.port]);
+  }, 30_000);
+
   it("REDIS-3: after an orderly stop it comes back on the same port with the same data", async () => {
     const first = await start();
     await using(first, (client) => client.set("a", "1"));

@@ -73,6 +73,31 @@ describe("a head started again with the same folder", () => {
     expect(await resolve(again, "actor-1", 1)).toMatchObject({ incarnation: 2, nodeId: "node-b" });
   });
 
+  it("HEAD-1: answers nothing before it knows what the first one knew", async () => {
+    const first = await bench.start();
+    await create(bench.peer(first), anActor("actor-1", { ownerId: "", detached: true }));
+    await first.close();
+    const started = bench.start();
+    const peer = bench.peer(first);
+    const list = () => peer.unary(headService.listActors, {}, { timeoutMs: 5_000 }).catch(() => undefined);
+    let answer = await list();
+    while (answer === undefined) answer = await list();
+    expect(answer.actors).toMatchObject([{ spec: { actorId: "actor-1" } }]);
+    await started;
+  });
+
+  it("HEAD-3: close() ends everything once, however often it is called", async () => {
+    const head = await bench.start();
+    const peer = bench.peer(head);
+    const info = () => peer.unary(headService.getCluster, {}, { timeoutMs: 5_000 });
+    const { redisPid } = await info();
+    await Promise.all([head.close(), head.close()]);
+    await head.close();
+    expect(isAlive(redisPid ?? 0)).toBe(false);
+    await expect(info()).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect((await bench.start()).address).toBe(head.address);
+  });
+
   it("is refused while the first one runs", async () => {
     const head = await bench.start();
     const refusal = `a head runs already with this folder, pid ${process.pid} at ${head.address}`;

@@ -55,6 +55,21 @@ test("STACK-2, STACK-5: one that waits is idle and goes on, and its inspector's 
   expect(process.exitCode).toBe(null);
 });
 
+test("STACK-1: a process goes on when its stack was read", async () => {
+  const process = await run(
+    "for (let n = 0; ; n++) if (n % 1e6 === 0) require('node:fs').writeSync(1, Date.now() + '\\n')",
+  );
+  expect((await new ProcessStack(process).read()).busy).toBe(true);
+  const readAtMs = Date.now();
+  let output = "";
+  await new Promise<void>((resolve) => {
+    process.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.split("\n").some((line) => Number(line) > readAtMs)) resolve();
+    });
+  });
+});
+
 test("STACK-6: questions that come together are answered one after the other", async () => {
   const stack = new ProcessStack(await run("setInterval(() => undefined, 60_000); console.log(1)"));
   const connect = vi.spyOn(InspectorClient, "connect");

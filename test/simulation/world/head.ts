@@ -155,7 +155,8 @@ export class SimHead {
       }),
     );
     const lifecycle = plane.jobLifecycle;
-    const jobDeps = { ...config, rpc, jobs, lifecycle, logs, bundles, clock: systemClock };
+    const uploadStallMs = config.rpcTimeoutMs;
+    const jobDeps = { ...config, rpc, jobs, lifecycle, logs, bundles, clock: systemClock, uploadStallMs };
     server.addService(jobsService as ServiceDefinition, createJobsHandlers(jobDeps));
     const link = createNodeLinkHandlers({
       ...config,

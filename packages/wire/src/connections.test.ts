@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from "vitest";
+import { Credentials } from "./credentials.js";
+import { grpcNetwork } from "./grpc-network.js";
+import { unary } from "./server.js";
+import { headService } from "./services.js";
+
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0).reverse()) end();
+});
+
+test("CONNECTIONS-2: without TLS a token that is refused at once ends the connections on which no other was given", async () => {
+  const head = Credentials.ofCluster("old");
+  const server = grpcNetwork({ credentials: head }).createServer();
+  server.addService(headService, { getCluster: unary(() => ({})), session: () => undefined });
+  endings.push(() => server.kill());
+  const address = await server.listen("127.0.0.1", 0);
+  const connect = async () => {
+    const credentials = Credentials.ofCluster("old");
+    const peer = grpcNetwork({ credentials }).connect(address);
+    endings.push(() => peer.close());
+    const call = () => peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
+    await call();
+    const stream = peer.bidi(headService.session);
+    let open = true;
+    const ended = new Promise<void>((resolve) => {
+      stream.on("error", () => {
+        open = false;
+        resolve();
+      });
+    });
+    return { credentials, call, ended, isOpen: () => open };
+  };
+  const [thief, member] = [await connect(), await connect()];
+  head.accept("new");
+  member.credentials.rotate("new", 0);
+  await member.call();
+  head.rotate("new", 0);
+  await thief.ended;
+  await expect(thief.call()).rejects.toMatchObject({ code: "UNAUTHENTICATED" });
+  await member.call();
+  expect(member.isOpen()).toBe(true);
+});

@@ -1,0 +1,27 @@
+import { timingSafeEqual } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { Credentials } from "./credentials.js";
+
+// The function itself, watched.
+vi.mock("node:crypto", async (original) => {
+  const real = await original<typeof import("node:crypto")>();
+  return { ...real, timingSafeEqual: vi.fn(real.timingSafeEqual) };
+});
+
+test("CREDENTIALS-3: a token is compared in constant time with every accepted one, wherever it is wrong", () => {
+  const compare = vi.mocked(timingSafeEqual);
+  const credentials = Credentials.ofCluster("a-token");
+  const comparisonsOf = (token: string) => {
+    compare.mockClear();
+    const known = credentials.identify(`Bearer ${token}`) !== undefined;
+    return { known, lengths: compare.mock.calls.map(([, digest]) => digest.byteLength) };
+  };
+  const right = comparisonsOf("a-token");
+  expect([right.known, right.lengths.length > 1, new Set(right.lengths)]).toEqual([
+    true,
+    true,
+    new Set([32]),
+  ]);
+  for (const wrong of ["b-token", "a-tokem", "", "a-token-and-more"])
+    expect(comparisonsOf(wrong)).toEqual({ known: false, lengths: right.lengths });
+});
