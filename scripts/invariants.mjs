@@ -10,18 +10,14 @@ const packages = ["wire", "scheduler", "head", "node", "client", "worker", "traj
 const uncited = new Set([
   "EPISODEJOBS-1",
   "CONSUMER-1",
-  "CONSUMER-2",
   "CONSUMER-3",
   "CONSUMER-5",
   "FEED-1",
   "FEED-2",
   "FEED-3",
   "DISPATCH-1",
-  "DISPATCH-2",
   "JOB-1",
   "JOB-2",
-  "JOB-3",
-  "LEDGER-2",
   "REWARD-1",
   "ROLLOUT-1",
 ]);

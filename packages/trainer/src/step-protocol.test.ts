@@ -10,6 +10,8 @@ type Part = "train" | "save" | "acknowledge" | "announce";
 function aLearner(...failing: Part[]) {
   const log: string[] = [];
   const delivered = new Set<string>();
+  /** Groups that the ledger does not know. */
+  const unknown = new Set<string>();
   let version = 0;
   const part = (name: Part, of: string) => {
     log.push(`${name} ${of}`);
@@ -20,7 +22,10 @@ function aLearner(...failing: Part[]) {
   };
   const protocol = new StepProtocol(
     {
-      ledger: { states: async (groupIds) => groupIds.map(() => "outstanding" as const) },
+      ledger: {
+        states: async (groupIds) =>
+          groupIds.map((groupId) => (unknown.has(groupId) ? undefined : ("outstanding" as const))),
+      },
       groups: {
         nextGroups: async ({ groupIds = [] }): Promise<GroupBatch> => {
           // As GroupConsumer: what is delivered is not delivered again before it is released.
@@ -53,7 +58,7 @@ function aLearner(...failing: Part[]) {
   );
   const lastDone = () => protocol.lastDone;
   const run = (step: number) => protocol.run({ step, groupIds: [`g${step}`] });
-  return { log, run, lastDone };
+  return { log, run, lastDone, unknown };
 }
 
 const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
@@ -108,6 +113,15 @@ test("a step whose training failed can be taken again with the same groups", asy
   await expect(run(1)).rejects.toBe(away);
   expect(await run(1)).toMatchObject({ result: { step: 1 } });
   expect(log).toEqual(["train 1", ...whole]);
+});
+
+test("a step with a group that the ledger does not know is handed back, and nothing of it is trained (STEP-3)", async () => {
+  const { log, run, unknown } = aLearner();
+  unknown.add("g1");
+  expect(await run(1)).toEqual({ undispatched: ["g1"] });
+  expect(log).toEqual([]);
+  unknown.clear();
+  expect(await run(1)).toMatchObject({ result: { step: 1 } });
 });
 
 test("a step out of order is refused", async () => {
