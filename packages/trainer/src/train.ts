@@ -18,8 +18,6 @@ import {
 } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { type Crew, spawnCrew } from "./crew.js";
-import { whileCrewLives } from "./crew-watch.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { evaluate, evaluationTasks } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
@@ -32,6 +30,8 @@ import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { recipeTasks } from "./recipe-tasks.js";
 import { restartActor } from "./restart-actor.js";
+import { type RunActors, spawnRunActors } from "./run-actors.js";
+import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
@@ -111,25 +111,25 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
   });
   try {
-    const crew = await timed("starting", () => spawnCrew(cluster, spec, signal));
-    const start = (await crew.learner.state()).policyVersion;
+    const actors = await timed("starting", () => spawnRunActors(cluster, spec, signal));
+    const start = (await actors.learner.state()).policyVersion;
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
-      timed(phase, () => evaluatePhase(options, crew, lengths, phase, version));
+      timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
     const steps = await timed("training", () =>
-      whileCrewLives(cluster, crew, signal, (living) =>
-        trainSteps({ ...options, folder, tasks, queues, crew, start, signal: living }),
+      whileRunActorsLive(cluster, actors, signal, (living) =>
+        trainSteps({ ...options, folder, tasks, queues, actors, start, signal: living }),
       ),
     );
     const after = await evaluated("evaluating after", recipe.train.steps);
-    const state = await crew.learner.state();
+    const state = await actors.learner.state();
     const result = {
       runDir: folder.path,
       modelFolder,
       checkpoint: state.checkpoint,
       before,
       after,
-      example: await exampleOf(crew, lengths, recipe.train.steps),
+      example: await exampleOf(actors, lengths, recipe.train.steps),
       steps,
       secondsByPhase: seconds,
       counts: await queues.ledger.counts(),
@@ -158,33 +158,33 @@ async function trainedWeights(cluster: Cluster, queues: RunQueues, spec: RunSpec
 }
 
 async function exampleOf(
-  crew: Crew,
+  actors: RunActors,
   lengths: readonly LengthTasks[],
   minPolicyVersion: number,
 ): Promise<Trace | undefined> {
   const task = (lengths[1] ?? lengths[0])?.tasks[0];
   if (!task || !("document" in task)) return undefined;
-  return await crew.rollouts[0]?.trace(task, minPolicyVersion);
+  return await actors.rollouts[0]?.trace(task, minPolicyVersion);
 }
 
 interface StepsOptions extends TrainOptions {
   readonly folder: RunFolder;
   readonly tasks: readonly Task[];
   readonly queues: RunQueues;
-  readonly crew: Crew;
+  readonly actors: RunActors;
   /** Steps that the learner has done already. */
   readonly start: number;
 }
 
 /** The loop: dispatch, train, report. */
 async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
-  const { recipe, queues, crew, folder, signal, onEvent, shuffleRewards } = options;
+  const { recipe, queues, actors, folder, signal, onEvent, shuffleRewards } = options;
   const { steps } = recipe.train;
   const reports: StepReport[] = [];
-  const sampler = samplerProgress(crew.rollouts);
+  const sampler = samplerProgress(actors.rollouts);
   // What evaluation sampled is not the first step's.
   await sampler.sample(0);
-  const learner = crew.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
+  const learner = actors.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
   onEvent({ kind: "phase", phase: "training", total: steps });
   for (let step = options.start + 1; step <= steps; step++) {
     signal.throwIfAborted();
@@ -207,7 +207,7 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       }
     }
     const result = await untilTaken(trainStep, {
-      restartLearner: () => restartActor(crew.learner, signal),
+      restartLearner: () => restartActor(actors.learner, signal),
       onAgain: ({ message }) =>
         onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
       signal,
@@ -286,7 +286,7 @@ function stepReport(
 
 async function evaluatePhase(
   { recipe, onEvent, signal }: TrainOptions,
-  crew: Crew,
+  actors: RunActors,
   tasks: readonly LengthTasks[],
   phase: "evaluating before" | "evaluating after",
   minPolicyVersion: number,
@@ -294,7 +294,7 @@ async function evaluatePhase(
   if (tasks.length === 0) return undefined;
   onEvent({ kind: "phase", phase, total: tasks.reduce((sum, length) => sum + length.tasks.length, 0) });
   return await evaluate({
-    rollouts: crew.rollouts,
+    rollouts: actors.rollouts,
     recipe,
     tasks,
     minPolicyVersion,

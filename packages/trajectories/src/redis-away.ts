@@ -1,4 +1,4 @@
-import { PalimpsestError } from "@palimpsest/wire";
+import { isNetworkFailure, PalimpsestError } from "@palimpsest/wire";
 
 /**
  * What ioredis and Redis say of a server that is away, starts, or stands by: it may answer later. A client that is given up
@@ -6,15 +6,6 @@ import { PalimpsestError } from "@palimpsest/wire";
  */
 const away =
   /^Connection is closed|^Stream isn't writeable|^(LOADING|MASTERDOWN|CLUSTERDOWN|READONLY|TRYAGAIN) /;
-const networkCodes: ReadonlySet<unknown> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EAI_AGAIN",
-]);
 
 /** Runs what needs Redis. @throws {PalimpsestError} UNAVAILABLE when Redis went away meanwhile; what `work` throws otherwise */
 export async function withRedis<T>(work: () => Promise<T>): Promise<T> {
@@ -28,5 +19,5 @@ export async function withRedis<T>(work: () => Promise<T>): Promise<T> {
 
 function isAway(reason: unknown): reason is Error {
   if (!(reason instanceof Error) || reason instanceof PalimpsestError) return false;
-  return away.test(reason.message) || ("code" in reason && networkCodes.has(reason.code));
+  return away.test(reason.message) || isNetworkFailure(reason);
 }

@@ -24,6 +24,7 @@ export { type HttpGuard, httpGuard } from "./http-guard.js";
 export { type IdKind, newId, newToken } from "./id.js";
 export type { MessageType, Method } from "./method.js";
 export type { CallSettings, ChannelKind, Network, Peer, RpcServer } from "./network.js";
+export { isNetworkFailure } from "./network-failure.js";
 export { refuseOpenBind } from "./open-bind.js";
 export { adoptCredentials, credentialsOf, processCredentials } from "./process-credentials.js";
 export { redisTlsOptions, redisUrlWithCa } from "./redis-tls.js";

@@ -1,5 +1,5 @@
 import type { ActorContext } from "@palimpsest/client";
-import { decodeValue, PalimpsestError } from "@palimpsest/wire";
+import { decodeValue, isNetworkFailure, PalimpsestError } from "@palimpsest/wire";
 
 export interface ActorClassRef {
   /** file: URL of an ES module. */
@@ -74,16 +74,6 @@ function userError(what: string, reason: unknown): PalimpsestError {
   });
 }
 
-/** Codes of the operating system for a peer that cannot be reached now. */
-const networkCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EPIPE",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EAI_AGAIN",
-]);
 const maxCauseDepth = 8;
 
 /**
@@ -93,7 +83,7 @@ const maxCauseDepth = 8;
 function isPassingFailure(reason: unknown, depth = 0): boolean {
   if (reason instanceof PalimpsestError) return reason.retryable;
   if (!(reason instanceof Error) || depth > maxCauseDepth) return false;
-  if ("code" in reason && typeof reason.code === "string" && networkCodes.has(reason.code)) return true;
+  if (isNetworkFailure(reason)) return true;
   if (reason instanceof AggregateError && reason.errors.length > 0)
     return reason.errors.every((error) => isPassingFailure(error, depth + 1));
   return isPassingFailure(reason.cause, depth + 1);

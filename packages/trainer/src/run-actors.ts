@@ -7,7 +7,7 @@ import { RolloutActor } from "./rollout-actor.js";
 import { actorsModule, type RunSpec } from "./run-spec.js";
 
 /** The actors of one run. */
-export interface Crew {
+export interface RunActors {
   readonly rollouts: readonly ActorHandle<RolloutActor>[];
   readonly rewards: readonly ActorHandle<RewardActor>[];
   readonly learner: ActorHandle<LearnerActor>;
@@ -19,7 +19,11 @@ const loadBytesPerMs = 10_000;
 const nameRetryMs = 250;
 
 /** Spawns every actor of a run and waits until all of them work. All come back after a crash. */
-export async function spawnCrew(cluster: Cluster, spec: RunSpec, signal: AbortSignal): Promise<Crew> {
+export async function spawnRunActors(
+  cluster: Cluster,
+  spec: RunSpec,
+  signal: AbortSignal,
+): Promise<RunActors> {
   const { recipe } = spec;
   const timeoutMs = readyTimeoutMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
   const source = { module: actorsModule };

@@ -1,22 +1,22 @@
 import type { ActorHandle, Cluster } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Crew } from "./crew.js";
+import type { RunActors } from "./run-actors.js";
 import { lookOften } from "./watch-run.js";
 
 type Member = Pick<ActorHandle<object>, "actorId" | "info">;
 
-export interface CrewWatch {
+export interface RunActorsWatch {
   /** Aborted with ACTOR_DIED. */
   readonly signal: AbortSignal;
   close(): void;
 }
 
 /** Looks whether an actor of a run has died for good: without it a step would wait until it counts as stuck. */
-export function watchCrew(cluster: Pick<Cluster, "actors">, crew: readonly Member[]): CrewWatch {
+export function watchRunActors(cluster: Pick<Cluster, "actors">, actors: readonly Member[]): RunActorsWatch {
   const abort = new AbortController();
   const watch = lookOften(async (closed) => {
     const known = new Set((await cluster.actors()).map(({ actorId }) => actorId));
-    for (const member of crew) {
+    for (const member of actors) {
       if (known.has(member.actorId)) continue;
       const { state, role, certificate } = await member.info();
       if (state !== "dead" || closed()) continue;
@@ -33,14 +33,14 @@ export function watchCrew(cluster: Pick<Cluster, "actors">, crew: readonly Membe
   return { signal: abort.signal, close: watch.close };
 }
 
-/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the crew has died for good */
-export async function whileCrewLives<T>(
+/** @throws {PalimpsestError} ACTOR_DIED as soon as an actor of the run has died for good */
+export async function whileRunActorsLive<T>(
   cluster: Cluster,
-  { learner, rollouts, rewards }: Crew,
+  { learner, rollouts, rewards }: RunActors,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const watch = watchCrew(cluster, [learner, ...rollouts, ...rewards]);
+  const watch = watchRunActors(cluster, [learner, ...rollouts, ...rewards]);
   try {
     return await work(AbortSignal.any([signal, watch.signal]));
   } catch (reason) {

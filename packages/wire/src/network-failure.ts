@@ -1,0 +1,15 @@
+/** Codes of the operating system for a peer that cannot be reached now and may be later. */
+const networkCodes: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+]);
+
+/** Whether an error of Node.js says that a connection failed for a reason that may pass. */
+export function isNetworkFailure(reason: unknown): boolean {
+  return reason instanceof Error && "code" in reason && networkCodes.has(reason.code);
+}
