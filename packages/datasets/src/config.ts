@@ -1,13 +1,15 @@
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
-import { haystackConfigSchema, haystackTasks } from "./haystack.js";
-import { type BadRow, loadTasks } from "./jsonl.js";
-import { reverseTwoHopConfigSchema, reverseTwoHopTasks } from "./reverse-two-hop.js";
-import { type CountTokens, rulerTasks } from "./ruler.js";
+import { haystackConfigSchema, openHaystackTasks } from "./haystack.js";
+import type { BadRow } from "./jsonl.js";
+import { openReverseTwoHopTasks, reverseTwoHopConfigSchema } from "./reverse-two-hop.js";
+import { type CountTokens, openRulerTasks } from "./ruler.js";
 import { rulerConfigSchema } from "./ruler-config.js";
 import { readSourceText } from "./source/source-text.js";
-import { storeTaskConfigSchema, storeTasks } from "./store-tasks.js";
+import { openStoreTasks, storeTaskConfigSchema } from "./store-tasks.js";
+import { FileTasks } from "./tasks/file-tasks.js";
+import { allTasks, type TaskSet } from "./tasks/task-set.js";
 
 /** Where tasks come from. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
@@ -42,15 +44,20 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
 
 export type TaskSource = z.input<typeof taskSourceSchema>;
 
+export interface OpenTasksOptions {
+  readonly countTokens?: CountTokens;
+  /** Is given the bad rows of a file where they are within `maxBadRows`. */
+  readonly onBadRow?: (row: BadRow) => void;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Tasks by configuration. Bad rows of a file that are within `maxBadRows` go to `onBadRow`.
+ * Opens the tasks that a configuration names. A file is read once, row by row, and every row is checked; documents are
+ * read again, or made, when their task is opened.
  *
- * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS
+ * @throws {DatasetError} BAD_CONFIG, UNREADABLE_FILE, BAD_ROWS; the signal's reason
  */
-export async function tasksFromConfig(
-  input: TaskSource,
-  options: { countTokens?: CountTokens; onBadRow?: (row: BadRow) => void; signal?: AbortSignal } = {},
-): Promise<readonly Task[]> {
+export async function openTasks(input: TaskSource, options: OpenTasksOptions = {}): Promise<TaskSet> {
   const parsed = taskSourceSchema.safeParse(input);
   if (!parsed.success) {
     throw new DatasetError("BAD_CONFIG", `data: ${z.prettifyError(parsed.error)}`, {}, parsed.error);
@@ -59,32 +66,56 @@ export async function tasksFromConfig(
   const counting = options.countTokens ? { countTokens: options.countTokens } : {};
   switch (config.source) {
     case "ruler":
-      return rulerTasks(config.ruler, counting);
+      return openRulerTasks(config.ruler, counting);
     case "reverse-two-hop":
-      return reverseTwoHopTasks(config.reverseTwoHop);
+      return openReverseTwoHopTasks(config.reverseTwoHop);
     case "store":
-      return storeTasks(config.store);
+      return openStoreTasks(config.store);
     case "haystack":
-      return haystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
-    case "jsonl": {
-      const { limit } = config;
-      const { tasks, badRows, badRowsByReason } = await loadTasks(config.path, options.signal, { limit });
-      const first = badRows[0];
-      if (first !== undefined && badRows.length > config.maxBadRows) {
-        throw new DatasetError(
-          "BAD_ROWS",
-          `${config.path}: ${badRows.length} bad row(s), the first in line ${first.line}: ${first.detail}; mend them or raise maxBadRows`,
-          { badRowsByReason },
-        );
-      }
-      for (const row of badRows) options.onBadRow?.(row);
-      if (tasks.length === 0) {
-        throw new DatasetError(
-          "BAD_ROWS",
-          `${config.path}: no task in this file; give one JSON object a line`,
-        );
-      }
-      return tasks;
-    }
+      return openHaystackTasks(await readSourceText(config.path, options.signal), config.haystack, counting);
+    case "jsonl":
+      return await openFile(config, options);
   }
+}
+
+/** All tasks at once, for sources that are small.
+ *  @throws {DatasetError} as `openTasks` */
+export async function tasksFromConfig(
+  input: TaskSource,
+  options: OpenTasksOptions = {},
+): Promise<readonly Task[]> {
+  return await allTasks(await openTasks(input, options), options.signal);
+}
+
+/** Bad rows that are shown to `onBadRow` at most; a file that is no file of tasks could have millions. */
+const keptBadRows = 1000;
+
+async function openFile(
+  { path, limit, maxBadRows }: Extract<z.output<typeof taskSourceSchema>, { source: "jsonl" }>,
+  { onBadRow, signal }: OpenTasksOptions,
+): Promise<TaskSet> {
+  const badRows: BadRow[] = [];
+  const badRowsByReason: Record<string, number> = {};
+  const tasks = await FileTasks.open(path, {
+    limit,
+    signal,
+    onBadRow: (row) => {
+      badRowsByReason[row.reason] = (badRowsByReason[row.reason] ?? 0) + 1;
+      if (badRows.length < keptBadRows) badRows.push(row);
+    },
+  });
+  const bad = Object.values(badRowsByReason).reduce((sum, count) => sum + count, 0);
+  const first = badRows[0];
+  if (first !== undefined && bad > maxBadRows) {
+    await tasks.close();
+    throw new DatasetError(
+      "BAD_ROWS",
+      `${path}: ${bad} bad row(s), the first in line ${first.line}: ${first.detail}; fix them or raise maxBadRows`,
+      { badRowsByReason },
+    );
+  }
+  for (const row of badRows) onBadRow?.(row);
+  if (tasks.count > 0) return tasks;
+  await tasks.close();
+  throw new DatasetError("BAD_ROWS", `${path}: no task in this file; give one JSON object per line`);
 }

@@ -4,6 +4,7 @@ import { DatasetError } from "./error.js";
 import { createRandom } from "./random.js";
 import type { CountTokens } from "./ruler.js";
 import { rulerKinds } from "./ruler-config.js";
+import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 import { defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 
 /** Settings of needle and two-hop questions hidden in prose that the user supplies. */
@@ -48,6 +49,26 @@ export function haystackTasks(
   input: HaystackConfig,
   options: { countTokens?: CountTokens } = {},
 ): Task[] {
+  const { count, make } = haystackTaskMaker(haystack, input, options);
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** The same tasks, each made when it is opened.
+ *  @throws {DatasetError} BAD_CONFIG */
+export function openHaystackTasks(
+  haystack: string,
+  input: HaystackConfig,
+  options: { countTokens?: CountTokens } = {},
+): TaskSet {
+  const { count, make } = haystackTaskMaker(haystack, input, options);
+  return generatedTasks(count, make);
+}
+
+function haystackTaskMaker(
+  haystack: string,
+  input: HaystackConfig,
+  options: { countTokens?: CountTokens },
+): { readonly count: number; make(index: number): Task } {
   const parsed = haystackConfigSchema.safeParse(input);
   if (!parsed.success) {
     throw new DatasetError(
@@ -77,7 +98,7 @@ export function haystackTasks(
   const values = unused(defaultValues, "values", 2);
   const places = defaultPlaces.map(capitalised);
 
-  return Array.from({ length: config.count }, (_, index): Task => {
+  const make = (index: number): Task => {
     const random = createRandom(`${config.seed}/haystack/${index}`);
     const name = random.pick(names);
     const value = random.pick(values);
@@ -109,7 +130,8 @@ export function haystackTasks(
         ...(options.countTokens ? { lengthTokens: countTokens(document) } : {}),
       },
     };
-  });
+  };
+  return { count: config.count, make };
 }
 
 /** Sentences with the white space that follows them; paragraph ends close a sentence too. */

@@ -1,5 +1,11 @@
 // For users
-export { type TaskSource, taskSourceSchema, tasksFromConfig } from "./config.js";
+export {
+  type OpenTasksOptions,
+  openTasks,
+  type TaskSource,
+  taskSourceSchema,
+  tasksFromConfig,
+} from "./config.js";
 export { DatasetError, type DatasetErrorCode } from "./error.js";
 export { findAnswerable } from "./filter/answerable.js";
 export { type HaystackConfig, haystackConfigSchema, haystackTasks } from "./haystack.js";
@@ -50,6 +56,7 @@ export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-se
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";
+export { allTasks, generatedTasks, type TaskSet } from "./tasks/task-set.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";

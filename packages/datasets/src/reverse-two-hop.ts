@@ -3,6 +3,7 @@ import { z } from "zod";
 import { DatasetError } from "./error.js";
 import { createRandom, type Random } from "./random.js";
 import { rulerConfigSchema } from "./ruler-config.js";
+import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
 const { names, values, places, fillers, likesSentence, originSentence, twoHopQuestion } =
   rulerConfigSchema.shape;
@@ -68,6 +69,21 @@ type ReverseTwoHopConfig = z.output<typeof reverseTwoHopConfigSchema>;
  * @throws {DatasetError} BAD_CONFIG
  */
 export function reverseTwoHopTasks(input: ReverseTwoHopConfigInput): Task[] {
+  const { count, make } = taskMaker(input);
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** The same tasks, each made when it is opened.
+ *  @throws {DatasetError} BAD_CONFIG */
+export function openReverseTwoHopTasks(input: ReverseTwoHopConfigInput): TaskSet {
+  const { count, make } = taskMaker(input);
+  return generatedTasks(count, make);
+}
+
+function taskMaker(input: ReverseTwoHopConfigInput): {
+  readonly count: number;
+  make(index: number): Task;
+} {
   const parsed = reverseTwoHopConfigSchema.safeParse(input);
   if (!parsed.success) {
     throw new DatasetError(
@@ -78,9 +94,13 @@ export function reverseTwoHopTasks(input: ReverseTwoHopConfigInput): Task[] {
     );
   }
   const config = parsed.data;
-  return Array.from({ length: config.count }, (_, index) =>
-    taskOf(config, index, createRandom(`${config.seed}/reverse-two-hop/${index}`)),
-  );
+  const { stretches, seed, count } = config;
+  // The shortest document has the least room: where it holds both facts, all do.
+  firstNamePlace(config, typeof stretches === "number" ? stretches : stretches.min);
+  return {
+    count,
+    make: (index) => taskOf(config, index, createRandom(`${seed}/reverse-two-hop/${index}`)),
+  };
 }
 
 function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Task {
@@ -129,11 +149,14 @@ function taskOf(config: ReverseTwoHopConfig, index: number, random: Random): Tas
 }
 
 /** Where the origin and the name's fact stand. */
-function twoStretches(
-  { gap, nameAfter }: ReverseTwoHopConfig,
-  stretches: number,
-  random: Random,
-): [number, number] {
+function twoStretches(config: ReverseTwoHopConfig, stretches: number, random: Random): [number, number] {
+  const first = firstNamePlace(config, stretches);
+  const nameAt = first + random.below(stretches - first);
+  return [random.below(nameAt - config.gap + 1), nameAt];
+}
+
+/** The first place that the name's fact may have. */
+function firstNamePlace({ gap, nameAfter }: ReverseTwoHopConfig, stretches: number): number {
   const first = Math.max(gap, Math.ceil(nameAfter * stretches));
   if (first >= stretches) {
     throw new DatasetError(
@@ -141,8 +164,7 @@ function twoStretches(
       `stretches: ${stretches} leave no place for the name's fact with nameAfter ${nameAfter} and gap ${gap}; give more`,
     );
   }
-  const nameAt = first + random.below(stretches - first);
-  return [random.below(nameAt - gap + 1), nameAt];
+  return first;
 }
 
 function otherSentence(

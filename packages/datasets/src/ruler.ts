@@ -8,6 +8,7 @@ import {
   type RulerKind,
   rulerConfigSchema,
 } from "./ruler-config.js";
+import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
 /** Counts tokens of a text; give the model's tokenizer where sentences are not all equally long. */
 export type CountTokens = (text: string) => number;
@@ -41,15 +42,32 @@ const fill = (template: string, slots: Readonly<Record<string, string>>): string
  * @throws {DatasetError} BAD_CONFIG
  */
 export function rulerTasks(input: RulerConfigInput, options: { countTokens?: CountTokens } = {}): Task[] {
-  return [...rulerTaskStream(input, options)].map(({ pieces, ...task }) => {
-    const document = [...pieces()].join("");
-    const lengthTokens = options.countTokens?.(document);
-    return {
-      ...task,
-      document,
-      metadata: lengthTokens === undefined ? task.metadata : { ...task.metadata, lengthTokens },
-    };
-  });
+  return [...rulerTaskStream(input, options)].map((task) => writtenTask(task, options));
+}
+
+/** The same tasks, each written out when it is opened.
+ *  @throws {DatasetError} BAD_CONFIG */
+export function openRulerTasks(
+  input: RulerConfigInput,
+  options: { countTokens?: CountTokens } = {},
+): TaskSet {
+  const streamed = [...rulerTaskStream(input, options)];
+  return generatedTasks(streamed.length, (position) =>
+    writtenTask(streamed[position] as StreamedTask, options),
+  );
+}
+
+function writtenTask(
+  { pieces, ...task }: StreamedTask,
+  { countTokens }: { countTokens?: CountTokens },
+): Task {
+  const document = [...pieces()].join("");
+  const lengthTokens = countTokens?.(document);
+  return {
+    ...task,
+    document,
+    metadata: lengthTokens === undefined ? task.metadata : { ...task.metadata, lengthTokens },
+  };
 }
 
 /** The same tasks with their documents as streams: memory does not grow with document length. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { DatasetError } from "./error.js";
 import { createRandom } from "./random.js";
 import { rulerConfigSchema } from "./ruler-config.js";
+import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 
 const { names, values, likesSentence, needleQuestion } = rulerConfigSchema.shape;
 
@@ -51,6 +52,18 @@ type StoreTaskConfig = z.output<typeof storeTaskConfigSchema>;
  * @throws {DatasetError} BAD_CONFIG
  */
 export function storeTasks(input: StoreTaskConfigInput): Task[] {
+  const config = parseConfig(input);
+  return Array.from({ length: config.count }, (_, index) => storeTask(config, index));
+}
+
+/** The same tasks, each made when it is opened.
+ *  @throws {DatasetError} BAD_CONFIG */
+export function openStoreTasks(input: StoreTaskConfigInput): TaskSet {
+  const config = parseConfig(input);
+  return generatedTasks(config.count, (index) => storeTask(config, index));
+}
+
+function parseConfig(input: StoreTaskConfigInput): StoreTaskConfig {
   const parsed = storeTaskConfigSchema.safeParse(input);
   if (!parsed.success)
     throw new DatasetError(
@@ -59,8 +72,7 @@ export function storeTasks(input: StoreTaskConfigInput): Task[] {
       {},
       parsed.error,
     );
-  const config = parsed.data;
-  return Array.from({ length: config.count }, (_, index) => storeTask(config, index));
+  return parsed.data;
 }
 
 function storeTask(config: StoreTaskConfig, index: number): Task {

@@ -1,10 +1,11 @@
+import type { TaskSet } from "@palimpsest/datasets";
 import type { Bucket } from "@palimpsest/learner";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
 import { evaluationTasks } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
-import { type EpisodeExtent, episodeMeter } from "./plan/plan-episodes.js";
+import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { type RunTime, runTime } from "./plan/plan-time.js";
 import type { Recipe } from "./recipe.js";
@@ -76,14 +77,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const config = resolveLearnerConfig(learner);
   const { tasks, total, assumed } = await planTasks(recipe, signal);
   const meter = episodeMeter(agent, planned);
-  const extents: EpisodeExtent[] = [];
-  let tokensSeen = 0;
-  for (const task of tasks.slice(0, lookedAt)) {
-    const extent = await meter.measure(task, signal);
-    extents.push(extent);
-    tokensSeen += extent.documentTokens;
-    if (tokensSeen >= lookedAtTokens) break;
-  }
+  const extents = await firstExtents(meter, tasks, signal).finally(() => tasks.close());
   const evaluated: EpisodeExtent[] = [];
   for (const length of assumed ? [] : await evaluationTasks(recipe, signal)) {
     for (const task of length.tasks.slice(0, lookedAtEachLength)) {
@@ -141,6 +135,22 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     buckets: config.buckets,
     problems,
   };
+}
+
+async function firstExtents(
+  meter: EpisodeMeter,
+  tasks: TaskSet,
+  signal: AbortSignal | undefined,
+): Promise<EpisodeExtent[]> {
+  const extents: EpisodeExtent[] = [];
+  let tokensSeen = 0;
+  for (let position = 0; position < Math.min(tasks.count, lookedAt); position++) {
+    const extent = await meter.measure(await tasks.open(position, signal), signal);
+    extents.push(extent);
+    tokensSeen += extent.documentTokens;
+    if (tokensSeen >= lookedAtTokens) break;
+  }
+  return extents;
 }
 
 /** The longest conversation of each kind, prompt and reply together. */

@@ -1,5 +1,5 @@
 import type { ActorHandle } from "@palimpsest/client";
-import { rulerTasks } from "@palimpsest/datasets";
+import { allTasks, rulerTasks } from "@palimpsest/datasets";
 import { type Evaluation, type LengthResult, type LengthTasks, wilsonInterval } from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
@@ -15,7 +15,8 @@ export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Pro
     const lengths: LengthTasks[] = [];
     for (const [place, { path, lengthTokens }] of files.entries()) {
       const data = { source: "jsonl", path, limit: evaluation.tasks } as const;
-      lengths.push({ lengthTokens, tasks: await recipeTasks(`evaluation.files[${place}]`, data, signal) });
+      const tasks = await recipeTasks(`evaluation.files[${place}]`, data, signal);
+      lengths.push({ lengthTokens, tasks: await allTasks(tasks, signal) });
     }
     return lengths;
   }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { DatasetError, type TaskSource, tasksFromConfig } from "@palimpsest/datasets";
-import type { Task } from "@palimpsest/trajectories";
+import { DatasetError, openTasks, type TaskSet, type TaskSource } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /** The file that a source of tasks reads and that is not on this machine. */
@@ -9,15 +8,15 @@ export function absentFile(source: TaskSource): string | undefined {
 }
 
 /**
- * The tasks that a field of a recipe names.
+ * Opens the tasks that a field of a recipe names; whoever asked closes them.
  * @param field such as "data" or "evaluation.files[0]"
- * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the mend; the signal's reason
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
 export async function recipeTasks(
   field: string,
   source: TaskSource,
   signal: AbortSignal | undefined,
-): Promise<readonly Task[]> {
+): Promise<TaskSet> {
   const absent = absentFile(source);
   if (absent !== undefined) {
     throw new PalimpsestError(
@@ -26,7 +25,7 @@ export async function recipeTasks(
     );
   }
   try {
-    return await tasksFromConfig(source, signal ? { signal } : {});
+    return await openTasks(source, signal ? { signal } : {});
   } catch (reason) {
     if (!(reason instanceof DatasetError)) throw reason;
     throw new PalimpsestError("CONFIG_INVALID", `${field}: ${reason.message}`, { cause: reason });

@@ -8,14 +8,9 @@
  * D3. A step is asked of the learner again after the learner's death; the learner answers it once.
  */
 import type { Cluster } from "@palimpsest/client";
+import type { TaskSet } from "@palimpsest/datasets";
 import type { Evaluation, LengthTasks, Trace } from "@palimpsest/evals";
-import {
-  episodeSeed,
-  type GroupRequest,
-  type RunCounts,
-  RunQueues,
-  type Task,
-} from "@palimpsest/trajectories";
+import { episodeSeed, type GroupRequest, type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { whenDiskHasSpace } from "./disk-full.js";
@@ -73,6 +68,18 @@ export interface TrainResult {
 
 /** @throws {PalimpsestError}; the signal's reason */
 export async function train(options: TrainOptions): Promise<TrainResult> {
+  const { recipe, onEvent, signal } = options;
+  onEvent({ kind: "phase", phase: "starting", total: 1 });
+  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
+  const tasks = await recipeTasks("data", recipe.data, signal);
+  try {
+    return await trainOn(options, folder, tasks);
+  } finally {
+    await tasks.close();
+  }
+}
+
+async function trainOn(options: TrainOptions, folder: RunFolder, tasks: TaskSet): Promise<TrainResult> {
   const { cluster, recipe, onEvent, signal } = options;
   const seconds: Record<string, number> = {};
   const timed = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
@@ -83,10 +90,6 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
       seconds[phase] = (seconds[phase] ?? 0) + (performance.now() - startedAt) / 1000;
     }
   };
-
-  onEvent({ kind: "phase", phase: "starting", total: 1 });
-  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
-  const tasks = await recipeTasks("data", recipe.data, signal);
   const lengths = await evaluationTasks(recipe, signal);
   const modelFolder = await timed("resolving the model", () =>
     resolveStart(recipe.model, folder.path, {
@@ -169,7 +172,7 @@ async function exampleOf(
 
 interface StepsOptions extends TrainOptions {
   readonly folder: RunFolder;
-  readonly tasks: readonly Task[];
+  readonly tasks: TaskSet;
   readonly queues: RunQueues;
   readonly actors: RunActors;
   /** Steps that the learner has done already. */
@@ -188,7 +191,7 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   onEvent({ kind: "phase", phase: "training", total: steps });
   for (let step = options.start + 1; step <= steps; step++) {
     signal.throwIfAborted();
-    const groups = stepGroups(options, step);
+    const groups = await stepGroups(options, step);
     /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
     async function trainStep(): Promise<StepResult> {
       for (;;) {
@@ -235,21 +238,26 @@ function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
   }));
 }
 
-/** The groups of one step: the next tasks in order, from the start again when they run out. */
-function stepGroups({ recipe, folder, tasks }: StepsOptions, step: number): GroupRequest[] {
+/** The groups of one step: the next tasks in order, from the start again when they run out; only these are in memory. */
+async function stepGroups(
+  { recipe, folder, tasks, signal }: StepsOptions,
+  step: number,
+): Promise<GroupRequest[]> {
   const { groupsPerStep } = recipe.train;
-  return Array.from({ length: groupsPerStep }, (_, place): GroupRequest => {
+  const groups: GroupRequest[] = [];
+  for (let place = 0; place < groupsPerStep; place++) {
     const index = (step - 1) * groupsPerStep + place;
-    return {
+    groups.push({
       groupId: `${folder.runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
-      task: tasks[index % tasks.length] as Task,
+      task: await tasks.open(index % tasks.count, signal),
       groupSize: recipe.learner.groupSize,
       agent: recipe.agent.kind,
       seed: episodeSeed(recipe.seed, index),
       minPolicyVersion: step - 1,
       step,
-    };
-  });
+    });
+  }
+  return groups;
 }
 
 function stepReport(

@@ -1,13 +1,10 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
 import type { SourceBadRow } from "../prepare/preparer.js";
-import { type FinishedRow, finishedRow, isFinishedRow } from "../questions/finished-row.js";
-import type { RowProblem } from "../row-problem.js";
 import { fileRows } from "../source/file-rows.js";
 import { Corpora } from "../written/corpus.js";
 import { Stores } from "../written/stores.js";
-import { parseTaskRow } from "../written/task-row.js";
+import { rowTask } from "./row-task.js";
 
 export interface PreparedTasksOptions {
   /** Of evaluation files whose contexts are indices; default: corpus.json or NAME.corpus.json beside the file. */
@@ -37,35 +34,17 @@ export async function* preparedTasks(path: string, options: PreparedTasksOptions
       bad(found);
       continue;
     }
-    const { task, indices, corpus } = found;
+    const { task, places } = found;
     const first = seen.get(task.id);
     if (first !== undefined) {
       bad({ reason: "duplicate-id", detail: `id: "${task.id}" is already used in row ${first}` });
       continue;
     }
     seen.set(task.id, row.row);
-    if (indices === undefined) yield task;
+    if (places === undefined) yield task;
     else {
-      const from = options.corpus ? resolve(options.corpus) : (corpus ?? corpusBeside(path));
-      yield { ...task, document: await corpora.document(from, indices, path) };
+      const corpus = options.corpus ? resolve(options.corpus) : places.corpus;
+      yield { ...task, document: await corpora.document(corpus, places.indices, path) };
     }
   }
-}
-
-async function rowTask(
-  value: unknown,
-  path: string,
-  stores: Stores,
-): Promise<(FinishedRow & { readonly corpus?: string }) | RowProblem> {
-  if (isFinishedRow(value)) return finishedRow(value, "prepared");
-  const row = parseTaskRow(value);
-  if ("reason" in row) return row;
-  const { document, ...rest } = await stores.records(row.data, path);
-  if (typeof document === "string") return { task: { ...rest, document } };
-  return { task: { ...rest, document: "" }, indices: document.indices, corpus: document.corpus };
-}
-
-function corpusBeside(path: string): string {
-  const own = `${path.replace(/\.jsonl?$/, "")}.corpus.json`;
-  return existsSync(own) ? resolve(own) : resolve(join(dirname(path), "corpus.json"));
 }

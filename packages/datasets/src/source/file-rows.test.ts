@@ -27,7 +27,15 @@ async function elements(text: string, chunkBytes: number): Promise<string[]> {
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const found: string[] = [];
-  for await (const element of jsonArrayElements(chunks())) found.push(element);
+  for await (const { text: element, offset, sizeBytes } of jsonArrayElements(chunks())) {
+    found.push(element);
+    expect(
+      bytes
+        .subarray(offset, offset + sizeBytes)
+        .toString()
+        .trim(),
+    ).toBe(element);
+  }
   return found;
 }
 
@@ -68,6 +76,14 @@ describe("fileRows", () => {
       { row: 1, value: { data: [{ a: 1 }] } },
     ]);
     expect(await rows(file("one-line.json", '{"data":[1]}'))).toEqual([{ row: 1, value: { data: [1] } }]);
+  });
+
+  it("ends a line at its line feed alone: JSON may hold other separators as they are", async () => {
+    const odd = "a\u2028b\u2029c\u0085d";
+    expect(await rows(file("odd.jsonl", `{"a":"${odd}"}\r\n{"a":2}`))).toEqual([
+      { row: 1, value: { a: odd } },
+      { row: 2, value: { a: 2 } },
+    ]);
   });
 
   it("names rows that are no JSON, and goes on with the next", async () => {

@@ -10,6 +10,16 @@ export type FileRow =
   | { readonly row: number; readonly value: unknown }
   | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
 
+/** Where a row stands in its file: in bytes, or, in a table, as a row counted from 0. */
+export type RowPlace =
+  | { readonly offset: number; readonly sizeBytes: number }
+  | { readonly tableRow: number };
+
+export interface PlacedRow {
+  readonly row: FileRow;
+  readonly place: RowPlace;
+}
+
 type FileForm = "json-array" | "json" | "jsonl" | "parquet";
 
 /**
@@ -19,15 +29,26 @@ type FileForm = "json-array" | "json" | "jsonl" | "parquet";
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenerator<FileRow> {
+  for await (const { row } of placedRows(path, signal)) yield row;
+}
+
+/**
+ * The rows as `fileRows` gives them, each with its place, from which a `RowReader` reads it again.
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
+export async function* placedRows(path: string, signal?: AbortSignal): AsyncGenerator<PlacedRow> {
   try {
     const form = await fileForm(path);
     if (form === "parquet") {
       let row = 0;
-      for await (const value of parquetRows(path, { signal })) yield { row: ++row, value };
+      for await (const value of parquetRows(path, { signal }))
+        yield { place: { tableRow: row }, row: { row: ++row, value } };
     } else if (form === "json-array") yield* arrayRows(path, signal);
-    else if (form === "json")
-      yield parsedRow(1, stripMark(await readFile(path, { encoding: "utf8", ...when(signal) })));
-    else yield* lineRows(path, signal);
+    else if (form === "json") {
+      const bytes = await readFile(path, when(signal));
+      const row = parsedRow(1, stripMark(bytes.toString("utf8")));
+      yield { row, place: { offset: 0, sizeBytes: bytes.length } };
+    } else yield* lineRows(path, signal);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof DatasetError) throw error;
@@ -76,17 +97,19 @@ function parsedRow(row: number, text: string): FileRow {
   }
 }
 
-async function* arrayRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<FileRow> {
+async function* arrayRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<PlacedRow> {
   let row = 0;
   try {
-    for await (const text of jsonArrayElements(createReadStream(path, when(signal))))
-      yield parsedRow(++row, text);
+    for await (const { text, ...place } of jsonArrayElements(createReadStream(path, when(signal))))
+      yield { row: parsedRow(++row, text), place };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    yield { row: row + 1, reason: "cut-off", detail: error.message };
+    const place = { offset: 0, sizeBytes: 0 };
+    yield { row: { row: row + 1, reason: "cut-off", detail: error.message }, place };
   }
 }
 
-async function* lineRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<FileRow> {
-  for await (const { line, text } of lineTexts(path, signal)) yield parsedRow(line, text);
+async function* lineRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<PlacedRow> {
+  for await (const { line, text, ...place } of lineTexts(path, signal))
+    yield { row: parsedRow(line, text), place };
 }

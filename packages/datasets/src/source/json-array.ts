@@ -5,6 +5,13 @@ const opening = [0x5b, 0x7b];
 const closing = [0x5d, 0x7d];
 const blank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
+/** An element's JSON text, and where its bytes stand in the file. */
+export interface ArrayElement {
+  readonly text: string;
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
 /**
  * The texts of a JSON array's elements, one after another: a file of gigabytes, longer than any string may be, is read
  * in the memory of one element. Only brackets and strings are looked at; whether an element is JSON is its reader's to find.
@@ -12,7 +19,7 @@ const blank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d 
  * @param chunks UTF-8; the first byte that is not blank is `[`
  * @throws {SyntaxError} where the array does not end, or something stands behind it
  */
-export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ArrayElement> {
   let depth = 0;
   let inString = false;
   let escaped = false;
@@ -20,12 +27,15 @@ export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): Asy
   /** Pieces of the element that is being read, from chunks before. */
   let pieces: Uint8Array[] = [];
   let elements = 0;
-  const take = (last: Uint8Array) => {
-    const text = Buffer.concat([...pieces, last])
-      .toString("utf8")
-      .trim();
+  /** Where the chunk that is being read begins, and where its element does. */
+  let chunkOffset = 0;
+  let offset = 0;
+  const take = (last: Uint8Array): ArrayElement => {
+    const bytes = Buffer.concat([...pieces, last]);
+    const taken = { text: bytes.toString("utf8").trim(), offset, sizeBytes: bytes.length };
     pieces = [];
-    return text;
+    offset += bytes.length + 1;
+    return taken;
   };
   for await (const chunk of chunks) {
     let start = 0;
@@ -41,12 +51,14 @@ export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): Asy
       } else if (byte === quote) inString = true;
       else if (opening.includes(byte)) {
         depth += 1;
-        if (depth === 1) start = at + 1;
+        if (depth > 1) continue;
+        start = at + 1;
+        offset = chunkOffset + start;
       } else if (closing.includes(byte)) {
         depth -= 1;
         if (depth > 0) continue;
-        const text = take(chunk.subarray(start, at));
-        if (text !== "" || elements > 0) yield text;
+        const last = take(chunk.subarray(start, at));
+        if (last.text !== "" || elements > 0) yield last;
         ended = true;
       } else if (byte === comma && depth === 1) {
         yield take(chunk.subarray(start, at));
@@ -55,6 +67,7 @@ export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): Asy
       }
     }
     if (depth > 0) pieces.push(chunk.subarray(start));
+    chunkOffset += chunk.length;
   }
   if (!ended)
     throw new SyntaxError(`the array does not end after element ${elements + 1}: the file is cut off`);

@@ -24,32 +24,96 @@ export async function* parquetRows(
   options: { readonly signal?: AbortSignal | undefined; readonly batchBytes?: number } = {},
 ): AsyncGenerator<unknown> {
   const { signal, batchBytes = defaultBatchBytes } = options;
-  const handle = await open(path);
+  const table = await ParquetTable.open(path, batchBytes);
   try {
-    const file = await bufferOf(handle);
-    const metadata = await parquetMetadataAsync(file);
-    const located: Record<string, PageLocation[]>[] = [];
-    let groupStart = 0;
-    for (const [place, group] of metadata.row_groups.entries()) {
-      const rows = Number(group.num_rows);
-      const isLarge = Number(group.total_byte_size) > batchBytes;
-      // hyparquet reads a page index where there is one; this is the same thing for files without.
-      located[place] = isLarge && !isIndexed(group) ? await pageLocations(file, metadata, group) : {};
-      for (const [from, to] of batches(group, located[place] ?? {}, rows, batchBytes)) {
-        signal?.throwIfAborted();
-        const read = {
-          file,
-          metadata,
-          pageLocationsByGroup: located,
-          from: groupStart + from,
-          to: groupStart + to,
-        };
-        for (const row of await readRows(read)) yield row;
-      }
-      groupStart += rows;
+    for await (const batch of table.batches()) {
+      signal?.throwIfAborted();
+      for (const row of await table.read(batch)) yield row;
     }
   } finally {
-    await handle.close();
+    await table.close();
+  }
+}
+
+/** Rows that are decoded together, counted over the whole table. */
+interface Batch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A parquet file of which parts are decoded: its batches in order, or single rows, of which the last batch is kept. */
+export class ParquetTable {
+  readonly #handle: FileHandle;
+  readonly #file: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+  readonly #batchBytes: number;
+  readonly #located: Record<string, PageLocation[]>[] = [];
+  #batches: Batch[] | undefined;
+  #kept: { readonly batch: Batch; readonly rows: Promise<readonly unknown[]> } | undefined;
+
+  private constructor(handle: FileHandle, file: AsyncBuffer, metadata: FileMetaData, batchBytes: number) {
+    this.#handle = handle;
+    this.#file = file;
+    this.#metadata = metadata;
+    this.#batchBytes = batchBytes;
+  }
+
+  static async open(path: string, batchBytes: number): Promise<ParquetTable> {
+    const handle = await open(path);
+    try {
+      const file = await bufferOf(handle);
+      return new ParquetTable(handle, file, await parquetMetadataAsync(file), batchBytes);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Row group by row group; large row groups in parts. */
+  async *batches(): AsyncGenerator<Batch> {
+    let start = 0;
+    for (const [place, group] of this.#metadata.row_groups.entries()) {
+      const rows = Number(group.num_rows);
+      const isLarge = Number(group.total_byte_size) > this.#batchBytes;
+      // hyparquet reads a page index where there is one; this is the same thing for files without.
+      this.#located[place] ??=
+        isLarge && !isIndexed(group) ? await pageLocations(this.#file, this.#metadata, group) : {};
+      for (const [from, to] of batches(group, this.#located[place] ?? {}, rows, this.#batchBytes))
+        yield { from: start + from, to: start + to };
+      start += rows;
+    }
+  }
+
+  async read({ from, to }: Batch): Promise<unknown[]> {
+    return await readRows({
+      file: this.#file,
+      metadata: this.#metadata,
+      pageLocationsByGroup: this.#located,
+      from,
+      to,
+    });
+  }
+
+  /** @param index from 0, over the whole table */
+  async row(index: number): Promise<unknown> {
+    if (this.#batches === undefined) {
+      const all: Batch[] = [];
+      for await (const batch of this.batches()) all.push(batch);
+      this.#batches = all;
+    }
+    let kept = this.#kept;
+    if (kept === undefined || index < kept.batch.from || index >= kept.batch.to) {
+      const batch = this.#batches.find(({ from, to }) => index >= from && index < to);
+      if (batch === undefined) throw new RangeError(`the table has no row ${index}`);
+      kept = { batch, rows: this.read(batch) };
+      this.#kept = kept;
+    }
+    return (await kept.rows)[index - kept.batch.from];
+  }
+
+  async close(): Promise<void> {
+    this.#kept = undefined;
+    await this.#handle.close();
   }
 }
 

@@ -40,35 +40,64 @@ export class Corpora {
       this.#read.set(path, reading);
     }
     const paragraphs = await reading;
-    const outside = indices.find((index) => index >= paragraphs.length);
-    if (outside !== undefined) {
-      throw new DatasetError(
-        "BAD_ROWS",
-        `document: index ${outside} is outside ${path}, which has ${paragraphs.length} paragraphs; give the corpus that the indices were made for`,
-        { index: outside, paragraphs: paragraphs.length },
-      );
-    }
+    checkIndices(path, indices, paragraphs.length);
     return renderDocuments(indices.map((index) => paragraphs[index] as string));
   }
 }
 
+/** @throws {DatasetError} BAD_ROWS where an index is outside a corpus of so many paragraphs */
+export function checkIndices(path: string, indices: readonly number[], paragraphs: number): void {
+  const outside = indices.find((index) => index >= paragraphs);
+  if (outside === undefined) return;
+  throw new DatasetError(
+    "BAD_ROWS",
+    `document: index ${outside} is outside ${path}, which has ${paragraphs} paragraphs; give the corpus that the indices were made for`,
+    { index: outside, paragraphs },
+  );
+}
+
 async function readCorpus(path: string, rows: AsyncIterable<FileRow>): Promise<readonly string[]> {
   const paragraphs: string[] = [];
+  const ofQuestions = await scanCorpus(path, unplaced(rows), (text) => paragraphs.push(text));
+  return ofQuestions ?? paragraphs;
+}
+
+async function* unplaced(rows: AsyncIterable<FileRow>) {
+  for await (const row of rows) yield { row };
+}
+
+/**
+ * Reads a corpus from one end to the other.
+ * @param onParagraph is given each paragraph of a corpus of paragraphs, in order, and the row that it stands in
+ * @returns the texts of a corpus that is made of questions, in order; undefined where it is one of paragraphs
+ * @throws {DatasetError} UNREADABLE_FILE
+ */
+export async function scanCorpus<Row extends { readonly row: FileRow }>(
+  path: string,
+  rows: AsyncIterable<Row>,
+  onParagraph: (text: string, row: Row) => void,
+): Promise<readonly string[] | undefined> {
+  let paragraphs = 0;
   const ofQuestions = new Set<string>();
-  for await (const row of rows) {
+  for await (const placed of rows) {
+    const { row } = placed;
     const value = "reason" in row ? undefined : row.value;
-    const paragraph = paragraphSchema.safeParse(value);
-    const question = questionSchema.safeParse(value);
-    if (paragraph.success) paragraphs.push(paragraph.data);
-    else if (question.success) {
+    const paragraph = paragraphOf(value);
+    const question = paragraph === undefined ? questionSchema.safeParse(value) : undefined;
+    if (paragraph !== undefined) {
+      paragraphs += 1;
+      onParagraph(paragraph, placed);
+    } else if (question?.success) {
       for (const [title, sentences] of question.data.context)
         ofQuestions.add(`${title}\n${sentences.join("")}`);
     } else throw noCorpus(path, `row ${row.row} is neither a paragraph nor a HotpotQA question`);
   }
-  if (paragraphs.length > 0 && ofQuestions.size > 0)
-    throw noCorpus(path, "it mixes paragraphs and questions");
-  return ofQuestions.size > 0 ? inPythonsOrder(ofQuestions) : paragraphs;
+  if (paragraphs > 0 && ofQuestions.size > 0) throw noCorpus(path, "it mixes paragraphs and questions");
+  return ofQuestions.size > 0 ? inPythonsOrder(ofQuestions) : undefined;
 }
+
+/** The text of a corpus's row, where it is a paragraph. */
+export const paragraphOf = (value: unknown): string | undefined => paragraphSchema.safeParse(value).data;
 
 /** RULER-HQA's indices count the distinct paragraphs of HotpotQA's questions as Python sorts them: by code points. */
 function inPythonsOrder(texts: Iterable<string>): readonly string[] {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type ChatFormat, chatMl, type Tokenizer } from "@palimpsest/agents";
+import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -56,7 +57,8 @@ function isHere({ path, name, hub, revision, checkpoint }: ModelSource, cacheDir
 }
 
 export interface PlannedTasks {
-  readonly tasks: readonly Task[];
+  /** Whoever asked for them closes them. */
+  readonly tasks: TaskSet;
   readonly total: number;
   /** The file is not here: documents are as long as `plan.documentTokens` says. */
   readonly assumed: boolean;
@@ -80,9 +82,10 @@ export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined)
       document: word.repeat(plan.documentTokens),
       metadata: {},
     };
-    return { tasks: [task], total: plan.tasks ?? 1, assumed: true };
+    return { tasks: generatedTasks(1, () => task), total: plan.tasks ?? 1, assumed: true };
   }
   const tasks = await recipeTasks("data", recipe.data, signal);
-  if (tasks.length > 0) return { tasks, total: tasks.length, assumed: false };
+  if (tasks.count > 0) return { tasks, total: tasks.count, assumed: false };
+  await tasks.close();
   throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
 }

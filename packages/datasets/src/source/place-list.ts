@@ -1,0 +1,36 @@
+import type { RowPlace } from "./file-rows.js";
+
+const firstCapacity = 1024;
+/** Stands for the size of a table's row, which has none in bytes. */
+const tableRowSize = -1;
+
+/** A growing list of places that takes 16 bytes each, so that millions of rows are held in the memory of a few documents. */
+export class PlaceList {
+  #numbers = new Float64Array(2 * firstCapacity);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(place: RowPlace): void {
+    if (2 * this.#count === this.#numbers.length) {
+      const larger = new Float64Array(2 * this.#numbers.length);
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    const at = 2 * this.#count;
+    this.#numbers[at] = "tableRow" in place ? place.tableRow : place.offset;
+    this.#numbers[at + 1] = "tableRow" in place ? tableRowSize : place.sizeBytes;
+    this.#count += 1;
+  }
+
+  /** @param index from 0, below `count` */
+  at(index: number): RowPlace {
+    if (!(index >= 0 && index < this.#count))
+      throw new RangeError(`place ${index} is not in a list of ${this.#count}`);
+    const first = this.#numbers[2 * index] as number;
+    const sizeBytes = this.#numbers[2 * index + 1] as number;
+    return sizeBytes === tableRowSize ? { tableRow: first } : { offset: first, sizeBytes };
+  }
+}

@@ -1,0 +1,104 @@
+/** Responsibility: the tasks of a prepared file as places: the file is read once from one end to the other, every row is
+ *  checked, and a task's document is read again when the task is opened.
+ *  Not responsible for: how many bad rows are too many.
+ *
+ *  A task takes about 100 bytes of memory, whatever the length of its document: its place, and a hash of its id. */
+import { createHash } from "node:crypto";
+import type { Task } from "@palimpsest/trajectories";
+import { rowTask } from "../inspect/row-task.js";
+import type { BadRow } from "../jsonl.js";
+import { placedRows } from "../source/file-rows.js";
+import { PlaceList } from "../source/place-list.js";
+import { RowReader } from "../source/row-reader.js";
+import { CorpusPlaces } from "../written/corpus-places.js";
+import { Stores } from "../written/stores.js";
+import type { TaskSet } from "./task-set.js";
+
+export interface FileTasksOptions {
+  /** Reading ends after so many tasks. */
+  readonly limit?: number | undefined;
+  readonly onBadRow?: ((row: BadRow) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class FileTasks implements TaskSet {
+  readonly #path: string;
+  readonly #reader: RowReader;
+  readonly #places = new PlaceList();
+  readonly #corpora: CorpusPlaces;
+  readonly #stores = new Stores();
+
+  private constructor(path: string, reader: RowReader, signal: AbortSignal | undefined) {
+    this.#path = path;
+    this.#reader = reader;
+    this.#corpora = new CorpusPlaces(signal);
+  }
+
+  /** @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS where indices are outside their corpus; the signal's reason */
+  static async open(path: string, options: FileTasksOptions = {}): Promise<FileTasks> {
+    const tasks = new FileTasks(path, await RowReader.open(path), options.signal);
+    try {
+      await tasks.#scan(options);
+      return tasks;
+    } catch (error) {
+      await tasks.close();
+      throw error;
+    }
+  }
+
+  get count(): number {
+    return this.#places.count;
+  }
+
+  async open(position: number, signal?: AbortSignal): Promise<Task> {
+    signal?.throwIfAborted();
+    const value = await this.#reader.read(this.#places.at(position));
+    const found = await rowTask(value, this.#path, this.#stores);
+    if ("reason" in found) throw new Error(`task ${position} of "${this.#path}": ${found.detail}`);
+    const { task, places } = found;
+    if (places === undefined) return task;
+    return { ...task, document: await this.#corpora.document(places.corpus, places.indices, this.#path) };
+  }
+
+  async close(): Promise<void> {
+    await this.#reader.close();
+    await this.#corpora.close();
+  }
+
+  async #scan({ limit = Number.POSITIVE_INFINITY, onBadRow, signal }: FileTasksOptions): Promise<void> {
+    /** Positions by a hash of the id; ids themselves could be long. */
+    const seen = new Map<number, number>();
+    for await (const { row, place } of placedRows(this.#path, signal)) {
+      const bad = (reason: string, detail: string) => onBadRow?.({ line: row.row, reason, detail });
+      if ("reason" in row) {
+        bad(row.reason, row.detail);
+        continue;
+      }
+      const found = await rowTask(row.value, this.#path, this.#stores);
+      if ("reason" in found) {
+        bad(found.reason, found.detail);
+        continue;
+      }
+      const { task, places } = found;
+      const hash = hashOf(task.id);
+      const first = seen.get(hash);
+      if (first !== undefined && (await this.#idAt(first)) === task.id) {
+        bad("duplicate-id", `id: "${task.id}" is already used by task ${first + 1}`);
+        continue;
+      }
+      if (places !== undefined) await this.#corpora.check(places.corpus, places.indices, this.#path);
+      seen.set(hash, this.#places.count);
+      this.#places.add(place);
+      if (this.#places.count >= limit) return;
+    }
+  }
+
+  async #idAt(position: number): Promise<string | undefined> {
+    const value = await this.#reader.read(this.#places.at(position));
+    const found = await rowTask(value, this.#path, this.#stores);
+    return "task" in found ? found.task.id : undefined;
+  }
+}
+
+/** 48 bits; tasks whose hashes are equal are read again and compared. */
+const hashOf = (id: string): number => createHash("sha1").update(id).digest().readUIntBE(0, 6);

@@ -1,0 +1,98 @@
+import { dirname, resolve } from "node:path";
+import { renderDocuments } from "../paragraphs/build-context.js";
+import { placedRows } from "../source/file-rows.js";
+import { PlaceList } from "../source/place-list.js";
+import { RowReader } from "../source/row-reader.js";
+import { checkIndices, paragraphOf, scanCorpus } from "./corpus.js";
+
+/** Paragraphs that are read from the disk at the same time. */
+const readsAtOnce = 64;
+
+interface PlacedCorpus {
+  readonly path: string;
+  readonly count: number;
+  texts(indices: readonly number[]): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Corpora whose paragraphs stay on the disk: of each only places are held. RULER-HQA's corpus that is HotpotQA's
+ * questions is the exception: it is sorted by its texts, which are therefore kept, about 300 MB for the whole data set.
+ */
+export class CorpusPlaces {
+  readonly #opened = new Map<string, Promise<PlacedCorpus>>();
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /**
+   * Checks that indices are within a corpus, without reading what they stand for.
+   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
+   */
+  async check(corpus: string, indices: readonly number[], from: string): Promise<void> {
+    const { path, count } = await this.#corpus(corpus, from);
+    checkIndices(path, indices, count);
+  }
+
+  /**
+   * The text that indices stand for.
+   * @param corpus path of the corpus, relative to the folder of `from`
+   * @throws {DatasetError} UNREADABLE_FILE, BAD_ROWS where an index is outside
+   */
+  async document(corpus: string, indices: readonly number[], from: string): Promise<string> {
+    const { path, count, texts } = await this.#corpus(corpus, from);
+    checkIndices(path, indices, count);
+    return renderDocuments(await texts(indices));
+  }
+
+  async close(): Promise<void> {
+    for (const opening of this.#opened.values()) await (await opening.catch(() => undefined))?.close();
+    this.#opened.clear();
+  }
+
+  async #corpus(corpus: string, from: string): Promise<PlacedCorpus> {
+    const path = resolve(dirname(from), corpus);
+    let opening = this.#opened.get(path);
+    if (opening === undefined) {
+      opening = openCorpus(path, this.#signal);
+      this.#opened.set(path, opening);
+    }
+    return await opening;
+  }
+}
+
+async function openCorpus(path: string, signal: AbortSignal | undefined): Promise<PlacedCorpus> {
+  const reader = await RowReader.open(path);
+  try {
+    const places = new PlaceList();
+    const kept = await scanCorpus(path, placedRows(path, signal), (_, { place }) => places.add(place));
+    return {
+      path,
+      count: kept?.length ?? places.count,
+      texts: async (indices) =>
+        kept === undefined
+          ? await readTexts(reader, places, indices)
+          : indices.map((index) => kept[index] ?? ""),
+      close: () => reader.close(),
+    };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}
+
+async function readTexts(
+  reader: RowReader,
+  places: PlaceList,
+  indices: readonly number[],
+): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (let from = 0; from < indices.length; from += readsAtOnce) {
+    const some = indices.slice(from, from + readsAtOnce);
+    const values = await Promise.all(some.map((index) => reader.read(places.at(index))));
+    texts.push(...values.map((value) => paragraphOf(value) ?? ""));
+  }
+  return texts;
+}
