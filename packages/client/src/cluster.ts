@@ -104,7 +104,12 @@ export class Cluster extends ClusterState {
       // The thread begins with every head that is known by now.
       SessionThread.open(
         peer,
-        { address: peer instanceof HeadPeer ? peer.addresses : resolved.address, credentials },
+        {
+          address: peer instanceof HeadPeer ? peer.addresses : resolved.address,
+          credentials,
+          // A network that was given may have its certificate from elsewhere.
+          tlsFolder: deps.network ? "" : resolved.tls,
+        },
         session,
         timeoutMs,
       ),

@@ -3,6 +3,8 @@ export interface SessionThreadData {
   readonly address: string;
   /** A ProcessCredentials message: the token of this moment, and the certificate. */
   readonly credentials: Uint8Array;
+  /** Folder of the certificate, which may be renewed there; empty: it stays what it is. */
+  readonly tlsFolder: string;
   readonly sessionId: string;
   readonly name: string;
   readonly jobId: string;

@@ -3,7 +3,15 @@
  * thread's stack when the head asks for it.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { credentialsOf, errorToProto, grpcNetwork, HeadPeer, PalimpsestError } from "@palimpsest/wire";
+import {
+  credentialsOf,
+  errorToProto,
+  grpcNetwork,
+  HeadPeer,
+  loadTls,
+  PalimpsestError,
+  watchTls,
+} from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { mainThreadStack } from "./main-thread-stack.js";
 import { Session } from "./session.js";
@@ -11,8 +19,10 @@ import type { SessionNews, SessionOrder, SessionThreadData } from "./session-mes
 
 /** Of news that a busy main thread has not read: deaths it will learn of from its streams all the same. */
 const maxUnreadNews = 10_000;
+/** Covers two looks at the certificate's files. */
+const refusalGraceMs = 5_000;
 
-const { address, sessionId, name, jobId, ...given } = workerData as SessionThreadData;
+const { address, tlsFolder, sessionId, name, jobId, ...given } = workerData as SessionThreadData;
 const port = parentPort;
 if (!port) throw new PalimpsestError("INTERNAL", "session-thread-main runs in a worker thread only");
 
@@ -25,6 +35,7 @@ function tell(news: SessionNews): void {
 }
 
 const credentials = credentialsOf(proto.ProcessCredentials.decode(given.credentials));
+const unwatch = tlsFolder === "" ? () => undefined : followFolder(tlsFolder);
 const peer = new HeadPeer(grpcNetwork({ credentials }), address);
 const opening = Session.open(
   peer,
@@ -38,6 +49,7 @@ const opening = Session.open(
       tell({ kind: "newToken", token, graceMs });
     },
     onLost: lost,
+    refusalGraceMs: tlsFolder === "" ? 0 : refusalGraceMs,
     stack: async () => {
       const { busy, method, frames } = await mainThreadStack();
       return { busy, method, frames: [...frames] };
@@ -49,6 +61,18 @@ opening.then(
   () => tell({ kind: "opened" }),
   (reason: unknown) => lost(PalimpsestError.from(reason)),
 );
+
+/** Takes the certificate that lies there now and those that follow: the main thread, which has its own watch, may be busy. */
+function followFolder(folder: string): () => void {
+  const stop = watchTls({ folder, onChange: (tls) => credentials.replaceTls(tls), onError: () => undefined });
+  try {
+    // It may have changed while this thread came up.
+    credentials.replaceTls(loadTls(folder));
+  } catch {
+    // Files that are being written: the watch reads them when they belong together.
+  }
+  return stop;
+}
 
 function lost(error: PalimpsestError): void {
   tell({ kind: "lost", error: proto.Error.encode(errorToProto(error)).finish() });
@@ -63,6 +87,7 @@ port.on("message", (order: SessionOrder | "read") => {
     .then((session) => session.close())
     .catch(() => undefined)
     .finally(() => {
+      unwatch();
       peer.close();
       port.close();
     });

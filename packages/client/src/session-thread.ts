@@ -8,6 +8,7 @@
  * - SESSION-5. Once the thread has opened the session, nothing that the main thread does or omits ends it, but close()
  *   and the process's end.
  * - SESSION-6. close() says goodbye from the thread that has the session, and waits at most `closeTimeoutMs`.
+ *   A certificate that is renewed on the disk is read by the thread itself.
  * - SESSION-7. Until the thread has the session this one keeps it: a thread that never comes up loses nothing.
  */
 import { fileURLToPath } from "node:url";
@@ -27,6 +28,8 @@ import type { SessionNews, SessionThreadData } from "./session-messages.js";
 export interface SessionThreadLink {
   readonly address: string;
   readonly credentials: Credentials;
+  /** Folder in which the certificate is renewed; empty without TLS. */
+  readonly tlsFolder: string;
 }
 
 const closeTimeoutMs = 4_000;
@@ -102,12 +105,13 @@ export class SessionThread {
   }
 
   #data(): SessionThreadData {
-    const { address, credentials } = this.#link;
+    const { address, credentials, tlsFolder } = this.#link;
     const { sessionId, name, jobId } = this.#options;
     const message = processCredentials({ token: credentials.token, accepted: [] }, credentials.tls);
     return {
       address,
       credentials: proto.ProcessCredentials.encode(message).finish(),
+      tlsFolder,
       sessionId,
       name,
       jobId,

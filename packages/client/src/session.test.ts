@@ -75,7 +75,7 @@ test("four renewals are sent within the head's session lease (SESSION-4)", async
 test("a thread that never comes up loses nothing: this one keeps the session (SESSION-7)", async () => {
   const { credentials } = grpcNetwork({ token: head.token });
   // Nobody listens where the thread looks for the head.
-  const nowhere = { address: "127.0.0.1:1", credentials };
+  const nowhere = { address: "127.0.0.1:1", credentials, tlsFolder: "" };
   const thread = await SessionThread.open(peer, nowhere, options(), 20_000);
   await restart();
   await expect.poll(() => head.sessions.length, { timeout: 10_000 }).toBe(1);

@@ -7,7 +7,8 @@
  * Invariants:
  * - SESSION-1. From open() to close() or release() the stream is open or is being opened again under the same id.
  * - SESSION-2. close() says goodbye, so that the session's actors end now and not after the grace.
- * - SESSION-3. Only a refusal of the token or of the session ends it early; onLost says so once.
+ * - SESSION-3. Only a refusal of the token, the certificate or the session ends it early; onLost says so once. What may
+ *   be renewed meanwhile is shown again for `refusalGraceMs`.
  * - SESSION-4. While the stream is open a renewal is sent at least four times within the head's session lease.
  */
 import type { ClientDuplexStream } from "@grpc/grpc-js";
@@ -36,6 +37,11 @@ export interface SessionOptions {
   /** The cluster's token was replaced: what this driver sends from now on. */
   readonly onNewToken?: (token: string, graceMs: number) => void;
   readonly onLost?: (error: PalimpsestError) => void;
+  /**
+   * How long a session that is refused as UNAUTHENTICATED is opened again: a certificate may be revoked before its
+   * renewal was read. Default 0.
+   */
+  readonly refusalGraceMs?: number;
   /** Answers with the stack of the driver. Default: says that there is none. */
   readonly stack?: () => Promise<proto.StackReport.$Properties>;
   readonly clock?: Clock;
@@ -164,10 +170,12 @@ export class Session {
   async #keep(firstClosed: Promise<PalimpsestError>): Promise<void> {
     let closed = firstClosed;
     let backoff = backoffMs.first;
+    let refusedAtMs: number | undefined;
     for (;;) {
       const error = await closed;
       if (this.#abort.signal.aborted) return;
-      if (error.code === "UNAUTHENTICATED" || error.code === "OWNER_DIED" || error.code === "NOT_FOUND") {
+      if (error.code === "UNAUTHENTICATED") refusedAtMs ??= this.#clock.monotonicMs();
+      if (this.#isFinal(error, refusedAtMs)) {
         this.#options.onLost?.(error);
         return;
       }
@@ -178,11 +186,18 @@ export class Session {
       await attempt.opened.then(
         () => {
           backoff = backoffMs.first;
+          refusedAtMs = undefined;
         },
         () => {
           backoff = Math.min(backoff * 2, backoffMs.longest);
         },
       );
     }
+  }
+
+  #isFinal({ code }: PalimpsestError, refusedAtMs = 0): boolean {
+    const { refusalGraceMs = 0 } = this.#options;
+    if (code === "UNAUTHENTICATED") return this.#clock.monotonicMs() - refusedAtMs >= refusalGraceMs;
+    return code === "OWNER_DIED" || code === "NOT_FOUND";
   }
 }

@@ -1,3 +1,11 @@
+/**
+ * Responsibility: one gRPC channel from this process to another, with what this process proves itself with at the moment.
+ * Not responsible for: which process (head-peer.ts), calling again what failed.
+ *
+ * Invariants:
+ * - CHANNEL-1. A call shows the certificate of the moment in which it begins: after a renewal the next call goes over a
+ *   new connection, and streams that are open stay on theirs.
+ */
 import {
   type CallOptions,
   type ChannelOptions,
@@ -51,8 +59,10 @@ export function bearerMetadata(token: string): Metadata {
 /** One gRPC channel to one process of the cluster, with this process's credentials. */
 export class GrpcPeer implements Peer {
   readonly address: string;
-  readonly #client: Client;
   readonly #credentials: Credentials;
+  readonly #options: ChannelOptions;
+  readonly #kind: ChannelKind;
+  #open: { readonly client: Client; readonly certificate: Buffer | undefined };
   #metadata = new Metadata();
   #token = "";
   readonly #showsCallerToken: boolean;
@@ -66,15 +76,34 @@ export class GrpcPeer implements Peer {
   ) {
     this.address = address;
     this.#credentials = credentials;
-    // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
-    const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
-    this.#client = new Client(
-      address,
-      channelCredentials(() => credentials.tls, kind),
-      { ...options, ...named },
-    );
+    this.#options = options;
+    this.#kind = kind;
+    this.#open = this.#connected();
     // An actor runs its author's code: what it sees of a caller must be good for nothing but calls.
     this.#showsCallerToken = kind === "calls";
+  }
+
+  #connected(): { readonly client: Client; readonly certificate: Buffer | undefined } {
+    const credentials = this.#credentials;
+    // Every certificate carries this name: an address is no server name in TLS, and only the role counts.
+    const named = credentials.tls ? { "grpc.ssl_target_name_override": commonServerName } : {};
+    const client = new Client(
+      this.address,
+      channelCredentials(() => credentials.tls, this.#kind),
+      { ...this.#options, ...named },
+    );
+    return { client, certificate: credentials.tls?.cert };
+  }
+
+  /** CHANNEL-1 */
+  get #client(): Client {
+    const certificate = this.#credentials.tls?.cert;
+    const { client, certificate: shown } = this.#open;
+    if (this.#closed || certificate === shown || (certificate && shown?.equals(certificate))) return client;
+    this.#open = this.#connected();
+    // What is under way on the connection of before goes on there to its end.
+    client.close();
+    return this.#open.client;
   }
 
   /** @throws {PalimpsestError} the peer's own, GET_TIMEOUT, CANCELLED or UNAVAILABLE */
@@ -90,7 +119,7 @@ export class GrpcPeer implements Peer {
         method.responseDeserialize,
         request,
         this.#metadataOf(settings),
-        this.#options(settings),
+        callOptions(settings),
         (error, response) => {
           settings.signal?.removeEventListener("abort", cancel);
           if (error) reject(fromGrpcError(error));
@@ -115,7 +144,7 @@ export class GrpcPeer implements Peer {
       responseDeserialize,
       request,
       this.#metadataOf(settings),
-      this.#options(settings),
+      callOptions(settings),
     );
     return cancelOnAbort(call, settings.signal);
   }
@@ -132,7 +161,7 @@ export class GrpcPeer implements Peer {
         method.requestSerialize,
         method.responseDeserialize,
         this.#metadataOf(settings),
-        this.#options(settings),
+        callOptions(settings),
         (error, value) => (error ? reject(fromGrpcError(error)) : resolve(value as Response)),
       );
       cancelOnAbort(stream, settings.signal);
@@ -151,7 +180,7 @@ export class GrpcPeer implements Peer {
       requestSerialize,
       responseDeserialize,
       this.#metadataOf(settings),
-      this.#options(settings),
+      callOptions(settings),
     );
     return cancelOnAbort(call, settings.signal);
   }
@@ -159,7 +188,7 @@ export class GrpcPeer implements Peer {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#client.close();
+    this.#open.client.close();
   }
 
   /** With the token of this moment: it may have been rotated. */
@@ -175,10 +204,10 @@ export class GrpcPeer implements Peer {
     for (const [key, value] of Object.entries(settings.metadata)) metadata.set(key, value);
     return metadata;
   }
+}
 
-  #options(settings: CallSettings): CallOptions {
-    return settings.timeoutMs === undefined ? {} : { deadline: Date.now() + settings.timeoutMs };
-  }
+function callOptions({ timeoutMs }: CallSettings): CallOptions {
+  return timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
 }
 
 interface Cancelable {

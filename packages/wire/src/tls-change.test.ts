@@ -1,8 +1,10 @@
 /** Certificates that are renewed or revoked while channels and servers live. */
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ServerDuplexStream } from "@grpc/grpc-js";
 import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { Role } from "./access.js";
 import { issueCertificate, makeAuthority, type Pem } from "./certificates.js";
@@ -11,7 +13,7 @@ import { grpcNetwork } from "./grpc-network.js";
 import type { RpcServer } from "./network.js";
 import { unary } from "./server.js";
 import { headService } from "./services.js";
-import { loadTls, revokedFile, tlsFiles } from "./tls.js";
+import { loadTls, revokedFile, type TlsIdentity, tlsFiles } from "./tls.js";
 import { watchTls } from "./watch-tls.js";
 
 let authority: Pem;
@@ -44,9 +46,22 @@ async function issue(role: Role) {
   return loadTls(folder);
 }
 
+function serialOf({ cert }: TlsIdentity): string {
+  return new X509Certificate(cert).serialNumber;
+}
+
 function headWith(credentials: Credentials): Promise<string> {
   server = grpcNetwork({ credentials }).createServer();
-  server.addService(headService, { getCluster: unary(() => ({})), session: () => undefined });
+  server.addService(headService, {
+    // Says with which certificate it was called.
+    getCluster: unary((_request, call) => ({
+      clusterId: call.getAuthContext().sslPeerCertificate?.serialNumber ?? "",
+    })),
+    session: (stream: ServerDuplexStream<unknown, unknown>) => {
+      stream.on("data", () => stream.write({ opened: {} }));
+      stream.on("error", () => undefined);
+    },
+  });
   return server.listen("127.0.0.1", 0);
 }
 
@@ -68,8 +83,7 @@ it("CONNECTIONS-1: a revoked certificate loses its open streams, and is let in n
   };
   const stolen = await connect();
   const other = await connect();
-  const { X509Certificate } = await import("node:crypto");
-  const serial = new X509Certificate(stolen.tls.cert).serialNumber;
+  const serial = serialOf(stolen.tls);
   await issue("head");
   writeFileSync(join(folder, revokedFile), `# alice's laptop\n${serial.toLowerCase()}\n`);
   head.replaceTls(loadTls(folder));
@@ -80,6 +94,29 @@ it("CONNECTIONS-1: a revoked certificate loses its open streams, and is let in n
   });
   await other.peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 });
   expect(await Promise.race([other.ended, "open"])).toBe("open");
+});
+
+it("CHANNEL-1: a channel shows a renewed certificate with its next call, and keeps the streams that are open", async () => {
+  const address = await headWith(Credentials.ofCluster("token", { tls: await issue("head") }));
+  const before = await issue("driver");
+  const own = Credentials.ofCluster("token", { tls: before });
+  const peer = grpcNetwork({ credentials: own }).connect(address);
+  endings.push(() => peer.close());
+  const serialShown = async () =>
+    (await peer.unary(headService.getCluster, {}, { timeoutMs: 10_000 })).clusterId;
+  const stream = peer.bidi(headService.session);
+  const events: unknown[] = [];
+  stream.on("data", (event) => events.push(event));
+  stream.on("error", (reason) => events.push(reason));
+  stream.write({});
+  await expect.poll(() => events.length).toBe(1);
+  expect(await serialShown()).toBe(serialOf(before));
+  const renewed = await issue("driver");
+  own.replaceTls(renewed);
+  expect(await serialShown()).toBe(serialOf(renewed));
+  stream.write({});
+  await expect.poll(() => events.length).toBe(2);
+  expect(events).toMatchObject([{ opened: {} }, { opened: {} }]);
 });
 
 it("renewed files are read while a process runs, and its next connections show the new certificate", async () => {
@@ -116,7 +153,6 @@ it("renewed files are read while a process runs, and its next connections show t
     checkServerIdentity: () => undefined,
   });
   await once(socket, "secureConnect");
-  const { X509Certificate } = await import("node:crypto");
-  expect(socket.getPeerCertificate().serialNumber).toBe(new X509Certificate(renewed.cert).serialNumber);
+  expect(socket.getPeerCertificate().serialNumber).toBe(serialOf(renewed));
   socket.destroy();
 });

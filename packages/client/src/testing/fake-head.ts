@@ -6,6 +6,7 @@ import type {
   sendUnaryData,
 } from "@grpc/grpc-js";
 import {
+  Credentials,
   grpcNetwork,
   headService,
   jobsService,
@@ -22,6 +23,8 @@ type LogStream = ServerWritableStream<proto.LogsRequest.$Properties, proto.LogCh
 /** A head that a test plays over real gRPC: tables without any life of their own. */
 export class FakeHead {
   readonly token = "token-of-the-tests";
+  /** Under TLS when they have a certificate. */
+  credentials = Credentials.ofCluster(this.token);
   address = "";
   sessionLeaseMs = 120_000;
   /** What sessions are refused with. */
@@ -48,7 +51,7 @@ export class FakeHead {
   }
 
   async listen(port: number): Promise<void> {
-    const server = grpcNetwork({ token: this.token }).createServer();
+    const server = grpcNetwork({ credentials: this.credentials }).createServer();
     server.addService(headService, {
       getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
