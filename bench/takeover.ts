@@ -8,10 +8,12 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Cluster, connect } from "@palimpsest/client";
@@ -82,11 +84,13 @@ function redisPortsOf(pid: number): Set<string> {
 
 /** Watches what the connections of a process write, also from within scripts. */
 async function writesOf(pid: number, during: () => Promise<void>): Promise<number> {
-  const connection = new Redis(redisUrl);
-  const monitor = await connection.monitor();
+  // A plain socket: ioredis takes lines of scripts for replies to commands.
+  const monitor = createConnection(redisPort, "127.0.0.1");
+  monitor.write("MONITOR\r\n");
   const lines: { readonly source: string; readonly words: string }[] = [];
-  monitor.on("monitor", (_time: string, words: string[], from: string) => {
-    lines.push({ source: from, words: words.map((word) => `"${word}"`).join(" ") });
+  createInterface(monitor).on("line", (line) => {
+    const [, from, words] = /^\+[\d.]+ \[\d+ ([^\]]+)\] (.*)$/.exec(line) ?? [];
+    if (from !== undefined && words !== undefined) lines.push({ source: from, words });
   });
   const own = redisPortsOf(pid);
   const look = setInterval(() => {
@@ -94,14 +98,15 @@ async function writesOf(pid: number, during: () => Promise<void>): Promise<numbe
   }, 100);
   await during();
   clearInterval(look);
-  monitor.disconnect();
-  connection.disconnect();
+  monitor.destroy();
   let written = 0;
   let caller = "";
   for (const { source: from, words } of lines) {
     // What a script does follows the line that called it.
     if (from !== "lua") caller = from.slice(from.lastIndexOf(":") + 1);
-    if (own.has(caller) && writes.test(words.split(" ")[0] ?? "")) written++;
+    // A head that leads no more says that it is there and waits: the list of heads holds no state of the cluster.
+    const [command = "", key = ""] = words.split(" ");
+    if (own.has(caller) && writes.test(command) && !key.endsWith(':head:heads"')) written++;
   }
   return written;
 }
@@ -111,8 +116,16 @@ async function states(cluster: Cluster): Promise<Map<string, string>> {
   return new Map(actors.map(({ actorId, incarnation, state }) => [actorId, `${incarnation} ${state}`]));
 }
 
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
+
+function medianAndWorst(values: readonly number[]): [number, number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0];
+}
+
 async function takeover(): Promise<Row> {
   const tookMs: number[] = [];
+  const ledMs: number[] = [];
   let written = 0;
   let changed = 0;
   for (let round = 0; round < takeovers; round++) {
@@ -123,9 +136,11 @@ async function takeover(): Promise<Row> {
     first.kill("SIGSTOP");
     const stoppedAt = performance.now();
     await until("the standby leads", () => leads(other), { timeoutMs: 60_000 });
+    const leadsAt = performance.now();
     // A call that only the head can answer, by a driver that found the other one by itself.
     await client.actors();
     tookMs.push(performance.now() - stoppedAt);
+    ledMs.push(leadsAt - stoppedAt);
     await (await client.actor(WordCounter, source).spawn(0)).kill();
     written += await writesOf(first.pid, async () => {
       first.kill("SIGCONT");
@@ -139,14 +154,15 @@ async function takeover(): Promise<Row> {
     heads[index] = startHead(index);
     await until("the restarted head waits", () => /waits|standby/i.test(heads[index]?.output ?? ""));
   }
-  tookMs.sort((a, b) => a - b);
-  const [median = 0, worst = 0] = [tookMs[Math.floor(tookMs.length / 2)], tookMs.at(-1)];
+  const [median, worst] = medianAndWorst(tookMs);
+  const [medianLed, worstLed] = medianAndWorst(ledMs);
   return {
     what: `${takeovers} times the leading head stopped, another on the same Redis, the first continued`,
     result:
-      `answers again after ${(median / 1000).toFixed(1)} s, at most ${(worst / 1000).toFixed(1)} s; ` +
+      `another leads after ${seconds(medianLed)} s, at most ${seconds(worstLed)}; ` +
+      `a driver's call is answered after ${seconds(median)} s, at most ${seconds(worst)}; ` +
       `rows written by the first afterwards: ${written}; actors changed: ${changed}`,
-    holds: worst <= takeoverLimitMs && written === 0 && changed === 0,
+    holds: worstLed <= takeoverLimitMs && worst <= takeoverLimitMs && written === 0 && changed === 0,
   };
 }
 
@@ -166,10 +182,16 @@ async function flush(): Promise<Row> {
   heads[1] = startHead(1);
   const startedAt = performance.now();
   const again = await Promise.all(extra.map(async (one) => (await one.place()).pid));
-  await until("every actor is known again", async () => (await states(client)).size === before.size, {
+  let now = new Map<string, string>();
+  const known = async () => {
+    now = await states(client);
+    return now.size === before.size;
+  };
+  await until("every actor is known again", known, {
     timeoutMs: 60_000,
+    explain: () => `before: ${JSON.stringify([...before])}, now: ${JSON.stringify([...now])}`,
   });
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const tookMs = performance.now() - startedAt;
   const after = await states(client);
   let changed = 0;
   for (const [actorId, state] of before) if (after.get(actorId) !== state) changed++;
@@ -177,7 +199,7 @@ async function flush(): Promise<Row> {
   await Promise.all(extra.map((one) => one.kill()));
   return {
     what: "FLUSHALL under running heads, which are then killed and restarted",
-    result: `${before.size} actors known again after ${seconds} s; restarted: ${changed + moved}`,
+    result: `${before.size} actors known again after ${seconds(tookMs)} s; restarted: ${changed + moved}`,
     holds: changed + moved === 0,
   };
 }
@@ -257,7 +279,9 @@ try {
   for (const one of [node, ...heads]) one.kill("SIGTERM");
   await Promise.race([Promise.all([node, ...heads].map(({ ended }) => ended)), delay(15_000)]);
   for (const one of [node, ...heads]) if (one.running) one.kill("SIGKILL");
-  redis.kill("SIGTERM");
+  // Its last snapshot goes into the folder.
+  redis.kill("SIGKILL");
+  if (redis.exitCode === null && redis.signalCode === null) await once(redis, "exit");
   rmSync(folder, { recursive: true, force: true });
 }
 console.table(rows);

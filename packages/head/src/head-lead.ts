@@ -2,8 +2,9 @@
 import { type Clock, formatAddress, type Network, newId, PalimpsestError } from "@palimpsest/wire";
 import { advertisedHost, type Beginning } from "./head-beginning.js";
 import { adoptTokens } from "./head-credentials.js";
-import { type HeadAddress, portOf } from "./head-files.js";
+import { portOf } from "./head-files.js";
 import type { HeadRedis } from "./head-redis.js";
+import { readKnownCluster, writeKnownCluster } from "./known-cluster.js";
 import { Leadership } from "./leadership.js";
 import { RedisStore } from "./redis-store.js";
 import type { Leader } from "./shared-store.js";
@@ -15,8 +16,8 @@ export interface Lead {
   readonly headId: string;
   /** Where to listen; 0 for any free port. */
   readonly port: number;
-  /** What the last head of this folder left, if it was a head of this cluster. */
-  readonly before: HeadAddress | undefined;
+  /** What the store, or else the folder of this head, knows; empty for a cluster that begins. */
+  readonly clusterId: string;
 }
 
 /**
@@ -32,6 +33,8 @@ export async function beginLeadership(
   const headId = newId("head");
   const exclusive = config.redisUrl === undefined;
   const before = last?.cluster === config.cluster ? last : undefined;
+  const kept = readKnownCluster(config.dataDir);
+  const known = kept?.cluster === config.cluster ? kept : undefined;
   const wish = config.port === 0 && last ? portOf(last.address) : config.port;
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -60,7 +63,7 @@ export async function beginLeadership(
       headId,
       leaseMs: config.leaseMs,
       address: exclusive ? "" : address,
-      epochFloor: before?.epoch ?? 0,
+      epochFloor: Math.max(before?.epoch ?? 0, known?.epoch ?? 0),
       // That one's process has ended (second-head.ts), so nobody has to wait for its lease to run out.
       predecessorId: before?.headId ?? "",
       exclusive,
@@ -70,12 +73,20 @@ export async function beginLeadership(
         deps.logger.warn({ leader, address }, "another head leads: this one waits as a standby");
         deps.onStandby?.({ address, leader });
       },
+      onCluster: (clusterId, epoch) => {
+        try {
+          writeKnownCluster(config.dataDir, { cluster: config.cluster, clusterId, epoch });
+        } catch (reason) {
+          deps.logger.warn({ err: reason }, "what this standby knows of the cluster cannot be kept");
+        }
+      },
       onLeader: (leader) => tokens.follow(leader?.address ?? ""),
     });
     parts.endings.push(() => leadership.release());
     // STANDBY-TOKENS-2: the refusal may have come while the lease was taken.
     if (refused !== undefined) throw refused;
-    return { leadership, headId, port, before };
+    const clusterId = leadership.clusterId || before?.clusterId || known?.clusterId || "";
+    return { leadership, headId, port, clusterId };
   } catch (reason) {
     throw refused ?? reason;
   } finally {

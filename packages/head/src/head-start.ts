@@ -62,9 +62,8 @@ export async function begin(beginning: Beginning): Promise<Begun> {
   // Takes a while to load, and Redis takes a while to start: both at once.
   const reflection = import("./reflection.js");
   const redis = await beginRedis(beginning, clock);
-  const { leadership, headId, port, before } = await beginLeadership(beginning, redis, network, clock);
+  const { leadership, headId, port, clusterId } = await beginLeadership(beginning, redis, network, clock);
   const { store } = leadership;
-  const clusterId = leadership.clusterId || before?.clusterId || "";
   // A private Redis has no other head.
   const bundleShare =
     config.redisUrl === undefined

@@ -11,6 +11,8 @@
  * - LEASE-5. A store without any epoch is taken only after one lease without a leader, in which a living one would have
  *   renewed its own.
  * - LEASE-6. A rewrite counts only when the store has lost nothing while it went on; else it begins anew.
+ * - LEASE-7. A head that waits keeps the cluster's id and its epoch on disk, so that it leads the same cluster, above
+ *   that epoch, also when the store was emptied and nobody else is left.
  */
 import { every, PalimpsestError } from "@palimpsest/wire";
 import { announcedLeases, type LeadershipOptions, type Taken, waitForLease } from "./lease-wait.js";

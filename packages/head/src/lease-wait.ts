@@ -25,6 +25,8 @@ export interface LeadershipOptions {
   readonly onStandby: (leader: Leader) => void;
   /** Called with each look at the lease: the other head that leads, if one does. */
   readonly onLeader?: (leader: Leader | undefined) => void;
+  /** Called when what is known of the cluster that another head leads has changed (LEASE-7). */
+  readonly onCluster?: (clusterId: string, epoch: number) => void;
 }
 
 /** The lease as it was taken. */
@@ -44,6 +46,7 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
   let clusterId = "";
   let emptySinceMs: number | undefined;
   let leaderId = "";
+  let toldEpoch = 0;
   let announceAtMs = Number.NEGATIVE_INFINITY;
   for (;;) {
     if (signal.aborted) throw new PalimpsestError("CANCELLED", "the head was stopped while it waited");
@@ -67,6 +70,10 @@ export async function waitForLease(options: LeadershipOptions): Promise<Taken> {
         if (leader.headId !== leaderId) options.onStandby(leader);
         leaderId = leader.headId;
         options.onLeader?.(leader);
+        if (clusterId !== "" && view.epoch > toldEpoch) {
+          toldEpoch = view.epoch;
+          options.onCluster?.(clusterId, view.epoch);
+        }
       } else {
         options.onLeader?.(undefined);
         emptySinceMs ??= askedAtMs;

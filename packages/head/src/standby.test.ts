@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
@@ -67,6 +67,26 @@ describe("heads over one Redis", () => {
     for (const each of [peer, again]) each.close();
     await second.close();
     folder.remove();
+  });
+
+  it("LEASE-7: heads that restart after a FLUSHALL lead the same cluster, also one that had only waited", async () => {
+    const [one, two] = [temporaryFolder(), temporaryFolder()];
+    const first = await start(one.path, "forgotten");
+    const { clusterId } = first;
+    const stop = new AbortController();
+    const waiting = start(two.path, "forgotten", { signal: stop.signal });
+    const known = join(two.path, "cluster.json");
+    await expect.poll(() => existsSync(known), { timeout: 10_000 }).toBe(true);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "CANCELLED" });
+    await first.close();
+    await client.flushall();
+    const second = await start(two.path, "forgotten");
+    expect(second.clusterId).toBe(clusterId);
+    const { epoch } = JSON.parse(readFileSync(join(two.path, "head.json"), "utf8"));
+    expect(epoch).toBeGreaterThan(1);
+    await second.close();
+    for (const folder of [one, two]) folder.remove();
   });
 
   it("LEASE-1: a second head waits, takes over when the first one says nothing more, and clients find it", async () => {

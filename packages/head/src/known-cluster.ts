@@ -1,0 +1,37 @@
+/**
+ * What a head knows of its cluster while it waits, kept in its folder (LEASE-7): when it comes to lead, its Redis may have
+ * forgotten it, and the head that led may be gone for good.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { writeSecretFile } from "./head-files.js";
+
+const knownClusterSchema = z.object({
+  /** Name of the cluster. */
+  cluster: z.string(),
+  clusterId: z.string(),
+  /** The highest epoch that was seen. */
+  epoch: z.number(),
+});
+export type KnownCluster = z.infer<typeof knownClusterSchema>;
+
+const pathOf = (dataDir: string) => join(dataDir, "cluster.json");
+
+/** Undefined when no head of this folder has ever waited. @throws {PalimpsestError} CONFIG_INVALID */
+export function readKnownCluster(dataDir: string): KnownCluster | undefined {
+  const path = pathOf(dataDir);
+  if (!existsSync(path)) return undefined;
+  try {
+    return knownClusterSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (reason) {
+    throw new PalimpsestError("CONFIG_INVALID", `${path} is damaged: remove it to start anew`, {
+      cause: reason,
+    });
+  }
+}
+
+export function writeKnownCluster(dataDir: string, known: KnownCluster): void {
+  writeSecretFile(pathOf(dataDir), `${JSON.stringify(known)}\n`);
+}
