@@ -3,7 +3,7 @@
  * Not responsible for: which process (head-peer.ts), calling again what failed.
  *
  * Invariants:
- * - CHANNEL-1. A call shows the certificate of the moment in which it begins: after a renewal the next call goes over a
+ * - RENEWAL-1. A call shows the certificate of the moment in which it begins: after a renewal the next call goes over a
  *   new connection, and streams that are open stay on theirs.
  */
 import {
@@ -95,7 +95,7 @@ export class GrpcPeer implements Peer {
     return { client, certificate: credentials.tls?.cert };
   }
 
-  /** CHANNEL-1 */
+  /** RENEWAL-1 */
   get #client(): Client {
     const certificate = this.#credentials.tls?.cert;
     const { client, certificate: shown } = this.#open;

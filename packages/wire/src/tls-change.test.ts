@@ -96,7 +96,7 @@ it("CONNECTIONS-1: a revoked certificate loses its open streams, and is let in n
   expect(await Promise.race([other.ended, "open"])).toBe("open");
 });
 
-it("CHANNEL-1: a channel shows a renewed certificate with its next call, and keeps the streams that are open", async () => {
+it("RENEWAL-1: a channel shows a renewed certificate with its next call, and keeps the streams that are open", async () => {
   const address = await headWith(Credentials.ofCluster("token", { tls: await issue("head") }));
   const before = await issue("driver");
   const own = Credentials.ofCluster("token", { tls: before });
