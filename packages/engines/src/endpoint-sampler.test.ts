@@ -100,6 +100,21 @@ describe("an endpoint sampler", () => {
     expect([sent, retries]).toEqual([[true, false, false], []]);
   });
 
+  it("S2: leaves a temperature away that nobody asked for where the server refuses it, and says so once", async () => {
+    const said = "Unsupported value: 'temperature' does not support 0 with this model.";
+    const refusal = json({ error: { message: said } }, 400);
+    const { server, sampler, retries } = await aSampler(saying("tea"), { temperature: "preferred" });
+    server.next(refusal);
+    for (let i = 0; i < 2; i++) await sampler.generate(request(sampler, turns));
+    expect(server.received.map(({ body }) => "temperature" in body)).toEqual([true, false, false]);
+    expect(retries).toHaveLength(1);
+    const strict = await aSampler(saying("tea"));
+    strict.server.next(refusal);
+    await expect(strict.sampler.generate(request(strict.sampler, turns))).rejects.toThrow(
+      "does not support 0",
+    );
+  });
+
   it("gives no number where the server gives none: every log-prob is NaN", async () => {
     const { sampler } = await aSampler(saying("a b c"));
     const { tokenIds, rolloutLogprobs } = await sampler.generate(request(sampler, turns));

@@ -32,6 +32,12 @@ const endpointSamplerConfigSchema = engineConfigSchema.extend({
     .boolean()
     .default(false)
     .describe("switch of models that can think, sent as chat_template_kwargs: {enable_thinking}"),
+  temperature: z
+    .enum(["required", "preferred"])
+    .default("required")
+    .describe(
+      "what happens where a server refuses the temperature by name, as hosted models that think do. required: the request fails; preferred: it is sent again without one, and so are all that follow",
+    ),
   extraBody: z
     .record(z.string(), z.unknown())
     .default({})
@@ -55,12 +61,18 @@ export class EndpointSampler {
   readonly #endpoint: ChatEndpoint;
   readonly #extraBody: Readonly<Record<string, unknown>>;
   #thinkingBody: { readonly [thinkingField]?: object };
+  readonly #mayDropTemperature: boolean;
+  #sendsTemperature = true;
   readonly #onRetry: EndpointSamplerOptions["onRetry"];
 
   /** @throws {EngineError} CONFIG_INVALID */
   constructor(config: EndpointSamplerConfig, options: EndpointSamplerOptions = {}) {
-    const { extraBody, enableThinking, ...engine } = parseConfig(endpointSamplerConfigSchema, config);
+    const { extraBody, enableThinking, temperature, ...engine } = parseConfig(
+      endpointSamplerConfigSchema,
+      config,
+    );
     this.#extraBody = extraBody;
+    this.#mayDropTemperature = temperature === "preferred";
     this.#thinkingBody = { [thinkingField]: { enable_thinking: enableThinking } };
     this.#endpoint = new ChatEndpoint(engine, options.clock);
     this.#onRetry = options.onRetry;
@@ -84,13 +96,13 @@ export class EndpointSampler {
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
     const { promptTokenIds, maxTokens, temperature, topP, topK, minP, stop, seed } = request;
     const messages = this.tokenizer.messagesOf(promptTokenIds);
-    const ask = (thinking: object) =>
+    const ask = () =>
       this.#endpoint.generateText({
         ...(messages === undefined ? { prompt: this.tokenizer.decode(promptTokenIds) } : { messages }),
         maxTokens,
-        temperature,
+        ...(this.#sendsTemperature ? { temperature } : {}),
         seed,
-        extraBody: { ...(messages === undefined ? {} : thinking), ...this.#extraBody },
+        extraBody: { ...(messages === undefined ? {} : this.#thinkingBody), ...this.#extraBody },
         ...(topP === undefined || topP === 1 ? {} : { topP }),
         ...(topK ? { topK } : {}),
         ...(minP ? { minP } : {}),
@@ -98,13 +110,7 @@ export class EndpointSampler {
         ...(signal === undefined ? {} : { signal }),
         ...(this.#onRetry === undefined ? {} : { onRetry: this.#onRetry }),
       });
-    const reply = await ask(this.#thinkingBody).catch((reason: unknown) => {
-      const refused = reason instanceof EngineError && reason.code === "REFUSED";
-      if (!refused || !reason.message.includes(thinkingField) || thinkingField in this.#extraBody)
-        throw reason;
-      this.#thinkingBody = {};
-      return ask({});
-    });
+    const reply = await this.#withoutRefused(ask);
     const sampled = this.#sampledIds(reply, request);
     if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);
     return {
@@ -113,6 +119,25 @@ export class EndpointSampler {
       policyVersion: 0,
       weightsHash: "",
     };
+  }
+
+  /** Asks again without a field that the server refuses by name, where it may be left out; at most once per field. */
+  async #withoutRefused(ask: () => Promise<EndpointText>): Promise<EndpointText> {
+    for (let attempt = 1; ; attempt++) {
+      const sent = { temperature: this.#sendsTemperature, thinking: thinkingField in this.#thinkingBody };
+      try {
+        return await ask();
+      } catch (reason) {
+        if (!(reason instanceof EngineError) || reason.code !== "REFUSED") throw reason;
+        const names = (field: string) => reason.message.includes(field);
+        if (sent.thinking && names(thinkingField) && !(thinkingField in this.#extraBody)) {
+          this.#thinkingBody = {};
+        } else if (sent.temperature && this.#mayDropTemperature && names("temperature")) {
+          this.#sendsTemperature = false;
+          this.#onRetry?.({ path: "/v1/chat/completions", attempt, reason });
+        } else throw reason;
+      }
+    }
   }
 
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */

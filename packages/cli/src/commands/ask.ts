@@ -74,7 +74,7 @@ export function addAsk(program: Command): void {
       "tokens that a local model reads and writes at once; default: at most 4096",
       parseWhole,
     )
-    .option("--temperature <t>", "0, which is the default, is greedy", parseAmount)
+    .option("--temperature <t>", "0, which is the default where the server takes one, is greedy", parseAmount)
     .option("--seed <n>", "same seed, same answer, where the model keeps to it", parseWhole, 0)
     .option("--attempts <n>", "of one request to a server, the first included; default 6", parseWhole)
     .option("--timeout <seconds>", "for one attempt; default 240", parseAmount)
@@ -88,9 +88,10 @@ export function addAsk(program: Command): void {
 
 async function run(source: string, flags: AskFlags): Promise<void> {
   const { temperature } = flags;
+  const given = parseSet(flags.set);
   const settings = {
     temperature: 0,
-    ...parseSet(flags.set),
+    ...given,
     ...(temperature === undefined ? {} : { temperature }),
   };
   checkTrace(flags.trace);
@@ -113,8 +114,11 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   let screen: AskScreen | undefined;
   let place = { read: 0, total: 0 };
   const note = (text: string) => (screen ? screen.note(text) : process.stderr.write(`${text}\n`));
-  const thinks = "enableThinking" in settings && settings.enableThinking === true;
-  const model = await openModel(flags, thinks, signal, (retry) => {
+  const asked = {
+    enableThinking: "enableThinking" in settings && settings.enableThinking === true,
+    asksTemperature: temperature !== undefined || "temperature" in given,
+  };
+  const model = await openModel(flags, asked, signal, (retry) => {
     retries.push(retry);
     note(`tried again: attempt ${retry.attempt} failed: ${retry.message}`);
   });
@@ -162,7 +166,7 @@ async function run(source: string, flags: AskFlags): Promise<void> {
 
 async function openModel(
   { endpoint, model, tokenizer, backend, context, attempts, timeout }: AskFlags,
-  enableThinking: boolean,
+  { enableThinking, asksTemperature }: { enableThinking: boolean; asksTemperature: boolean },
   signal: AbortSignal,
   onRetry: (retry: RetryNote) => void,
 ): Promise<AgentModel> {
@@ -176,6 +180,8 @@ async function openModel(
     parallel: 1,
     engine: {
       enableThinking,
+      // Nobody asked for the default: a server that takes no temperature answers at its own.
+      temperature: asksTemperature ? "required" : "preferred",
       ...(attempts === undefined ? {} : { maxAttempts: attempts, malformedAttempts: attempts }),
       ...(timeout === undefined ? {} : { attemptTimeoutMs: timeout * 1000 }),
     },

@@ -1,4 +1,4 @@
-import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories";
+import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordChange } from "../memory-store.js";

@@ -340,6 +340,28 @@ describe("split_memory", () => {
     ]);
   });
 
+  it("loses no word of parts that it is given by speaker", async () => {
+    const given = async (content: string, texts: readonly string[]) => {
+      const { store, run } = await toolsOver([aRecord("t", content, { speaker: "Anna" })]);
+      await run("split_memory", { memory_id: "t", criteria: "speaker", parts: texts });
+      return store.diff().created.map(({ speaker, content: text }) => [speaker, text]);
+    };
+    const talk = "Melanie: I love the race. Caroline: I paint. Melanie: Join me!";
+    expect(await given(talk, ["Melanie: I love the race. Join me!", "Caroline: I paint."])).toEqual([
+      ["Melanie", "I love the race. Join me!"],
+      ["Caroline", "I paint."],
+    ]);
+    const both = "Melanie: I love the race. Caroline: I paint.";
+    expect(await given(talk, [both, "Melanie: Join me!"])).toEqual([
+      ["Anna", both],
+      ["Melanie", "Join me!"],
+    ]);
+    const labelled = ["Reminder: buy milk.", "Note that Melanie: is quoted"];
+    expect(await given("Buy milk. Melanie is quoted.", labelled)).toEqual(
+      labelled.map((text) => ["Anna", text]),
+    );
+  });
+
   it("takes the parts that it is given, and says why it cannot find any", async () => {
     const { store, run } = await toolsOver();
     const refusal = async (criteria: string) =>

@@ -1,4 +1,4 @@
-import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories";
+import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import type { MemoryStore } from "../memory-store.js";
 import { cosine } from "../unit-vector.js";

@@ -1,4 +1,4 @@
-import { memoryTypes } from "@palimpsest/trajectories";
+import { memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { timePattern } from "../search-filter.js";
 import { countOf, recordLine, recordLines } from "./record-lines.js";

@@ -28,8 +28,9 @@ export const splitMemory = memoryTool({
     const record = store.get(id);
     if (record === undefined) throw new MemoryError("NOT_FOUND", `no memory has the id "${id}"`);
     const parts =
-      texts?.map((text) => (criteria === "speaker" ? (bySpeaker(text)[0] ?? { text }) : { text })) ??
-      (await partsOf(criteria, record.content, store, signal));
+      texts === undefined
+        ? await partsOf(criteria, record.content, store, signal)
+        : texts.map((text) => (criteria === "speaker" ? givenPart(text, record.content) : { text }));
     if (parts.length < 2) throw new MemoryError("BAD_INPUT", `${refusals[criteria]}; give parts yourself`);
     const { memoryType, speaker, session, dialogueTime, source, metadata } = record;
     const common: Omit<RecordDraft, "content"> = {
@@ -63,6 +64,18 @@ const refusals = {
   thematic: "criteria: the memory is one sentence",
   speaker: 'criteria: the memory does not hold what two people said, as "Anna: …"',
 };
+
+/**
+ * A part as the model wrote it. Its label becomes the speaker only where the memory itself names that speaker and nobody
+ * else speaks in the part: what is cut from the text must stand in the record's speaker.
+ */
+function givenPart(text: string, memory: string): Part {
+  const [said, ...others] = bySpeaker(text);
+  if (said?.speaker === undefined || others.length > 0) return { text };
+  const isWhole = text === `${said.speaker}: ${said.text}`;
+  const known = bySpeaker(memory).some(({ speaker }) => speaker === said.speaker);
+  return isWhole && known ? said : { text };
+}
 
 async function partsOf(
   criteria: keyof typeof refusals,

@@ -1,4 +1,4 @@
-import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories";
+import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories/records";
 import { RewardError } from "../error.js";
 import { splitWords, stripWhiteSpace } from "../white-space.js";
 import { porterStem } from "./porter-stem.js";

@@ -193,6 +193,17 @@ describe("reward memupdate", () => {
     expect(reward).toBeCloseTo(1 / 3, 12);
   });
 
+  it("scores an own answer to several questions by all of them, and not as if they were adversarial", async () => {
+    const probes = [aProbe("Where?", "Oslo"), aProbe("What?", "a dog")];
+    const several = aTask({ answers: [], question: "Where?\nWhat?", records: old, probes });
+    const answered = async (answer: string) =>
+      (await score({ weights: { answer: 1 } }, several, anEpisode({}, { answer }))).components["answerF1"];
+    expect(await answered("not mentioned")).toBe(0);
+    expect(await answered("Oslo")).toBeCloseTo(1 / 2, 12);
+    const released = rewardConfigSchema.parse({ name: "memupdate-released" });
+    await expect(async () => trajectoryReward(released)(several, anEpisode({}))).rejects.toThrow("--asked 1");
+  });
+
   it("asks a task without probes its own question, and is an error where no question can be scored", async () => {
     const { components } = await score({}, aTask({ records: old }), anEpisode({}));
     expect(components).toMatchObject({ shownOld: 1, unscoredProbes: 0 });

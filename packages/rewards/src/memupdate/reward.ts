@@ -21,7 +21,14 @@ const contentsOf = (records: StoreStates["before"]) => records.map(({ content })
 export function memUpdateReleasedReward({ maxTotalMemories }: MemUpdateReleasedConfig): TrajectoryReward {
   return (task, episode) => {
     const { before, after } = storeStates(task, episode);
-    const probe = { question: task.question, answer: task.answers[0] ?? "" };
+    const [answer] = task.answers;
+    if (answer === undefined) {
+      throw new RewardError(
+        "NO_GROUND_TRUTH",
+        `answers of task ${task.id}: there are none, and memupdate-released scores the task's own answer; prepare the data with --asked 1 and without adversarial questions, or use the reward memupdate`,
+      );
+    }
+    const probe = { question: task.question, answer };
     const ours = releasedReward(contentsOf(before), contentsOf(after), probe, maxTotalMemories);
     return {
       reward: ours.reward,
@@ -191,11 +198,22 @@ function gain(
   return delta > 0 ? delta * Math.min(1, efficiency) : delta;
 }
 
-/** F1 of what the agent itself answered to the task's question; 0 where it gave no answer. */
+/**
+ * F1 of what the agent itself answered to the task's question; 0 where it gave no answer. Of a task that asks several
+ * questions it is their mean: such a task has no answers of its own, which does not make it an adversarial one.
+ */
 function ownAnswerF1({ task, episode }: Scored): number {
-  const { answers, metadata } = task;
   const { answer } = episode;
   if (answer === "") return 0;
+  const shown = (task.probes ?? []).filter(({ heldOut }) => !heldOut);
+  if (task.answers.length > 0 || shown.length < 2) return answerF1Of(task, answer);
+  const each = shown.map(({ answers, category = "" }) =>
+    answerF1Of({ answers, metadata: { category } }, answer),
+  );
+  return each.reduce((sum, value) => sum + value, 0) / each.length;
+}
+
+function answerF1Of({ answers, metadata }: Pick<Task, "answers" | "metadata">, answer: string): number {
   const category = categoryOf({ answers, category: String(metadata["category"] ?? "") });
   if (category === "adversarial") return locomoF1(category, answer, null);
   return Math.max(...answers.map((gold) => locomoF1(category, answer, gold)));

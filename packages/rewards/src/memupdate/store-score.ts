@@ -1,5 +1,5 @@
 import type { MemoryStore } from "@palimpsest/memory";
-import { type LocomoCategory, locomoCategories, type Probe } from "@palimpsest/trajectories";
+import { type LocomoCategory, locomoCategories, type Probe } from "@palimpsest/trajectories/records";
 import { afterThinking } from "../answer-text.js";
 import { openTextModel, type Reader, type RewardDependencies, type TextModel } from "../dependencies.js";
 import { RewardError } from "../error.js";
