@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { hashedEmbedder, MemoryStore, RedisArchive } from "@palimpsest/memory";
+import { hashedEmbedder, MemoryStore } from "@palimpsest/memory";
+import { RedisArchive } from "@palimpsest/memory/redis";
 import {
   actorHostService,
   type ChannelKind,

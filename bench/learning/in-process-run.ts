@@ -5,12 +5,7 @@
  * The same recipe, seed, backend and number of threads give the same questions and seeds; how the sampler batches may
  * still move a rounding.
  */
-import {
-  type Agent,
-  createAgent,
-  type EpisodeResult,
-  toTrajectory,
-} from "../../packages/agents/src/index.js";
+import { type Agent, type EpisodeResult, toTrajectory } from "../../packages/agents/src/index.js";
 import { tasksFromConfig } from "../../packages/datasets/src/index.js";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
@@ -19,6 +14,7 @@ import { type TrajectoryReward, trajectoryReward } from "../../packages/rewards/
 import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
 import { openModelText, readModelText } from "../../packages/trainer/src/model-text.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
+import { rolloutAgent } from "../../packages/trainer/src/rollout-agent.js";
 import {
   episodeSeed,
   type Group,
@@ -97,7 +93,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
     parameters,
     objectives: ["policy"],
   });
-  const agent = createAgent(recipe.agent, { sampler, tokenizer, ...(chat ? { chat } : {}) });
+  const agent = rolloutAgent(recipe, { sampler, tokenizer, ...(chat ? { chat } : {}) });
   const reward = trajectoryReward(recipe.reward.config);
   const tasks = run.tasks ?? (await tasksFromConfig(recipe.data));
   const sets = run.sets ?? (await recipeSets(recipe));

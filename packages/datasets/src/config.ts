@@ -9,7 +9,7 @@ import { rulerConfigSchema } from "./ruler-config.js";
 import { readSourceText } from "./source/source-text.js";
 import { openStoreTasks, storeTaskConfigSchema } from "./store-tasks.js";
 import { FileTasks } from "./tasks/file-tasks.js";
-import { allTasks, type TaskSet } from "./tasks/task-set.js";
+import { allTasks, shuffledTasks, type TaskSet } from "./tasks/task-set.js";
 
 /** Where tasks come from. */
 export const taskSourceSchema = z.discriminatedUnion("source", [
@@ -38,11 +38,40 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
       .describe("a prepared file: this project's or vime's JSONL, or a RULER-HQA evaluation file"),
     path: z.string().min(1).describe("the file"),
     limit: z.int().min(1).optional().describe("take the first so many tasks; absent: all"),
+    seed: z
+      .union([z.int(), z.string()])
+      .optional()
+      .describe("the tasks come in an order drawn by it; absent: in the file's order"),
     maxBadRows: z.int().min(0).default(0).describe("more bad rows than this are an error"),
   }),
 ]);
 
 export type TaskSource = z.input<typeof taskSourceSchema>;
+/** The same with defaults filled in, as a recipe holds it. */
+type ParsedSource = z.output<typeof taskSourceSchema>;
+
+/**
+ * The same source for another run: a generator makes other tasks, a file's come in another order.
+ * @param seed of the run; the same one gives the same tasks
+ */
+export function reseededSource(source: ParsedSource, seed: number): ParsedSource {
+  const mixed = (own: number | string) => `${own}/${seed}`;
+  switch (source.source) {
+    case "ruler":
+      return { ...source, ruler: { ...source.ruler, seed: mixed(source.ruler.seed) } };
+    case "reverse-two-hop":
+      return {
+        ...source,
+        reverseTwoHop: { ...source.reverseTwoHop, seed: mixed(source.reverseTwoHop.seed) },
+      };
+    case "store":
+      return { ...source, store: { ...source.store, seed: mixed(source.store.seed) } };
+    case "haystack":
+      return { ...source, haystack: { ...source.haystack, seed: mixed(source.haystack.seed) } };
+    case "jsonl":
+      return { ...source, seed: mixed(source.seed ?? "") };
+  }
+}
 
 export interface OpenTasksOptions {
   readonly countTokens?: CountTokens;
@@ -91,7 +120,7 @@ export async function tasksFromConfig(
 const keptBadRows = 1000;
 
 async function openFile(
-  { path, limit, maxBadRows }: Extract<z.output<typeof taskSourceSchema>, { source: "jsonl" }>,
+  { path, limit, seed, maxBadRows }: Extract<ParsedSource, { source: "jsonl" }>,
   { onBadRow, signal }: OpenTasksOptions,
 ): Promise<TaskSet> {
   const badRows: BadRow[] = [];
@@ -115,7 +144,7 @@ async function openFile(
     );
   }
   for (const row of badRows) onBadRow?.(row);
-  if (tasks.count > 0) return tasks;
+  if (tasks.count > 0) return seed === undefined ? tasks : shuffledTasks(tasks, seed);
   await tasks.close();
   throw new DatasetError("BAD_ROWS", `${path}: no task in this file; give one JSON object per line`);
 }

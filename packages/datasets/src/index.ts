@@ -2,6 +2,7 @@
 export {
   type OpenTasksOptions,
   openTasks,
+  reseededSource,
   type TaskSource,
   taskSourceSchema,
   tasksFromConfig,

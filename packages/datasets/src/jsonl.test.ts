@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Task } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tasksFromConfig } from "./config.js";
+import { reseededSource, type TaskSource, taskSourceSchema, tasksFromConfig } from "./config.js";
 import { type BadRow, loadTasks, saveTasks } from "./jsonl.js";
 import { rulerTasks } from "./ruler.js";
 
@@ -86,6 +86,32 @@ describe("saveTasks and loadTasks", () => {
     const path = await file("some.jsonl", [row]);
     const reason = new Error("enough");
     await expect(loadTasks(path, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe("reseededSource", () => {
+  it("gives every source other tasks, or others first, and the same ones for the same seed", async () => {
+    const rows = Array.from({ length: 30 }, (_, i) => ({ ...row, id: `r${i}` }));
+    const path = await file("reseeded.jsonl", rows);
+    await writeFile(join(folder, "prose.txt"), "It rained. They walked on. Nobody spoke. ".repeat(20));
+    const sources: readonly TaskSource[] = [
+      { source: "ruler", ruler: { count: 30, sentences: 6 } },
+      { source: "reverse-two-hop", reverseTwoHop: { count: 30, stretches: 5 } },
+      { source: "store", store: { count: 30 } },
+      { source: "haystack", path: join(folder, "prose.txt"), haystack: { count: 30, lengthTokens: 60 } },
+      { source: "jsonl", path },
+    ];
+    for (const source of sources) {
+      const tasks = async (seed: number) =>
+        (await tasksFromConfig(reseededSource(taskSourceSchema.parse(source), seed))).map(
+          ({ id, question, document }) => (source.source === "jsonl" ? id : `${question} ${document}`),
+        );
+      const [first, again, other] = [await tasks(1), await tasks(1), await tasks(2)];
+      expect(again).toEqual(first);
+      expect(other).not.toEqual(first);
+      if (source.source === "jsonl") expect([...first].sort()).toEqual(rows.map(({ id }) => id).sort());
+      else expect(first.filter((text) => other.includes(text)).length).toBeLessThan(15);
+    }
   });
 });
 

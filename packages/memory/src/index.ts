@@ -13,7 +13,6 @@ export {
   type SearchOptions,
   type StoreOptions,
 } from "./memory-store.js";
-export { RedisArchive } from "./redis-archive.js";
 export type { SearchFilter } from "./search-filter.js";
 export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";
 export { StoreBase } from "./store-base.js";

@@ -4,15 +4,9 @@ import { join } from "node:path";
 import { type RedisServer, startRedisServer } from "@palimpsest/trajectories/testing";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  hashedEmbedder,
-  MemoryStore,
-  RedisArchive,
-  readSnapshotFile,
-  StoreBases,
-  writeSnapshotFile,
-} from "./index.js";
+import { hashedEmbedder, MemoryStore, readSnapshotFile, StoreBases, writeSnapshotFile } from "./index.js";
 import { aRecord, manyRecords } from "./records.fixture.js";
+import { RedisArchive } from "./redis-archive.js";
 
 const records = [
   aRecord("m1", 'A line\nwith "quotes" and ☃.', { speaker: "Anna", metadata: { sure: true, count: 2 } }),

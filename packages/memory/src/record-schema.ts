@@ -1,4 +1,4 @@
-import { type MemoryRecord, memoryTypes, type StoreDiff } from "@palimpsest/trajectories";
+import { type MemoryRecord, memoryTypes, type StoreDiff } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 
 /** A record as it is written to files and databases. */

@@ -10,6 +10,7 @@ import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
+import { recipeProblems } from "./recipe-checks.js";
 
 const rolloutSchema = z.strictObject({
   actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
@@ -185,7 +186,11 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   if (problem)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
   settleModelFolders(document, baseDir);
-  const recipe = parseConfig(recipeSchema, document.toJS() as unknown, name);
+  const given = document.toJS() as unknown;
+  const recipe = parseConfig(recipeSchema, given, name);
+  const problems = recipeProblems(recipe, given);
+  if (problems.length > 0)
+    throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problems.join("\n  and ")}`);
   return {
     ...recipe,
     model: absoluteSource(recipe.model, baseDir),

@@ -7,7 +7,7 @@
  * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
  */
 import { setTimeout } from "node:timers/promises";
-import { type Agent, type AgentTask, createAgent, toTrajectory } from "@palimpsest/agents";
+import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import {
   evaluateByLength,
@@ -27,6 +27,7 @@ import { decodeModelText, openModelText } from "./model-text.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
+import { rolloutAgent } from "./rollout-agent.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
 import { fetchWeights, type Parameters } from "./weights.js";
@@ -119,7 +120,7 @@ export class RolloutActor {
       backend,
     });
     const { embedder } = this.#embedder;
-    this.#agent = createAgent(recipe.agent, {
+    this.#agent = rolloutAgent(recipe, {
       sampler: this.#sampler,
       tokenizer,
       ...(chat ? { chat } : {}),

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
+import { reseededSource } from "@palimpsest/datasets";
 import {
   planRun,
   type Recipe,
@@ -43,7 +44,7 @@ export function withRunOptions(command: Command): Command {
     .option("--report <file.json>", "also writes the result as JSON")
     .option(
       "--seed <n>",
-      "another run: other training questions, sampling and shuffles; the same evaluation",
+      "another run: other training questions (of a file: in another order), sampling and shuffles; the same evaluation",
       parseWhole,
     )
     .option("--steps <n>", "replaces the recipe's number of steps", parseWhole)
@@ -63,10 +64,7 @@ function reseeded(recipe: Recipe, seed: number): Recipe {
     ...recipe,
     seed,
     learner: { ...learner, seed },
-    data:
-      data.source === "ruler"
-        ? { ...data, ruler: { ...data.ruler, seed: `${data.ruler.seed}/${seed}` } }
-        : data,
+    data: reseededSource(data, seed),
   };
 }
 

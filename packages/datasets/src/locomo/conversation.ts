@@ -1,4 +1,4 @@
-import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories";
+import { type LocomoCategory, locomoCategories } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { type RowProblem, readRow } from "../row-problem.js";
 import { type EvidenceReason, evidenceIds } from "./evidence-ids.js";

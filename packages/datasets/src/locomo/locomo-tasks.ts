@@ -1,4 +1,4 @@
-import { locomoCategories, type Probe } from "@palimpsest/trajectories";
+import { locomoCategories, type Probe } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import type { PreparedTask } from "../prepare/preparer.js";
 import { createRandom } from "../random.js";

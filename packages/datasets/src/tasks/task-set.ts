@@ -1,4 +1,5 @@
 import type { Task } from "@palimpsest/trajectories";
+import { createRandom } from "../random.js";
 
 /**
  * The tasks of a run, opened one at a time: whoever holds a set holds places, not documents, so memory does not grow with
@@ -24,6 +25,23 @@ export function generatedTasks(count: number, make: (position: number) => Task):
       return make(position);
     },
     close: async () => undefined,
+  };
+}
+
+/** The tasks of a set in an order that is drawn by a seed; four bytes for each task. */
+export function shuffledTasks(set: TaskSet, seed: number | string): TaskSet {
+  const order = Uint32Array.from({ length: set.count }, (_, position) => position);
+  const random = createRandom(`${seed}/order`);
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    const kept = order[last] as number;
+    order[last] = order[other] as number;
+    order[other] = kept;
+  }
+  return {
+    count: set.count,
+    open: (position, signal) => set.open(order[position] ?? position, signal),
+    close: () => set.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { memoryTypes } from "@palimpsest/trajectories";
+import { memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { type RowProblem, readRow } from "../row-problem.js";
 

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { parseRecipe } from "./recipe.js";
+
+interface Sections {
+  readonly agent?: string;
+  readonly data?: string;
+  readonly more?: string;
+}
+
+const recipe = ({
+  agent = "{ preset: tiny }",
+  data = "{ source: ruler, ruler: { sentences: 4 } }",
+  more = "",
+}: Sections) => `
+name: checked
+model: { path: ./base }
+agent: ${agent}
+data: ${data}
+learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
+train: { steps: 3 }
+${more}
+`;
+
+const rememr1 = "{ kind: rememr1, preset: tiny }";
+const memupdate = "{ kind: memupdate, preset: tiny }";
+const store = "{ source: store, store: {} }";
+const file = "{ source: jsonl, path: tasks.jsonl }";
+const rollout = "rollout: { maxTokens: 4096 }";
+
+describe("a recipe", () => {
+  it.each<readonly [what: string, Sections, ...said: string[]]>([
+    [
+      "a temperature that is always replaced",
+      { agent: "{ preset: tiny, settings: { temperature: 0.7 } }" },
+      "agent.settings.temperature: 0.7 would do nothing",
+      "rollout.temperature",
+    ],
+    [
+      "evaluation lengths beside files",
+      { more: "evaluation: { lengths: [1, 2], files: [{ path: t.jsonl, lengthTokens: 100 }] }" },
+      "evaluation.lengths",
+      "evaluation.files",
+    ],
+    [
+      "a generator's count that is always replaced",
+      { more: "evaluation: { source: { sentences: 4, count: 9 } }" },
+      "evaluation.source.count: 9 would do nothing",
+      "evaluation.tasks",
+    ],
+    [
+      "step advantages without step rewards",
+      { agent: rememr1, more: "" },
+      "learner.preset rememr1 and reward.name boxed-exact-match",
+      "learner.stepAdvantage",
+    ],
+    [
+      "a reward of another agent",
+      { more: `reward: { name: rememr1 }\n${rollout}` },
+      "reward.name rememr1 and agent.kind memagent",
+    ],
+    [
+      "tags that differ",
+      {
+        agent: "{ kind: rememr1, preset: tiny, settings: { updateTag: note } }",
+        more: `reward: { name: rememr1 }\n${rollout}`,
+      },
+      "agent.settings.updateTag note and reward.settings.updateTag update",
+    ],
+    [
+      "a reward of stores for an agent without one",
+      { more: "reward: { name: store-probes }" },
+      "reward.name store-probes and agent.kind memagent",
+    ],
+    [
+      "a reward of answers for an agent that gives none",
+      { agent: memupdate, data: store },
+      "reward.name boxed-exact-match and agent.settings.answerTopK 0",
+    ],
+    [
+      "documents for an agent that reads none",
+      { agent: memupdate, more: "reward: { name: store-probes }" },
+      "data.source ruler and agent.kind memupdate",
+    ],
+    [
+      "stores for an agent that reads documents",
+      { data: store },
+      "data.source store and agent.kind memagent",
+    ],
+    [
+      "a reply that is longer than its context",
+      { agent: "{ preset: tiny, settings: { finalTokens: 64 } }", data: file },
+      "agent.settings.finalTokens 64 and rollout.maxTokens 64",
+      "raise rollout.maxTokens",
+    ],
+  ])("is refused with %s", (what, sections, ...said) => {
+    const text = recipe(sections).replace(
+      "learner: {",
+      what.startsWith("step advantages") ? "learner: { preset: rememr1," : "learner: {",
+    );
+    for (const words of said) expect(() => parseRecipe(text, "/data", "r.yaml")).toThrow(words);
+  });
+
+  it("names everything at once, and takes what fits together", () => {
+    const two = recipe({ agent: memupdate, more: "reward: { name: rememr1 }" });
+    expect(() => parseRecipe(two, "/data", "r.yaml")).toThrow(
+      /reward\.name rememr1[\s\S]*and data\.source ruler/,
+    );
+    const fits = recipe({ agent: memupdate, data: store, more: "reward: { name: store-probes }" });
+    expect(parseRecipe(fits, "/data", "r.yaml").agent.kind).toBe("memupdate");
+  });
+});

@@ -1,0 +1,140 @@
+/** Responsibility: finds settings of a recipe that do nothing, and sections that contradict each other, before anything starts.
+ *  Not responsible for: what a schema sees within one section; what takes the model or the data to see (dry-run.ts). */
+import { resolveLearnerConfig } from "@palimpsest/learner";
+import { rewardNames } from "@palimpsest/rewards";
+import type { Recipe } from "./recipe.js";
+
+/** Settings that something else always replaces: where they stand, and what to set instead. */
+const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [
+  {
+    path: ["agent", "settings", "temperature"],
+    instead: "a run samples at rollout.temperature, and its evaluations at evaluation.temperature; set those",
+  },
+  {
+    path: ["evaluation", "source", "count"],
+    instead: "evaluation.tasks says how many questions are asked for each length; set that",
+  },
+  {
+    path: ["evaluation", "source", "seed"],
+    instead: "evaluation.seed is the seed of the questions; set that",
+  },
+];
+
+/**
+ * @param given the recipe as it was written, before defaults filled it in
+ * @returns one line for each problem: the fields, their values, and the fix
+ */
+export function recipeProblems(recipe: Recipe, given: unknown): string[] {
+  const problems = idle
+    .filter(({ path }) => valueAt(given, path) !== undefined)
+    .map(
+      ({ path, instead }) =>
+        `${path.join(".")}: ${String(valueAt(given, path))} would do nothing: ${instead}`,
+    );
+  const { evaluation } = recipe;
+  if (evaluation?.files !== undefined && valueAt(given, ["evaluation", "lengths"]) !== undefined) {
+    problems.push(
+      "evaluation.lengths: would do nothing beside evaluation.files, which name a length each; leave it out",
+    );
+  }
+  return [
+    ...problems,
+    ...stepRewardProblems(recipe),
+    ...storeProblems(recipe),
+    ...tagProblems(recipe),
+    ...lengthProblems(recipe),
+  ];
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, name) =>
+      typeof at === "object" && at !== null
+        ? Object.entries(at).find(([key]) => key === name)?.[1]
+        : undefined,
+    value,
+  );
+}
+
+/** Rewards that tell what each step was worth; a remote one may. */
+const stepRewards = ["rememr1", "rememr1-released", "remote"];
+
+function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
+  const { name } = reward.config;
+  const problems: string[] = [];
+  if (resolveLearnerConfig(learner).stepAdvantage && !stepRewards.includes(name)) {
+    problems.push(
+      `learner.preset ${learner.preset} and reward.name ${name}: the learner wants a reward for each step and this reward gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
+    );
+  }
+  if (name.startsWith("rememr1") && agent.kind !== "rememr1") {
+    problems.push(
+      `reward.name ${name} and agent.kind ${agent.kind}: the reward reads the updates and recalls of rememr1, which this agent does not write; set agent.kind to rememr1, or another reward`,
+    );
+  }
+  return problems;
+}
+
+const ofStores = ["memupdate", "memupdate-released", "store-probes"];
+const ofDocuments = ["ruler", "reverse-two-hop", "haystack"];
+
+function storeProblems({ agent, reward, data, evaluation }: Recipe): string[] {
+  const { name } = reward.config;
+  const problems: string[] = [];
+  const keepsStore = agent.kind === "memupdate";
+  if (ofStores.includes(name) && !keepsStore) {
+    problems.push(
+      `reward.name ${name} and agent.kind ${agent.kind}: the reward scores what became of a store, and this agent keeps none; set agent.kind to memupdate, or another reward`,
+    );
+  }
+  if (keepsStore && agent.config.answerTopK === 0 && [...rewardNames, "judge"].includes(name)) {
+    problems.push(
+      `reward.name ${name} and agent.settings.answerTopK 0: the reward scores an answer and the agent gives none; set answerTopK above 0, or reward.name to ${ofStores.join(", ")}`,
+    );
+  }
+  if (keepsStore && ofDocuments.includes(data.source)) {
+    problems.push(
+      `data.source ${data.source} and agent.kind memupdate: the data are documents, and this agent reads none; set data.source to store, or jsonl with records`,
+    );
+  }
+  if (!keepsStore && data.source === "store") {
+    problems.push(
+      `data.source store and agent.kind ${agent.kind}: the data are stores of records without documents, and this agent reads documents; set agent.kind to memupdate, or another source`,
+    );
+  }
+  if (keepsStore && evaluation?.source !== undefined) {
+    problems.push(
+      "evaluation.source and agent.kind memupdate: the generator makes documents, and this agent reads none; give evaluation.files with records",
+    );
+  }
+  return problems;
+}
+
+function tagProblems({ agent, reward }: Recipe): string[] {
+  if (agent.kind !== "rememr1" || reward.config.name !== "rememr1") return [];
+  const { config } = reward;
+  return (["updateTag", "recallTag"] as const)
+    .filter((tag) => agent.config[tag] !== config[tag])
+    .map(
+      (tag) =>
+        `agent.settings.${tag} ${agent.config[tag]} and reward.settings.${tag} ${config[tag]}: the reward would find none of the agent's tags; set both to the same`,
+    );
+}
+
+function lengthProblems({ agent, rollout, train, learner }: Recipe): string[] {
+  const problems: string[] = [];
+  if (agent.kind !== "memupdate") {
+    for (const field of ["memoryTokens", "finalTokens"] as const) {
+      if (agent.config[field] < rollout.maxTokens) continue;
+      problems.push(
+        `agent.settings.${field} ${agent.config[field]} and rollout.maxTokens ${rollout.maxTokens}: a reply alone may be longer than prompt and reply together; raise rollout.maxTokens or lower ${field}`,
+      );
+    }
+  }
+  if (train.minGroupSize > learner.groupSize) {
+    problems.push(
+      `train.minGroupSize ${train.minGroupSize} and learner.groupSize ${learner.groupSize}: every group would be dropped; lower minGroupSize`,
+    );
+  }
+  return problems;
+}
