@@ -10,7 +10,6 @@ import {
   sourceUrl,
 } from "./bundle.js";
 import type { ActorOptions } from "./config.js";
-import type { HeadCallOptions } from "./head-client.js";
 import type { ObjectRef } from "./objects.js";
 
 /** Largest encoded constructor arguments in an actor's specification; the head refuses more. */
@@ -47,10 +46,10 @@ export interface ActorTypeDeps {
   /** 0 when the owner is a session. */
   readonly ownerIncarnation: number;
   readonly jobId: string;
-  upload(bundle: Bundle, options: HeadCallOptions): Promise<void>;
   /** Puts constructor arguments into the object store, held by the actor. */
   putArguments(bytes: Uint8Array, holder: string): Promise<ObjectRef>;
-  create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void>;
+  /** @param bundle what its code reference names, for the head to have first */
+  create(spec: proto.ActorSpec.$Properties, bundle: Bundle | undefined): Promise<void>;
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
 }
 
@@ -73,8 +72,6 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       code = undefined;
       throw reason;
     });
-    // Every time: the head may be another one by now, and what it has is sent only once.
-    if (bundle !== undefined) await deps.upload(bundle, {});
     const actorId = newId("actor");
     const { resources, fence, ...rest } = resolved;
     const spec = {
@@ -89,7 +86,7 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       jobId: deps.jobId,
       role: resolved.role || Class.name,
     };
-    await deps.create(spec, {});
+    await deps.create(spec, bundle);
     return deps.handle<Instance>(actorId, resolved.maxTaskRetries);
   }
 

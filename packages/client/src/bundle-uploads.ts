@@ -1,24 +1,55 @@
+/**
+ * Responsibility: sees that the head has the bundles that a request names, and sends each only once.
+ * Not responsible for: making bundles (bundle.ts), keeping them (the head does).
+ *
+ * Invariants:
+ * - UPLOAD-1. An upload that a head's death cut short begins again at whichever head leads, until its time is over.
+ * - UPLOAD-2. A request that a head without its bundle refused is made again, after another upload.
+ */
+import { PalimpsestError } from "@palimpsest/wire";
 import { type Bundle, uploadBundle } from "./bundle.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
-/** Sends each bundle once to each head of a connection. */
+/** Heads that change between each upload and its request are no accident. */
+const maxUploads = 4;
+
 export class BundleUploads {
   readonly #head: HeadClient;
-  readonly #defaultTimeoutMs: number;
   /** By hash. */
   readonly #uploads = new Map<string, Promise<void>>();
 
-  constructor(head: HeadClient, defaultTimeoutMs: number) {
+  constructor(head: HeadClient) {
     this.#head = head;
-    this.#defaultTimeoutMs = defaultTimeoutMs;
     // Another head may not have what this connection has uploaded.
     head.peer.onMoved(() => this.#uploads.clear());
   }
 
-  upload(bundle: Bundle, { timeoutMs = this.#defaultTimeoutMs, signal }: HeadCallOptions): Promise<void> {
+  /** Makes a request of the head that names these bundles. @throws {PalimpsestError} LIMIT_EXCEEDED; what it throws */
+  async naming<T>(
+    bundles: readonly Bundle[],
+    request: () => Promise<T>,
+    options: HeadCallOptions = {},
+  ): Promise<T> {
+    for (let uploads = 1; ; uploads++) {
+      await Promise.all(bundles.map((bundle) => this.#upload(bundle, options)));
+      try {
+        return await request();
+      } catch (reason) {
+        const { code, details } = PalimpsestError.from(reason);
+        const missing = bundles.find(({ sha256 }) => sha256 === details["bundle"]);
+        if (code !== "NOT_FOUND" || missing === undefined || uploads === maxUploads) throw reason;
+        this.#uploads.delete(missing.sha256);
+      }
+    }
+  }
+
+  #upload(bundle: Bundle, options: HeadCallOptions): Promise<void> {
     const known = this.#uploads.get(bundle.sha256);
     if (known !== undefined) return known;
-    const upload = uploadBundle(this.#head.peer, bundle, { timeoutMs, ...(signal ? { signal } : {}) });
+    const upload = this.#head.untilDeadline(
+      (settings) => uploadBundle(this.#head.peer, bundle, settings),
+      options,
+    );
     this.#uploads.set(bundle.sha256, upload);
     upload.catch(() => this.#uploads.delete(bundle.sha256));
     return upload;

@@ -24,6 +24,16 @@ let head: FakeHead;
 let cluster: Cluster;
 let actor: ScriptedActor;
 
+let folder = "";
+
+/** A user's file that exports the class. */
+async function greeterFile(): Promise<string> {
+  folder = await mkdtemp(join(tmpdir(), "palimpsest-cluster-"));
+  const path = join(folder, "greeter.ts");
+  await writeFile(path, "export class Greeter {}");
+  return path;
+}
+
 beforeEach(async () => {
   head = await FakeHead.start();
   actor = await ScriptedActor.start(head.token);
@@ -39,6 +49,8 @@ afterEach(async () => {
   await cluster.close();
   head.kill();
   actor.kill();
+  if (folder !== "") await rm(folder, { recursive: true, force: true });
+  folder = "";
 });
 
 describe("connect", () => {
@@ -134,23 +146,35 @@ describe("actors", () => {
   });
 
   test("of a user's file are bundled and uploaded once", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "palimpsest-cluster-"));
-    try {
-      const from = join(folder, "greeter.ts");
-      await writeFile(from, "export class Greeter {}");
-      const kind = cluster.actor(Greeter, { from });
-      const [one, two] = await Promise.all([kind.spawn("a"), kind.options({ role: "other" }).spawn("b")]);
-      expect(head.bundles.size).toBe(1);
-      const [sha256] = head.bundles.keys();
-      for (const handle of [one, two]) {
-        expect(head.actors.get(handle.actorId)?.spec?.code).toMatchObject({
-          bundle: sha256,
-          exportName: "Greeter",
-        });
-      }
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+    const kind = cluster.actor(Greeter, { from: await greeterFile() });
+    const [one, two] = await Promise.all([kind.spawn("a"), kind.options({ role: "other" }).spawn("b")]);
+    expect(head.bundles.size).toBe(1);
+    const [sha256] = head.bundles.keys();
+    for (const handle of [one, two]) {
+      expect(head.actors.get(handle.actorId)?.spec?.code).toMatchObject({
+        bundle: sha256,
+        exportName: "Greeter",
+      });
     }
+  });
+
+  test("UPLOAD-1: are spawned by a head that was away when their bundle was to be sent", async () => {
+    const from = await greeterFile();
+    const { port } = head;
+    head.kill();
+    const spawned = cluster.actor(Greeter, { from }).spawn("a");
+    await head.listen(port);
+    const { actorId } = await spawned;
+    expect(head.bundles.has(head.actors.get(actorId)?.spec?.code?.bundle ?? "")).toBe(true);
+  });
+
+  test("UPLOAD-2: are spawned by a head that has lost their bundle since", async () => {
+    const kind = cluster.actor(Greeter, { from: await greeterFile() });
+    await kind.spawn("a");
+    head.bundles.clear();
+    await kind.spawn("b");
+    expect(head.bundles.size).toBe(1);
+    expect(head.actors.size).toBe(2);
   });
 
   test("with options that make no sense are refused by field", async () => {

@@ -16,6 +16,7 @@ import type * as proto from "@palimpsest/wire/protocol";
 import type { ActorHandle } from "./actor-handle.js";
 import { ActorHandles } from "./actor-handles.js";
 import { type ActorClass, type ActorSource, type ActorType, actorType } from "./actor-type.js";
+import type { Bundle } from "./bundle.js";
 import { BundleUploads } from "./bundle-uploads.js";
 import { ClusterState } from "./cluster-state.js";
 import type { ActorOptions, ConnectOptions, ResolvedConnectOptions } from "./config.js";
@@ -83,7 +84,7 @@ export class Cluster extends ClusterState {
     this.sessionId = options.owner?.actorId ?? newId("session");
     this.#network = network;
     this.#head = head;
-    this.#uploads = new BundleUploads(head, options.controlTimeoutMs);
+    this.#uploads = new BundleUploads(head);
     this.#handles = new ActorHandles({ head, network, callTimeoutMs: options.callTimeoutMs });
     this.objects = new Objects({
       address: () => this.#objectsAddress(),
@@ -91,7 +92,7 @@ export class Cluster extends ClusterState {
       holder: options.objectHolder || options.jobId || this.sessionId,
       defaultTimeoutMs: options.controlTimeoutMs,
     });
-    this.jobs = new Jobs(head, (bundle, call) => this.#uploads.upload(bundle, call));
+    this.jobs = new Jobs(head, this.#uploads);
   }
 
   /** @throws {PalimpsestError} UNAVAILABLE, UNAUTHENTICATED, CONFIG_INVALID */
@@ -186,8 +187,7 @@ export class Cluster extends ClusterState {
       ownerId: this.sessionId,
       ownerIncarnation: this.#options.owner?.incarnation ?? 0,
       jobId: this.#options.jobId,
-      upload: (bundle, call) => this.#uploads.upload(bundle, call),
-      create: (spec, call) => this.#create(spec, call),
+      create: (spec, bundle) => this.#create(spec, bundle),
       putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
@@ -237,8 +237,10 @@ export class Cluster extends ClusterState {
     this.#head.close();
   }
 
-  async #create(spec: proto.ActorSpec.$Properties, options: HeadCallOptions): Promise<void> {
-    const info = await this.#head.call(headService.createActor, { spec }, options);
+  async #create(spec: proto.ActorSpec.$Properties, bundle: Bundle | undefined): Promise<void> {
+    const info = await this.#uploads.naming(bundle ? [bundle] : [], () =>
+      this.#head.call(headService.createActor, { spec }),
+    );
     if (actorView(info).state === "dead") throw diedError(info);
   }
 

@@ -36,12 +36,23 @@ export class HeadClient {
     request: Request,
     options: HeadCallOptions = {},
   ): Promise<Response> {
+    return await this.untilDeadline((settings) => this.peer.unary(method, request, settings), options);
+  }
+
+  /**
+   * Does what is safe to be done twice, again while the head cannot be reached.
+   * @throws {PalimpsestError} the head's own; UNAVAILABLE when it stayed away until the deadline
+   */
+  async untilDeadline<T>(
+    attempt: (settings: { readonly timeoutMs: number; readonly signal?: AbortSignal }) => Promise<T>,
+    options: HeadCallOptions,
+  ): Promise<T> {
     const deadlineAt = this.#clock.monotonicMs() + (options.timeoutMs ?? this.#defaultTimeoutMs);
     const signal = options.signal;
     for (let backoff = backoffMs.first; ; backoff = Math.min(backoff * 2, backoffMs.longest)) {
       try {
         const timeoutMs = Math.max(1, deadlineAt - this.#clock.monotonicMs());
-        return await this.peer.unary(method, request, signal ? { timeoutMs, signal } : { timeoutMs });
+        return await attempt(signal ? { timeoutMs, signal } : { timeoutMs });
       } catch (reason) {
         const error = PalimpsestError.from(reason);
         const passing = error.code === "UNAVAILABLE" || (error.code === "LIMIT_EXCEEDED" && error.retryable);

@@ -1,6 +1,7 @@
 import { fromGrpcError, jobsService, newId, PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { type Bundle, type BundleOptions, bundleModule, type ModuleSource } from "./bundle.js";
+import type { BundleUploads } from "./bundle-uploads.js";
 import { delay } from "./delay.js";
 import type { HeadCallOptions, HeadClient } from "./head-client.js";
 
@@ -69,26 +70,29 @@ const pollMs = 500;
 /** Programs whose driver runs on the cluster. */
 export class Jobs {
   readonly #head: HeadClient;
-  readonly #upload: (bundle: Bundle, options: HeadCallOptions) => Promise<void>;
+  readonly #uploads: BundleUploads;
 
-  constructor(head: HeadClient, upload: (bundle: Bundle, options: HeadCallOptions) => Promise<void>) {
+  constructor(head: HeadClient, uploads: BundleUploads) {
     this.#head = head;
-    this.#upload = upload;
+    this.#uploads = uploads;
   }
 
   async submit(options: SubmitJobOptions, call: HeadCallOptions = {}): Promise<JobInfo> {
-    const workingDir = options.workingDir === undefined ? "" : await this.#packed(options.workingDir, call);
+    const workingDir = options.workingDir === undefined ? undefined : await packed(options.workingDir);
+    const program = "recipe" in options ? undefined : await bundleModule(options.program, options);
     const request: proto.SubmitRequest.$Properties = {
-      workingDir,
+      workingDir: workingDir?.sha256 ?? "",
       submissionId: options.submissionId ?? newId("job"),
       name: options.name ?? "",
       argv: [...(options.argv ?? [])],
       environment: { ...options.environment },
       metadata: { ...options.metadata },
       resources: { quantities: { ...options.resources } },
-      ...("recipe" in options ? { recipe: options.recipe } : { bundle: await this.#bundled(options, call) }),
+      ...("recipe" in options ? { recipe: options.recipe } : { bundle: program?.sha256 ?? "" }),
     };
-    return jobView(await this.#head.call(jobsService.submit, request, call));
+    const bundles = [workingDir, program].filter((bundle) => bundle !== undefined);
+    const submit = () => this.#head.call(jobsService.submit, request, call);
+    return jobView(await this.#uploads.naming(bundles, submit, call));
   }
 
   async get(jobId: string, call: HeadCallOptions = {}): Promise<JobInfo> {
@@ -157,22 +161,11 @@ export class Jobs {
       }
     }
   }
+}
 
-  async #packed(folder: string, call: HeadCallOptions): Promise<string> {
-    const { packWorkingDir } = await import("./working-dir.js");
-    const bundle = await packWorkingDir(folder);
-    await this.#upload(bundle, call);
-    return bundle.sha256;
-  }
-
-  async #bundled(
-    options: { readonly program: ModuleSource } & BundleOptions,
-    call: HeadCallOptions,
-  ): Promise<string> {
-    const bundle = await bundleModule(options.program, options);
-    await this.#upload(bundle, call);
-    return bundle.sha256;
-  }
+async function packed(folder: string): Promise<Bundle> {
+  const { packWorkingDir } = await import("./working-dir.js");
+  return await packWorkingDir(folder);
 }
 
 function jobView(message: proto.JobInfo.$Properties): JobInfo {

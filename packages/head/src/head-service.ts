@@ -135,6 +135,7 @@ async function expectBundle(bundles: Bundles, sha256: string): Promise<void> {
   throw new PalimpsestError(
     "NOT_FOUND",
     `bundle ${sha256} of the actor's class is not here: upload it with PutBundle first`,
+    { details: { bundle: sha256 } },
   );
 }
 

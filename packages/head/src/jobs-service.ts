@@ -34,18 +34,8 @@ export function createJobsHandlers(deps: JobsServiceDeps): UntypedServiceImpleme
     submit: rpc.unary(jobsService.submit, async (request) => {
       const submission = submissionFromProto(request);
       const { entrypoint } = submission;
-      if (entrypoint.kind === "program" && (await bundles.sizeBytes(entrypoint.bundle)) === undefined) {
-        throw new PalimpsestError(
-          "NOT_FOUND",
-          `bundle ${entrypoint.bundle} is not here: upload it with PutBundle first`,
-        );
-      }
-      if (submission.workingDir !== "" && (await bundles.sizeBytes(submission.workingDir)) === undefined) {
-        throw new PalimpsestError(
-          "NOT_FOUND",
-          `working_dir ${submission.workingDir} is not here: upload it with PutBundle first`,
-        );
-      }
+      if (entrypoint.kind === "program") await expectBundle(bundles, "bundle", entrypoint.bundle);
+      if (submission.workingDir !== "") await expectBundle(bundles, "working_dir", submission.workingDir);
       return jobToProto(await lifecycle.submit(submission));
     }),
     get: rpc.unary(jobsService.get, (request) =>
@@ -139,4 +129,11 @@ async function* chunksOf(
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function expectBundle(bundles: Bundles, field: string, sha256: string): Promise<void> {
+  if ((await bundles.sizeBytes(sha256)) !== undefined) return;
+  throw new PalimpsestError("NOT_FOUND", `${field} ${sha256} is not here: upload it with PutBundle first`, {
+    details: { bundle: sha256 },
+  });
 }

@@ -68,23 +68,9 @@ export class HeadPeer implements Peer {
     settings: CallSettings & { readonly timeoutMs: number },
   ): Promise<Response> {
     const { peer } = this.#heads;
-    const { signal } = settings;
-    const moved = new AbortController();
-    const abort = () => moved.abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
-    this.#calls.add(moved);
-    try {
-      return await peer.unary(method, request, { ...settings, signal: moved.signal });
-    } catch (reason) {
-      const error = PalimpsestError.from(reason);
-      if (error.code === "CANCELLED" && moved.signal.aborted && !signal?.aborted) throw silent(peer);
-      this.#noteFailure(peer, error);
-      throw error;
-    } finally {
-      this.#calls.delete(moved);
-      signal?.removeEventListener("abort", abort);
-    }
+    return await this.#following(peer, settings.signal, (signal) =>
+      peer.unary(method, request, { ...settings, signal }),
+    );
   }
 
   serverStream<Request, Response>(
@@ -101,9 +87,13 @@ export class HeadPeer implements Peer {
     settings?: CallSettings,
   ): { readonly stream: ClientWritableStream<Request>; readonly response: Promise<Response> } {
     const { peer } = this.#heads;
-    const call = peer.clientStream(method, settings);
-    call.response.catch((reason: unknown) => this.#noteFailure(peer, PalimpsestError.from(reason)));
-    return call;
+    let stream!: ClientWritableStream<Request>;
+    const response = this.#following(peer, settings?.signal, (signal) => {
+      const call = peer.clientStream(method, { ...settings, signal });
+      stream = call.stream;
+      return call.response;
+    });
+    return { stream, response };
   }
 
   bidi<Request, Response>(
@@ -117,6 +107,30 @@ export class HeadPeer implements Peer {
   close(): void {
     this.#stopProbing?.();
     this.#heads.close();
+  }
+
+  /** Waits for the answer of one head; a move to another head ends the wait. */
+  async #following<Response>(
+    peer: Peer,
+    signal: AbortSignal | undefined,
+    ask: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<Response> {
+    const moved = new AbortController();
+    const abort = () => moved.abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    if (signal?.aborted) abort();
+    this.#calls.add(moved);
+    try {
+      return await ask(moved.signal);
+    } catch (reason) {
+      const error = PalimpsestError.from(reason);
+      if (error.code === "CANCELLED" && moved.signal.aborted && !signal?.aborted) throw silent(peer);
+      this.#noteFailure(peer, error);
+      throw error;
+    } finally {
+      this.#calls.delete(moved);
+      signal?.removeEventListener("abort", abort);
+    }
   }
 
   #watched<S extends Stream>(peer: Peer, stream: S): S {

@@ -131,6 +131,10 @@ export class FakeHead {
   }
 
   #create(spec: proto.ActorSpec.$Properties): proto.ActorInfo.$Properties {
+    const bundle = spec.code?.bundle ?? "";
+    if (bundle !== "" && !this.bundles.has(bundle)) {
+      throw new PalimpsestError("NOT_FOUND", `bundle ${bundle} is not here`, { details: { bundle } });
+    }
     const info: proto.ActorInfo.$Properties = { spec, state: proto.ActorState.ACTOR_STATE_PENDING };
     this.place(info);
     this.actors.set(spec.actorId ?? "", info);
