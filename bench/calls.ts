@@ -10,8 +10,9 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Answer, Order, Started } from "./calls/side.js";
@@ -31,7 +32,10 @@ interface Side {
 }
 
 async function start(root: string): Promise<Side> {
-  const child = fork(fileURLToPath(new URL("./calls/side.ts", import.meta.url)), [root]);
+  // A checkout speaks its own way with its worker: it is driven by its own side, where it has one.
+  const own = join(root, "bench/calls/side.ts");
+  const side = existsSync(own) ? own : fileURLToPath(new URL("./calls/side.ts", import.meta.url));
+  const child = fork(side, [root]);
   const [started] = (await once(child, "message")) as [Started];
   return { child, started };
 }

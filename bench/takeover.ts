@@ -9,7 +9,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,7 @@ const kills = 50;
 const takeoverLimitMs = 10_000;
 /** Long enough that a head can be killed in the middle of its download. */
 const bundlePaddingBytes = 4 * 1024 * 1024;
+const lookForDownloadMs = 15_000;
 const writes = /"(?:set|hset|hdel|del|hmset|rename|xadd|zadd|sadd|rpush|lpush|expire|pexpire)"/i;
 
 interface Row {
@@ -221,8 +222,8 @@ async function bundles(): Promise<Row> {
     void spawned.catch(() => undefined);
     const headIndex = heads.findIndex(leads) as 0 | 1;
     const downloading = () => partFiles().length > 0;
-    const until3s = performance.now() + 3_000;
-    while (!downloading() && performance.now() < until3s) await new Promise((turn) => setImmediate(turn));
+    const lookUntil = performance.now() + lookForDownloadMs;
+    while (!downloading() && performance.now() < lookUntil) await new Promise((turn) => setImmediate(turn));
     if (downloading()) during++;
     heads[headIndex]?.kill("SIGKILL");
     await heads[headIndex]?.ended;
@@ -243,8 +244,9 @@ async function bundles(): Promise<Row> {
 }
 
 function partFiles(): string[] {
-  const names = readdirSync(join(folder, "node"), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".part"));
+  const bundleFolder = join(folder, "node", "bundles");
+  if (!existsSync(bundleFolder)) return [];
+  return readdirSync(bundleFolder).filter((name) => name.endsWith(".part"));
 }
 
 if (flags.tls) {
