@@ -112,6 +112,11 @@ export async function latestCheckpoint(root: string): Promise<string | undefined
   return newest === undefined ? undefined : join(root, newest.name);
 }
 
+/** Policy version of the newest checkpoint under `root`; 0 when there is none. */
+export async function latestVersion(root: string): Promise<number> {
+  return (await folders(root)).at(-1)?.policyVersion ?? 0;
+}
+
 /** Folder of the checkpoint with the highest metric, the newer of equals; undefined when none has one. */
 export async function bestCheckpoint(root: string): Promise<string | undefined> {
   const best = bestOf(await metrics(root));

@@ -14,6 +14,7 @@ export {
   type CheckpointExtra,
   type JsonValue,
   latestCheckpoint,
+  latestVersion,
 } from "./checkpoint.js";
 export type { Objective } from "./compiled.js";
 export {

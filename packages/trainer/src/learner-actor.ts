@@ -2,7 +2,7 @@
  * Job: owns the learner of one run: takes the groups of a step, updates, checkpoints, acknowledges, publishes.
  * Not its job: dispatching groups, choosing tasks, deciding when to stop.
  *
- * In what order: step-protocol.ts (STEP-1 to STEP-4).
+ * In what order: step-protocol.ts (STEP-1 to STEP-5).
  * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
  */
 import { dirname, join } from "node:path";
@@ -14,6 +14,7 @@ import {
   type JsonValue,
   type Learner,
   latestCheckpoint,
+  latestVersion,
   loadCheckpoint,
   type UpdateMetrics,
   writeStepDump,
@@ -171,6 +172,7 @@ export class LearnerActor {
         ledger: this.#queues.ledger,
         groups,
         groupsPerStep: recipe.train.groupsPerStep,
+        savedVersion: () => latestVersion(checkpointDir),
         policyVersion: () => this.#learner.policyVersion,
         train: (request, batch) => this.#train(request, batch),
         save: (trained, ids) => this.#save(trained, ids),
@@ -211,7 +213,8 @@ export class LearnerActor {
 
   /**
    * Trains one step. Asked again for the step it did last, it answers the same.
-   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
+   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed; STALE_POLICY
+   *   (retryable) when another learner has done the step, and this one has to begin anew
    */
   async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
     this.#stepStartedAt = performance.now();

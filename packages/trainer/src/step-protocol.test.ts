@@ -12,6 +12,8 @@ function aLearner(...failing: Part[]) {
   const delivered = new Set<string>();
   /** Groups that the ledger does not know. */
   const unknown = new Set<string>();
+  /** Groups that another learner has trained, and the step that it has saved. */
+  const elsewhere = { trained: new Set<string>(), saved: 0 };
   let version = 0;
   const part = (name: Part, of: string) => {
     log.push(`${name} ${of}`);
@@ -24,7 +26,14 @@ function aLearner(...failing: Part[]) {
     {
       ledger: {
         states: async (groupIds) =>
-          groupIds.map((groupId) => (unknown.has(groupId) ? undefined : ("outstanding" as const))),
+          groupIds.map((groupId) =>
+            unknown.has(groupId)
+              ? undefined
+              : elsewhere.trained.has(groupId)
+                ? ("trained" as const)
+                : ("outstanding" as const),
+          ),
+        undispatched: async (groupIds) => groupIds.filter((groupId) => unknown.has(groupId)),
       },
       groups: {
         nextGroups: async ({ groupIds = [] }): Promise<GroupBatch> => {
@@ -41,6 +50,7 @@ function aLearner(...failing: Part[]) {
         },
       },
       groupsPerStep: 1,
+      savedVersion: async () => Math.max(version, elsewhere.saved),
       policyVersion: () => version,
       train: async ({ step }) => {
         part("train", String(step));
@@ -58,7 +68,7 @@ function aLearner(...failing: Part[]) {
   );
   const lastDone = () => protocol.lastDone;
   const run = (step: number) => protocol.run({ step, groupIds: [`g${step}`] });
-  return { log, run, lastDone, unknown };
+  return { log, run, lastDone, unknown, elsewhere };
 }
 
 const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
@@ -122,6 +132,16 @@ test("a step with a group that the ledger does not know is handed back, and noth
   expect(log).toEqual([]);
   unknown.clear();
   expect(await run(1)).toMatchObject({ result: { step: 1 } });
+});
+
+test("a step that another learner has done is not trained again: this one has to begin anew (STEP-5)", async () => {
+  const { log, run, elsewhere } = aLearner();
+  elsewhere.trained.add("g1");
+  elsewhere.saved = 1;
+  const behind = { code: "STALE_POLICY", retryable: true };
+  await expect(run(1)).rejects.toMatchObject(behind);
+  await expect(run(2)).rejects.toMatchObject(behind);
+  expect(log).toEqual([]);
 });
 
 test("a step out of order is refused", async () => {

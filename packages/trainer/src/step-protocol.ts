@@ -9,6 +9,9 @@
  * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and nothing of it is trained.
  * - STEP-4 (T1). A step that was trained and then failed is gone on with where it stands, by whatever step is asked for
  *   next: it is not trained again, and nothing is trained upon it before it is saved and acknowledged.
+ * - STEP-5 (T1). A step is not trained upon weights that are behind the checkpoint on disk: a learner that was taken for dead
+ *   may have done one more step, where Redis forgot the take-over that fenced it off. The learner says STALE_POLICY and
+ *   has to begin anew from that checkpoint.
  */
 import type { GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -31,10 +34,12 @@ export interface StepParts<
   Saved,
   Result extends { readonly step: number },
 > {
-  readonly ledger: Pick<LedgerStore, "states">;
+  readonly ledger: Pick<LedgerStore, "states" | "undispatched">;
   readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "release">;
   /** Steps that the weights have seen. */
   readonly policyVersion: () => number;
+  /** Steps that the newest checkpoint on disk has seen, whoever wrote it. */
+  readonly savedVersion: () => Promise<number>;
   /** Groups of a step: ids of so many are kept besides those of the step itself. */
   readonly groupsPerStep: number;
   /** Trains the batch. What rejects here must have left the weights as they were. */
@@ -95,7 +100,8 @@ export class StepProtocol<
 
   /**
    * Trains one step. Asked again for the step it did last, it answers the same.
-   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed
+   * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed; STALE_POLICY
+   *   (retryable, by a learner that begins anew) when another learner has done the step
    */
   async run(request: Request): Promise<StepDone<Result> | UndispatchedGroups> {
     const { step, groupIds } = request;
@@ -106,13 +112,15 @@ export class StepProtocol<
     }
     if (this.#last?.step === step) return { result: this.#last, batch: undefined };
     const done = policyVersion();
+    if (step > done + 1) await this.#checkNotBehind(`step ${step - 1} is done`);
     if (step !== done + 1) {
       throw new PalimpsestError(
         "INVALID_ARGUMENT",
         `step is ${step}; the learner stands after step ${done} and takes the next one`,
       );
     }
-    const { outstanding, undispatched } = await this.#statesOf(groupIds);
+    const { outstanding, undispatched, trained: elsewhere } = await this.#statesOf(groupIds);
+    if (elsewhere !== undefined) await this.#checkNotBehind(`group ${elsewhere} is trained`);
     if (undispatched.length > 0) return { undispatched };
     const batch = await this.#waitFor(outstanding);
     if (batch === undefined) return await this.run(request);
@@ -144,15 +152,28 @@ export class StepProtocol<
     return { result: this.#last, batch };
   }
 
+  async #checkNotBehind(what: string): Promise<void> {
+    const [mine, saved] = [this.#parts.policyVersion(), await this.#parts.savedVersion()];
+    if (saved <= mine) return;
+    throw new PalimpsestError(
+      "STALE_POLICY",
+      `${what}, by another learner: this one stands after step ${mine} and the checkpoint on disk after step ${saved}; restart this learner`,
+      { retryable: true },
+    );
+  }
+
   async #statesOf(groupIds: readonly string[]) {
-    const states = await this.#parts.ledger.states(groupIds);
+    const { ledger } = this.#parts;
+    const states = await ledger.states(groupIds);
     return {
       outstanding: groupIds.filter((_, at) => states[at] === "outstanding"),
-      undispatched: groupIds.filter((_, at) => states[at] === undefined),
+      undispatched: await ledger.undispatched(groupIds),
+      trained: groupIds.find((groupId, at) => states[at] === "trained" && !this.#consumed.includes(groupId)),
     };
   }
 
-  /** undefined when a group of them is not dispatched any more: Redis came back without its last second. */
+  /** undefined when a group of them is not dispatched any more, since Redis came back without its last second, or is closed,
+   *  since Redis forgot who may close it. */
   async #waitFor(groupIds: readonly string[]): Promise<GroupBatch | undefined> {
     try {
       return await this.#parts.groups.nextGroups({

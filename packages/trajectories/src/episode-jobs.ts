@@ -3,8 +3,9 @@
  *
  *  Invariants:
  *  EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes nothing.
- *                      A job that is added again after it ended finds its episode recorded and ends at once. */
-import { type JobsOptions, Queue } from "bullmq";
+ *                      A job that is added again after it ended finds its episode recorded and ends at once.
+ *  EPISODEJOBS-2 (T1). What `restore` is given has a job afterwards that will be worked on, whatever the queue had of it. */
+import { type Job, type JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type EpisodeSpec, type GroupSpec, trajectoryIdOf } from "./group-spec.js";
 import type { QueueSettings } from "./queue-settings.js";
@@ -16,6 +17,8 @@ export interface EpisodeJobs {
   /** Adds a rollout for every episode of these groups. */
   addRollouts(specs: readonly GroupSpec[]): Promise<void>;
   addReward(spec: EpisodeSpec): Promise<void>;
+  /** Gives each of these episodes a job again that has none, or one that has failed and whose failure the ledger lost. */
+  restore(name: QueueName, specs: readonly EpisodeSpec[]): Promise<void>;
 }
 
 export interface BullEpisodeJobsOptions {
@@ -64,6 +67,18 @@ export class BullEpisodeJobs implements EpisodeJobs {
     await this.#queues.rewards.add("reward", spec, { ...this.#options, jobId });
   }
 
+  async restore(name: QueueName, specs: readonly EpisodeSpec[]): Promise<void> {
+    for (let start = 0; start < specs.length; start += jobsPerTransaction) {
+      const jobs = specs.slice(start, start + jobsPerTransaction).map((spec) => ({
+        name: jobNames[name],
+        data: spec,
+        opts: { ...this.#options, jobId: trajectoryIdOf(spec.groupId, spec.episodeIndex) },
+      }));
+      const added = await sentAgain(() => this.#queues[name].addBulk(jobs));
+      await Promise.all(added.map(retryFailed));
+    }
+  }
+
   /** Deletes all jobs, in whatever state. */
   async obliterate(): Promise<void> {
     for (const name of queueNames) {
@@ -73,6 +88,23 @@ export class BullEpisodeJobs implements EpisodeJobs {
 
   async close(): Promise<void> {
     await Promise.all(queueNames.map((name) => this.#queues[name].close()));
+  }
+}
+
+const jobNames = { rollouts: "rollout", rewards: "reward" } as const;
+
+/** A failed job is kept for people and would hide the one that was added: it gets one more attempt instead. */
+async function retryFailed(job: Job): Promise<void> {
+  if (!(await job.isFailed())) {
+    return;
+  }
+  try {
+    await job.retry("failed");
+  } catch (reason) {
+    // Somebody else has retried or removed it meanwhile; if nobody works on it, the next look finds that out.
+    if (await job.isFailed()) {
+      throw reason;
+    }
   }
 }
 

@@ -8,11 +8,14 @@
  *  CONSUMER-4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole, and so
  *                   is one whose entry another version wrote (UNREADABLE).
  *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
+import { isDeepStrictEqual } from "node:util";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeFailure } from "./episode-failure.js";
+import type { EpisodeJobs } from "./episode-jobs.js";
 import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from "./group-assembly.js";
 import { type FoundGroup, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
+import { LostJobs } from "./lost-jobs.js";
 import type { PayloadStore } from "./payload-store.js";
 import type { Group } from "./trajectory.js";
 
@@ -56,6 +59,7 @@ export interface GroupBatch {
 }
 
 export interface GroupConsumerDeps extends GroupFeedDeps {
+  readonly jobs: Pick<EpisodeJobs, "restore">;
   readonly payloads: PayloadStore;
   readonly metrics: Metrics | undefined;
 }
@@ -67,6 +71,7 @@ export class GroupConsumer {
   readonly #minGroupSize: number;
   readonly #maxStaleness: number | undefined;
   readonly #feed: GroupFeed;
+  readonly #lostJobs: LostJobs;
   #requestRunning = false;
   #closing: Promise<void> | undefined;
 
@@ -75,6 +80,7 @@ export class GroupConsumer {
     this.#minGroupSize = Math.max(1, options.minGroupSize ?? 2);
     this.#maxStaleness = options.maxStaleness;
     this.#feed = feed;
+    this.#lostJobs = new LostJobs(deps.store, deps.jobs);
   }
 
   /** Becomes the run's learner: an earlier one is fenced off, and what it did not acknowledge is found again. */
@@ -100,7 +106,8 @@ export class GroupConsumer {
 
   /** Waits until `count` groups are complete, the dropped ones among them.
    *  @throws {PalimpsestError} CANCELLED (signal, close); ALREADY_EXISTS when a newer learner has taken over;
-   *          NOT_FOUND (retryable) when a group of `groupIds` is not dispatched, or no longer so: dispatch it again */
+   *          NOT_FOUND (retryable) when a group of `groupIds` is not dispatched, or no longer so: dispatch it again; or
+   *          when it is closed */
   async nextGroups(request: NextGroupsRequest): Promise<GroupBatch> {
     if (this.#requestRunning) {
       throw new PalimpsestError(
@@ -117,16 +124,21 @@ export class GroupConsumer {
   }
 
   async #waitForBatch(request: NextGroupsRequest): Promise<GroupBatch> {
-    while (request.count > 0) {
+    for (let fullLooks = 0; request.count > 0; ) {
       throwIfCancelled(request.signal);
       const all = await this.#feed.look();
       const batch = this.#candidates(request).slice(0, request.count);
       await Promise.all(batch.map((found) => this.#judge(found, request.policyVersion)));
-      if (batch.length === request.count) {
+      if (batch.length === request.count && batch.every(({ groupId }) => this.#feed.found.has(groupId))) {
         return this.#deliver(batch);
       }
       if (all) {
-        await this.#checkDispatched(request.groupIds ?? []);
+        fullLooks++;
+        await this.#checkDispatched(request);
+        // At the first look the jobs have had no time to be done.
+        if (fullLooks > 1) {
+          await this.#lostJobs.look(request.groupIds);
+        }
       }
       await this.#feed.waitForChange(request.signal);
     }
@@ -144,12 +156,20 @@ export class GroupConsumer {
       .sort((a, b) => (a.groupId < b.groupId ? -1 : 1));
   }
 
-  /** A store that lost its last second may have lost a dispatch: nobody works on it, however long one waits. */
-  async #checkDispatched(groupIds: readonly string[]): Promise<void> {
-    const states = await this.#deps.store.states(groupIds);
-    const lost = groupIds.find((groupId, at) => states[at] === undefined && !this.#feed.found.has(groupId));
+  /** What nobody works on, or somebody else has closed, does not become complete, however long one waits: a store that
+   *  lost its last second may have lost a dispatch, or the take-over that kept another learner from closing. */
+  async #checkDispatched({ groupIds = [], count }: NextGroupsRequest): Promise<void> {
+    const waited = groupIds.filter((groupId) => !this.#feed.found.has(groupId));
+    const [lost] = await this.#deps.store.undispatched(waited);
     if (lost !== undefined) {
       throw new PalimpsestError("NOT_FOUND", `group ${lost} is not dispatched; dispatch it again`, {
+        retryable: true,
+      });
+    }
+    const states = await this.#deps.store.states(waited);
+    const closed = waited.filter((_, at) => states[at] !== "outstanding");
+    if (closed.length > 0 && groupIds.length - closed.length < count) {
+      throw new PalimpsestError("NOT_FOUND", `group ${closed[0]} is closed; ask for the others`, {
         retryable: true,
       });
     }
@@ -161,6 +181,10 @@ export class GroupConsumer {
       return;
     }
     const assembled = found.assembled ?? (await this.#assemble(found));
+    if (assembled.failures.some(({ stage }) => stage === "group") && (await this.#isOld(found))) {
+      this.#feed.found.delete(found.groupId);
+      return;
+    }
     found.assembled = assembled;
     const reason =
       found.spec === undefined
@@ -177,6 +201,11 @@ export class GroupConsumer {
     found.dropped = reason;
     this.#deps.metrics?.counter("palimpsest_queue_groups_failed_total").inc({ reason });
     this.#deps.logger.warn({ groupId: found.groupId, reason, failures: assembled.failures }, "group dropped");
+  }
+
+  /** A group of which something is missing may have been closed by another learner, or opened by a loss, since it was found. */
+  async #isOld({ groupId, record }: FoundGroup): Promise<boolean> {
+    return !isDeepStrictEqual(await this.#deps.store.group(groupId), record);
   }
 
   async #assemble({ groupId, record }: Pick<FoundGroup, "groupId" | "record">): Promise<AssembledGroup> {
@@ -219,7 +248,7 @@ export class GroupConsumer {
     const found = this.#feed.found.get(groupId);
     if (found?.assembled === undefined || !found.delivered) {
       const [state] = await this.#deps.store.states([groupId]);
-      if (state === "trained") {
+      if (state === "trained" || (await this.#feed.closeAgain(groupId))) {
         return;
       }
       throw new PalimpsestError(

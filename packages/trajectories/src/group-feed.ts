@@ -6,7 +6,9 @@
  *               opened later, until it is closed.
  *  FEED-2 (T1). A feed that is not the newest finds nothing and says so.
  *  FEED-3 (T1). A group that this feed has closed and that the store has open again, because it lost its last second,
- *               is closed again and not found again. */
+ *               is closed again and not found again.
+ *  FEED-4 (T1). When the store is there again after it was away, the newest feed says again that it is that, and what it has
+ *               closed, whether anybody waits for groups or not. */
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import { type Epoch, newToken } from "./epoch.js";
@@ -59,7 +61,12 @@ export class GroupFeed {
   /** Becomes the run's learner: an earlier one is fenced off. */
   static async open(deps: GroupFeedDeps): Promise<GroupFeed> {
     const feed = new GroupFeed(deps, await deps.store.takeOver(newToken()));
-    feed.#subscription = await deps.store.onCompletion(() => feed.wake());
+    const repair = (): void => {
+      feed.wake();
+      // What fails now is done at the next look, or when the connection is there again.
+      feed.#repair().catch((error) => deps.logger.warn({ err: error }, "closings not looked at again"));
+    };
+    feed.#subscription = await deps.store.onCompletion(() => feed.wake(), repair);
     return feed;
   }
 
@@ -78,6 +85,22 @@ export class GroupFeed {
   /** Ends a wait: something may have changed. */
   wake(): void {
     this.#wake.abort();
+  }
+
+  /** Says again whose run this is and which groups are closed, to a store that may have forgotten it: after the last step
+   *  nobody looks any more, and an older learner that still lives must not go on. */
+  async #repair(): Promise<void> {
+    if (this.#stopping.signal.aborted) {
+      return;
+    }
+    await this.rememberTrained([]);
+    const groupIds = [...this.#closings.keys()];
+    const states = await this.#deps.store.states(groupIds);
+    for (const [at, groupId] of groupIds.entries()) {
+      if (states[at] === "outstanding") {
+        await this.closeAgain(groupId);
+      }
+    }
   }
 
   /** Looks for groups that became complete.
@@ -105,11 +128,22 @@ export class GroupFeed {
     return all;
   }
 
-  async #find(groupId: string): Promise<void> {
+  /** Closes what this feed has closed and the store has forgotten.
+   *  @returns false for what it has not closed. @throws {PalimpsestError} ALREADY_EXISTS */
+  async closeAgain(groupId: string): Promise<boolean> {
     const closing = this.#closings.get(groupId);
-    if (closing !== undefined) {
-      this.#deps.logger.warn({ groupId }, "the store forgot that this group was closed; closed again");
-      await this.#deps.store.close(closing, this.#epoch);
+    if (closing === undefined) {
+      return false;
+    }
+    this.#deps.logger.warn({ groupId }, "the store forgot that this group was closed; closed again");
+    if ((await this.close(closing)) === "unknown" && closing.outcome === "trained") {
+      await this.rememberTrained([groupId]);
+    }
+    return true;
+  }
+
+  async #find(groupId: string): Promise<void> {
+    if (await this.closeAgain(groupId)) {
       return;
     }
     const record = await this.#deps.store.group(groupId);

@@ -4,7 +4,9 @@
  *  Invariants:
  *  DISPATCH-1 (T1). A group id is dispatched once, however often and by whomever it is asked for.
  *  DISPATCH-2 (T1). A producer that dies at any instruction leaves a group that a second dispatch completes.
- *  DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more. */
+ *  DISPATCH-3. Dispatch waits, or is refused, while LEDGER-3 or the room in Redis forbids more.
+ *  DISPATCH-4 (T1). A group whose claim or task Redis lost before its jobs were confirmed is claimed again by the same
+ *                   dispatch. */
 import type { Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
@@ -85,17 +87,19 @@ export class GroupProducer {
       const firstFull = states.indexOf("full");
       const taken = firstFull === -1 ? batch.length : firstFull;
       const claimed = batch.slice(0, taken).filter((_, index) => states[index] === "claimed");
-      await this.#add(claimed, tasks, options.signal);
-      for (const [index, spec] of batch.slice(0, taken).entries()) {
+      const lost = await this.#add(claimed, tasks, options.signal);
+      for (const [index, { groupId }] of batch.slice(0, taken).entries()) {
         const state = states[index];
-        if (state !== undefined && state !== "full" && !outcomes.has(spec.groupId)) {
-          outcomes.set(spec.groupId, state === "claimed" ? "added" : state);
+        if (state !== undefined && state !== "full" && !outcomes.has(groupId) && !lost.has(groupId)) {
+          outcomes.set(groupId, state === "claimed" ? "added" : state);
         }
       }
-      for (const { groupId } of batch.slice(0, taken)) {
+      const firstLost = batch.findIndex(({ groupId }) => lost.has(groupId));
+      const done = firstLost === -1 ? taken : firstLost;
+      for (const { groupId } of batch.slice(0, done)) {
         tasks.delete(groupId);
       }
-      start += taken;
+      start += done;
       if (taken > 0) {
         admittedAtMs = clock.monotonicMs();
         pollMs = shortestPollMs;
@@ -111,14 +115,15 @@ export class GroupProducer {
     return specs.map(({ groupId }) => outcomes.get(groupId) ?? "outstanding");
   }
 
+  /** @returns the groups that Redis lost meanwhile */
   async #add(
     claimed: readonly GroupSpec[],
     tasks: ReadonlyMap<string, Uint8Array>,
     signal: AbortSignal | undefined,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<string>> {
     const specs = [...new Map(claimed.map((spec) => [spec.groupId, spec])).values()];
     if (specs.length === 0) {
-      return;
+      return new Set();
     }
     const { store, jobs, payloads, room, settings, metrics, listRun } = this.#deps;
     const bytesOf = (groupId: string): Uint8Array => tasks.get(groupId) ?? new Uint8Array();
@@ -128,12 +133,14 @@ export class GroupProducer {
     ]);
     // Jobs that an earlier producer has added are still there, or find their episode recorded and end (EPISODEJOBS-1).
     await room.write(() => jobs.addRollouts(specs), { timeoutMs: settings.rolloutTimeoutMs, signal });
-    await store.confirm(specs.map(({ groupId }) => groupId));
-    metrics?.counter("palimpsest_queue_groups_dispatched_total").inc(specs.length);
+    const lost = new Set(await store.confirm(specs.map(({ groupId }) => groupId)));
+    const kept = specs.filter(({ groupId }) => !lost.has(groupId));
+    metrics?.counter("palimpsest_queue_groups_dispatched_total").inc(kept.length);
     metrics?.counter("palimpsest_queue_payload_bytes_total").inc(
       { kind: "task" },
-      specs.reduce((sum, { groupId }) => sum + bytesOf(groupId).length, 0),
+      kept.reduce((sum, { groupId }) => sum + bytesOf(groupId).length, 0),
     );
+    return lost;
   }
 
   async #fullError(): Promise<PalimpsestError> {

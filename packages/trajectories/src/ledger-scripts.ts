@@ -73,6 +73,30 @@ for i = 4, #ARGV, 4 do
 end
 return states`);
 
+// KEYS: dispatching, closed, then group and task of each. ARGV: ids. A group without a task would fail at every rollout.
+export const confirmScript = script(`#!lua flags=allow-oom
+local lost = {}
+for i = 1, #ARGV do
+  local group = KEYS[1 + 2 * i]
+  local left = redis.call("HGET", group, "left")
+  if left and left ~= "0" and redis.call("EXISTS", KEYS[2 + 2 * i]) == 0 then lost[#lost + 1] = ARGV[i]
+  elseif left then redis.call("SREM", KEYS[1], ARGV[i])
+  elseif redis.call("HEXISTS", KEYS[2], ARGV[i]) == 0 then lost[#lost + 1] = ARGV[i]
+  end
+end
+return lost`);
+
+// KEYS: dispatching, closed, then the group hash of each. ARGV: ids.
+export const undispatchedScript = script(`#!lua flags=no-writes
+local found = {}
+for i = 1, #ARGV do
+  local left = redis.call("HGET", KEYS[2 + i], "left")
+  local unknown = not left and redis.call("HEXISTS", KEYS[2], ARGV[i]) == 0
+  local unconfirmed = left and left ~= "0" and redis.call("SISMEMBER", KEYS[1], ARGV[i]) == 1
+  if unknown or unconfirmed then found[#found + 1] = ARGV[i] end
+end
+return found`);
+
 // KEYS: group, task. ARGV: bytes, time to live.
 export const putTaskScript = script(`
 if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end

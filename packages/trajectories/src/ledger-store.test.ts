@@ -161,7 +161,7 @@ describe.each([
       void store.onCompletion(() => {
         told += 1;
         resolve();
-      });
+      }, resolve);
     });
     await store.counts();
     for (const groupId of ["a", "b"]) {
@@ -255,11 +255,37 @@ describe.each([
   it("lets a claim be made again until it is confirmed or its group complete (T1)", async () => {
     expect(await claim("a")).toBe("claimed");
     expect(await claim("a")).toBe("claimed");
-    await store.confirm(["a"]);
+    await store.putTask("a", bytes("task"));
+    expect(await store.confirm(["a"])).toEqual([]);
     expect(await claim("a")).toBe("outstanding");
     await claim("b", 1);
     await store.putFailure("b", 0, "no");
     expect(await claim("b", 1)).toBe("outstanding");
+  });
+
+  it("confirms no claim that it lost, or whose task it lost (DISPATCH-4, T1)", async () => {
+    await claim("no-task");
+    await claim("closed");
+    await store.close(closing("closed"), epoch);
+    await claim("complete", 1);
+    await store.putFailure("complete", 0, "no");
+    expect(await store.confirm(["no-task", "lost", "closed", "complete"])).toEqual(["no-task", "lost"]);
+    expect(await claim("no-task")).toBe("claimed");
+  });
+
+  it("names the groups that it does not know and those whose claim was not confirmed (STEP-3, T1)", async () => {
+    for (const groupId of ["confirmed", "claimed", "closed"]) {
+      await claim(groupId);
+      await store.putTask(groupId, bytes("task"));
+    }
+    await store.confirm(["confirmed"]);
+    await store.close(closing("closed"), epoch);
+    await claim("complete", 1);
+    await store.putFailure("complete", 0, "no");
+    expect(await store.undispatched(["lost", "confirmed", "claimed", "closed", "complete"])).toEqual([
+      "lost",
+      "claimed",
+    ]);
   });
 
   it("refuses claims above its limits in groups and expected bytes, but always admits one group (LEDGER-3)", async () => {
@@ -349,7 +375,7 @@ async function answer(store: LedgerStore, epoch: Epoch, step: Step): Promise<unk
     case "failure":
       return await store.putFailure(step.groupId, step.episodeIndex, "no");
     case "look":
-      return await store.completeGroups(epoch, 0);
+      return [await store.completeGroups(epoch, 0), await store.undispatched(["a", "b", "c", "d"])];
     default: {
       const { episodes = [] } = (await store.group(step.groupId)) ?? {};
       const members = episodes.filter(({ score }) => score).length;

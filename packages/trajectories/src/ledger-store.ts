@@ -112,8 +112,12 @@ export interface Subscription {
 export interface LedgerStore {
   /** Claims groups for dispatch in order, up to the limits. A claim that was never confirmed can be made again. */
   claim(claims: readonly Claim[], limits: LedgerLimits): Promise<ClaimResult[]>;
-  /** Says that the jobs of claimed groups are on the queues. */
-  confirm(groupIds: readonly string[]): Promise<void>;
+  /** Says that the tasks of claimed groups are stored and their jobs on the queues.
+   *  @returns those that are not confirmed, because the store lost their claim or their task since: claim them again */
+  confirm(groupIds: readonly string[]): Promise<readonly string[]>;
+  /** Those of the groups that somebody has to dispatch, or to dispatch again: the store does not know them, or their claim
+   *  was never confirmed. */
+  undispatched(groupIds: readonly string[]): Promise<readonly string[]>;
 
   /** @returns false when the group is not outstanding */
   putTask(groupId: string, bytes: Uint8Array): Promise<boolean>;
@@ -150,8 +154,9 @@ export interface LedgerStore {
   takeOver(token: string): Promise<Epoch>;
   /** Complete groups that became so after the cursor (0: all), oldest first; undefined when fenced off. */
   completeGroups(epoch: Epoch, cursor: number): Promise<CompleteGroups | undefined>;
-  /** Calls the listener soon after a group has become complete. A call may be lost: look from time to time. */
-  onCompletion(listener: () => void): Promise<Subscription>;
+  /** Calls the listener soon after a group has become complete. A call may be lost: look from time to time.
+   *  @param onReconnect called when the store answers again after it was away: it may have lost its last second */
+  onCompletion(listener: () => void, onReconnect: () => void): Promise<Subscription>;
   /** @returns undefined when the group is not outstanding */
   group(groupId: string): Promise<GroupRecord | undefined>;
   /** Closes a group and deletes its payloads. */

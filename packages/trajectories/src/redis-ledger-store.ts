@@ -9,8 +9,10 @@ import {
   claimScript,
   closeScript,
   completeGroupsScript,
+  confirmScript,
   rememberTrainedScript,
   takeOverScript,
+  undispatchedScript,
 } from "./ledger-scripts.js";
 import {
   type Claim,
@@ -73,10 +75,21 @@ export class RedisLedgerStore implements LedgerStore {
     return states as ClaimResult[];
   }
 
-  async confirm(groupIds: readonly string[]): Promise<void> {
-    if (groupIds.length > 0) {
-      await this.#redis.srem(this.#keys.dispatching, ...groupIds);
-    }
+  async confirm(groupIds: readonly string[]): Promise<readonly string[]> {
+    const { dispatching, closed, group, task } = this.#keys;
+    const keys = groupIds.flatMap((groupId) => [group(groupId), task(groupId)]);
+    return (await runScript(
+      this.#redis,
+      confirmScript,
+      [dispatching, closed, ...keys],
+      groupIds,
+    )) as string[];
+  }
+
+  async undispatched(groupIds: readonly string[]): Promise<readonly string[]> {
+    const { dispatching, closed, group } = this.#keys;
+    const keys = [dispatching, closed, ...groupIds.map((groupId) => group(groupId))];
+    return (await runScript(this.#redis, undispatchedScript, keys, groupIds)) as string[];
   }
 
   async putTask(groupId: string, bytes: Uint8Array): Promise<boolean> {
@@ -148,10 +161,10 @@ export class RedisLedgerStore implements LedgerStore {
     };
   }
 
-  async onCompletion(listener: () => void): Promise<Subscription> {
+  async onCompletion(listener: () => void, onReconnect: () => void): Promise<Subscription> {
     return await subscribe(this.#redis, this.#keys.completions, this.#logger, {
       onMessage: listener,
-      onReady: listener,
+      onReady: onReconnect,
     });
   }
 

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe("run queues", () => {
-  it("carries episodes to the learner with task, seed and score (T1)", async () => {
+  it("carries episodes to the learner with task, seed and score, in their order (CONSUMER-5, T1)", async () => {
     const episodes: Episode[] = [];
     await fixture.openWorkers({
       run: async (episode) => {
@@ -115,7 +115,7 @@ describe("run queues", () => {
     expect([...scored.values()]).toEqual([2, 2]);
   });
 
-  it("leaves out episodes that failed for good, with stage and error, never as a zero (T4)", async () => {
+  it("leaves out episodes that failed for good, with stage and error, never as a zero (REWARD-1, T4)", async () => {
     await fixture.openWorkers({
       run: async (episode) => {
         if (episode.episodeIndex === 1) {
@@ -170,7 +170,7 @@ describe("run queues", () => {
     expect(counts.episodes).toEqual({ dispatched: 6, trained: 3, failed: 2, dropped: 1 });
   });
 
-  it("fails a group that is too many policy versions old and keeps one that is not (T2)", async () => {
+  it("fails a group that is too many policy versions old and keeps one that is not (CONSUMER-3, T2)", async () => {
     await fixture.openWorkers({
       run: async (episode) =>
         trajectoryOf(episode, {
@@ -186,7 +186,7 @@ describe("run queues", () => {
     expect(batch.dropped).toMatchObject([{ groupId: "g-old", reason: "STALE_POLICY" }]);
   });
 
-  it("returns groups of the step that was asked for, sorted, and keeps the others (T6)", async () => {
+  it("returns groups of the step that was asked for, sorted, and keeps the others (CONSUMER-5, T6)", async () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
@@ -231,7 +231,7 @@ describe("run queues", () => {
     await expect(consumer.acknowledge(["nobody"])).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
   });
 
-  it("dispatches a group once, whoever asks and in whatever state it is (T1)", async () => {
+  it("dispatches a group once, whoever asks and in whatever state it is (DISPATCH-1, T1)", async () => {
     let runs = 0;
     await fixture.openWorkers({
       run: async (episode) => {
@@ -266,7 +266,7 @@ describe("run queues", () => {
     expect((await trainer.ledger.counts()).groups).toMatchObject({ dispatched: 1, outstanding: 1 });
   });
 
-  it("adds no job again when the producer died after adding them, even if they are done (T1)", async () => {
+  it("adds no job again when the producer died after adding them, even if they are done (EPISODEJOBS-1, T1)", async () => {
     const trainer = await fixture.open();
     const workers = await fixture.openWorkers();
     const consumer = await trainer.consumeGroups();

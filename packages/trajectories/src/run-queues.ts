@@ -168,7 +168,9 @@ export class RunQueues {
 
   /** Becomes the run's one learner; an earlier one is fenced off. @throws {PalimpsestError} UNAVAILABLE when Redis is away */
   async consumeGroups(options: GroupConsumerOptions = {}): Promise<GroupConsumer> {
-    return this.#keep(await withRedis(() => GroupConsumer.open(options, this.#deps())));
+    return this.#keep(
+      await withRedis(() => GroupConsumer.open(options, { ...this.#deps(), jobs: this.#jobs })),
+    );
   }
 
   async announceWeights(manifest: Uint8Array): Promise<void> {

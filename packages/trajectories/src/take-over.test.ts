@@ -27,7 +27,7 @@ afterEach(async () => {
 afterAll(() => server.close());
 
 describe("take-over from dead consumers", () => {
-  it("gives jobs of a consumer that left without a word to another one (T1)", async () => {
+  it("gives jobs of a consumer that left without a word to another one (JOB-1, T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     const dying = await fixture.open();
@@ -46,7 +46,7 @@ describe("take-over from dead consumers", () => {
     await expectAllTrainedOnce(trainer, consumer, 1, 4);
   });
 
-  it("gives running jobs back at once when a consumer closes in order, without using up an attempt (T1)", async () => {
+  it("gives running jobs back at once when a consumer closes in order, without using up an attempt (JOB-2, T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     const leaving = await fixture.open({ settings: { lockDurationMs: 60_000 } });
@@ -103,7 +103,7 @@ describe("take-over from dead consumers", () => {
     await expectAllTrainedOnce(trainer, consumer, 1, 1, "first");
   });
 
-  it("does not run an episode again when its consumer died after storing the trajectory (T1)", async () => {
+  it("does not run an episode again when its consumer died after storing the trajectory (ROLLOUT-1, T1)", async () => {
     const trainer = await fixture.open();
     const consumer = await trainer.consumeGroups();
     await trainer.dispatchGroup(aGroupRequest({ groupSize: 2 }));
@@ -175,7 +175,7 @@ describe("take-over from dead consumers", () => {
 });
 
 describe("a learner that starts again", () => {
-  it("gets the groups that its predecessor held, at once, and only those not yet acknowledged (T1)", async () => {
+  it("gets the groups that its predecessor held, at once, and only those not yet acknowledged (CONSUMER-1, FEED-1, T1)", async () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const first = await trainer.consumeGroups();
@@ -211,7 +211,7 @@ describe("a learner that starts again", () => {
     expect(counts.episodes).toEqual({ dispatched: 8, trained: 8, failed: 0, dropped: 0 });
   });
 
-  it("fences off the old one: it can neither acknowledge nor get groups (T1)", async () => {
+  it("fences off the old one: it can neither acknowledge nor get groups (FEED-2, T1)", async () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();
     const old = await trainer.consumeGroups();

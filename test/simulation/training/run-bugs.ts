@@ -1,4 +1,5 @@
 /** Bugs of a training run that the simulator must find; the product has no switch for any of them. */
+import type { EpisodeJobs } from "../../../packages/trajectories/src/episode-jobs.js";
 import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
 import { splitTrajectoryId } from "../../../packages/trajectories/src/group-spec.js";
 import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
@@ -29,6 +30,18 @@ class LedgerBug extends RunPlant {
 class EarlyAcknowledgement extends RunPlant {
   override async save(write: () => Promise<void>): Promise<void> {
     void write().catch(() => undefined);
+  }
+}
+
+class JobsStayLost extends RunPlant {
+  override jobs(jobs: EpisodeJobs): EpisodeJobs {
+    return { ...jobs, restore: async () => undefined };
+  }
+}
+
+class CheckpointNotLookedAt extends RunPlant {
+  override savedVersion(): number {
+    return 0;
   }
 }
 
@@ -134,6 +147,27 @@ export const runBugs: readonly RunBug[] = [
     make: payloadsReadOnce,
   },
   { name: "what a fenced learner writes is taken", breaks: "LEDGER-4", make: anyEpochCloses },
+  { name: "a job that Redis lost is not added again", breaks: "LOSTJOBS-1, T1", make: () => new JobsStayLost() },
+  {
+    name: "a learner does not look whether another one has saved its step",
+    breaks: "STEP-5, T1",
+    make: () => new CheckpointNotLookedAt(),
+  },
+  {
+    name: "a claim whose jobs were lost counts as dispatched",
+    breaks: "DISPATCH-4, STEP-3",
+    make: () =>
+      new LedgerBug((ledger) => ({
+        confirm: async (groupIds) => {
+          await ledger.confirm(groupIds);
+          return [];
+        },
+        undispatched: async (groupIds) => {
+          const states = await ledger.states(groupIds);
+          return groupIds.filter((_, at) => states[at] === undefined);
+        },
+      })),
+  },
   {
     name: "a claim that nobody confirmed cannot be made again",
     breaks: "DISPATCH-2",

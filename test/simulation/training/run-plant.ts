@@ -1,3 +1,4 @@
+import type { EpisodeJobs } from "../../../packages/trajectories/src/episode-jobs.js";
 import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
 import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
 import type { SimCheckpoint } from "./sim-learner.js";
@@ -10,6 +11,16 @@ export class RunPlant {
 
   work(work: JobWork): JobWork {
     return work;
+  }
+
+  /** What a learner restores lost jobs with. */
+  jobs(jobs: EpisodeJobs): EpisodeJobs {
+    return jobs;
+  }
+
+  /** What a learner is told of the newest checkpoint on disk. */
+  savedVersion(version: number): number {
+    return version;
   }
 
   /** What a learner begins with: the checkpoint on disk. */

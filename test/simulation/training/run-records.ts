@@ -31,8 +31,7 @@ export class RunRecords {
     if (ids.join() !== [...ids].sort().join()) this.#fail("T6", `a batch is not sorted: ${ids}`);
     this.counts.dropped += batch.dropped.length;
     const lost = batch.failures.find(({ stage }) => stage === "group");
-    // What Redis lost while the group was read is not there any more; in all other runs payloads stay until they are closed.
-    if (lost !== undefined && this.#losses() === 0)
+    if (lost !== undefined)
       this.#fail(
         "T1",
         `${lost.trajectoryId} has no payload, and its group is not acknowledged: ${lost.message}`,

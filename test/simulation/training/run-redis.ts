@@ -26,6 +26,8 @@ export interface QueuedJob {
   lockedUntilMs: number;
 }
 
+const kinds = { rollouts: "rollout", rewards: "reward" } as const;
+
 export class RunRedis implements Persistent {
   readonly ledger = new MemoryLedgerStore();
   readonly #redis: SimRedis;
@@ -83,8 +85,13 @@ export class RunRedis implements Persistent {
     return new Proxy(ledger, {
       get: (target, name: keyof LedgerStore) => {
         if (name === "onCompletion") {
-          return (listener: () => void) =>
-            target.onCompletion(() => void this.#redis.scheduler.after(1, process, listener));
+          return (listener: () => void, onReconnect: () => void) => {
+            this.#redis.onBack(process, onReconnect);
+            return target.onCompletion(
+              () => void this.#redis.scheduler.after(1, process, listener),
+              () => undefined,
+            );
+          };
         }
         const method = target[name] as (...given: unknown[]) => Promise<unknown>;
         return (...given: unknown[]) => send(() => method.apply(target, given));
@@ -108,6 +115,10 @@ export class RunRedis implements Persistent {
         }),
       addReward: (spec) =>
         send(async () => add("reward", trajectoryIdOf(spec.groupId, spec.episodeIndex), spec)),
+      restore: (name, specs) =>
+        send(async () => {
+          for (const spec of specs) add(kinds[name], trajectoryIdOf(spec.groupId, spec.episodeIndex), spec);
+        }),
     };
   }
 

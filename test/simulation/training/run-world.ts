@@ -233,8 +233,6 @@ export class RunWorld {
     this.story.tell(process.name, () => `fails: ${reason.message}`);
     if (process.ended) return;
     if (reason.code === "ALREADY_EXISTS") this.fencedOff(process);
-    // Known: when Redis forgets a take-over, the learner before it may do one more step until the newer one next speaks.
-    else if (reason.code === "INVALID_ARGUMENT" && this.redis.losses > 0) process.kill();
     else if (!reason.retryable) this.violation("STEP", reason.message);
     else if (this.random.chance(0.5)) process.kill();
   }

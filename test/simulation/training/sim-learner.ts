@@ -88,7 +88,7 @@ export class SimLearner {
           return this.#weights.consumedGroupIds;
         },
       },
-      deps,
+      { ...deps, jobs: plant.jobs(world.run.jobsOf(this.process)) },
     );
     world.announce(this.#weights.policyVersion);
     this.#protocol = new StepProtocol(
@@ -96,6 +96,7 @@ export class SimLearner {
         ledger: deps.store,
         groups,
         groupsPerStep: world.groupsPerStep,
+        savedVersion: async () => plant.savedVersion(disk.checkpoint.policyVersion),
         policyVersion: () => this.#weights.policyVersion,
         train: (_request, batch) => this.#update(batch),
         save: (trained, consumedGroupIds) => this.#save({ ...trained, consumedGroupIds }),

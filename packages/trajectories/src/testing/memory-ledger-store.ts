@@ -132,13 +132,27 @@ export class MemoryLedgerStore implements LedgerStore {
     return [...this.#memory.groups.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  async confirm(groupIds: readonly string[]): Promise<void> {
-    for (const groupId of groupIds) {
-      const group = this.#memory.groups.get(groupId);
-      if (group) {
-        group.dispatching = false;
+  async confirm(groupIds: readonly string[]): Promise<readonly string[]> {
+    const { groups, closed } = this.#memory;
+    return groupIds.filter((groupId) => {
+      const group = groups.get(groupId);
+      if (group === undefined) {
+        return !closed.has(groupId);
       }
-    }
+      if (group.task === undefined && group.completed === 0) {
+        return true;
+      }
+      group.dispatching = false;
+      return false;
+    });
+  }
+
+  async undispatched(groupIds: readonly string[]): Promise<readonly string[]> {
+    const { groups, closed } = this.#memory;
+    return groupIds.filter((groupId) => {
+      const group = groups.get(groupId);
+      return group === undefined ? !closed.has(groupId) : group.dispatching && group.completed === 0;
+    });
   }
 
   async putTask(groupId: string, bytes: Uint8Array): Promise<boolean> {

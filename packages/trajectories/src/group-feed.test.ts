@@ -1,0 +1,129 @@
+import { createLogger } from "@palimpsest/telemetry";
+import { systemClock } from "@palimpsest/wire";
+import { beforeEach, expect, it } from "vitest";
+import type { EpisodeFailure } from "./episode-failure.js";
+import { newToken } from "./epoch.js";
+import { GroupConsumer } from "./group-consumer.js";
+import { specOf } from "./group-spec.js";
+import type { LedgerStore } from "./ledger-store.js";
+import { PayloadStore } from "./payload-store.js";
+import { queueSettingsSchema } from "./queue-settings.js";
+import { aGroupRequest, aTask, trajectoryOf } from "./testing/builders.js";
+import { MemoryLedgerStore } from "./testing/memory-ledger-store.js";
+
+const settings = queueSettingsSchema.parse({});
+const room = { write: <T>(work: () => Promise<T>) => work() };
+let ledger: MemoryLedgerStore;
+/** What the connection calls when the store is there again after it was away. */
+let reconnected: () => void;
+
+beforeEach(() => {
+  ledger = new MemoryLedgerStore();
+});
+
+async function aLearner(): Promise<GroupConsumer> {
+  const store = new Proxy<LedgerStore>(ledger, {
+    get: (target, name: keyof LedgerStore) =>
+      name === "onCompletion"
+        ? (listener: () => void, onReconnect: () => void) => {
+            reconnected = onReconnect;
+            return target.onCompletion(listener, onReconnect);
+          }
+        : (target[name] as (...given: unknown[]) => unknown).bind(target),
+  });
+  return await GroupConsumer.open(
+    { minGroupSize: 1 },
+    {
+      store,
+      jobs: { restore: async () => undefined },
+      payloads: new PayloadStore({ store, room, settings }),
+      settings: { stalledIntervalMs: 1, retryDelayMs: 1 },
+      logger: createLogger({ component: "test", level: "silent" }),
+      metrics: undefined,
+      clock: systemClock,
+    },
+  );
+}
+
+/** A dispatched group of one episode. */
+async function dispatch(groupId: string): Promise<void> {
+  const request = aGroupRequest({ groupId, groupSize: 1 });
+  const spec = JSON.stringify(specOf(request));
+  await ledger.claim([{ groupId, groupSize: 1, spec, taskBytes: 0 }], settings);
+  await payloads().putTask(groupId, payloads().encodeTask(aTask()));
+  await ledger.confirm([groupId]);
+}
+
+async function complete(groupId: string): Promise<void> {
+  const key = { groupId, episodeIndex: 0 };
+  const spec = specOf(aGroupRequest({ groupId, groupSize: 1 }));
+  const episode = { ...spec, ...key, trajectoryId: `${groupId}.0`, task: aTask(), attempt: 1 };
+  await payloads().putTrajectory(trajectoryOf(episode));
+  const { trajectoryToken } = await payloads().sampledHead(key);
+  await payloads().putScore(key, { reward: 1, components: {} }, { actorId: "", trajectoryToken });
+}
+
+const payloads = () => new PayloadStore({ store: ledger, room, settings });
+const noFailures: readonly EpisodeFailure[] = [];
+
+/** @returns what makes the store forget everything since */
+function remembered(): () => void {
+  const memory = ledger.snapshot();
+  return () => ledger.restore(memory);
+}
+
+it("closes a group again that the store forgot to be closed, and does not return it (FEED-3)", async () => {
+  const learner = await aLearner();
+  await dispatch("a");
+  await complete("a");
+  await learner.nextGroups({ count: 1 });
+  const forget = remembered();
+  await learner.acknowledge(["a"]);
+  forget();
+  await dispatch("b");
+  await complete("b");
+  const { groups } = await learner.nextGroups({ count: 1 });
+  expect(groups.map(({ groupId }) => groupId)).toEqual(["b"]);
+  expect(await ledger.states(["a", "b"])).toEqual(["trained", "outstanding"]);
+});
+
+it("says again what is closed, and who may close, when the store is there again and nobody waits (FEED-4)", async () => {
+  const older = await ledger.takeOver(newToken());
+  await dispatch("a");
+  await complete("a");
+  const beforeTakeOver = remembered();
+  const learner = await aLearner();
+  await learner.nextGroups({ count: 1 });
+  await learner.acknowledge(["a"]);
+  beforeTakeOver();
+  reconnected();
+  const isTrained = async () => (await ledger.states(["a"]))[0] === "trained";
+  await expect.poll(isTrained).toBe(true);
+  const closing = { groupId: "a", outcome: "failed", trainedEpisodes: 0, droppedEpisodes: 1 } as const;
+  expect(await ledger.close({ ...closing, failures: noFailures }, older)).toBe("fenced");
+});
+
+it("acknowledges a group that it had acknowledged and the store forgot (STEP-4, T1)", async () => {
+  const learner = await aLearner();
+  await dispatch("a");
+  await complete("a");
+  await learner.nextGroups({ count: 1 });
+  const forget = remembered();
+  await learner.acknowledge(["a"]);
+  forget();
+  await learner.acknowledge(["a"]);
+  expect(await ledger.states(["a"])).toEqual(["trained"]);
+});
+
+it("does not wait for a group that another learner has closed since the store forgot the take-over (STEP-5)", async () => {
+  const older = await ledger.takeOver(newToken());
+  await dispatch("a");
+  const beforeTakeOver = remembered();
+  const learner = await aLearner();
+  beforeTakeOver();
+  await complete("a");
+  const closing = { groupId: "a", outcome: "trained", trainedEpisodes: 1, droppedEpisodes: 0 } as const;
+  expect(await ledger.close({ ...closing, failures: noFailures }, older)).toBe("closed");
+  const waiting = learner.nextGroups({ count: 1, groupIds: ["a"] });
+  await expect(waiting).rejects.toMatchObject({ code: "NOT_FOUND", retryable: true });
+});
