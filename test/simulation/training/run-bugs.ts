@@ -112,6 +112,21 @@ function payloadsReadOnce(): RunPlant {
   }));
 }
 
+function claimedOnce(): RunPlant {
+  const claimed = new Set<string>();
+  return new LedgerBug((ledger) => ({
+    claim: async (claims, limits) => {
+      const states = await ledger.claim(claims, limits);
+      return states.map((state, at) => {
+        const groupId = claims[at]?.groupId ?? "";
+        const again = state === "claimed" && claimed.has(groupId);
+        if (state === "claimed") claimed.add(groupId);
+        return again ? "outstanding" : state;
+      });
+    },
+  }));
+}
+
 export const runBugs: readonly RunBug[] = [
   {
     name: "a step is acknowledged before its checkpoint is on disk",
@@ -147,7 +162,11 @@ export const runBugs: readonly RunBug[] = [
     make: payloadsReadOnce,
   },
   { name: "what a fenced learner writes is taken", breaks: "LEDGER-4", make: anyEpochCloses },
-  { name: "a job that Redis lost is not added again", breaks: "LOSTJOBS-1, T1", make: () => new JobsStayLost() },
+  {
+    name: "a job that Redis lost is not added again",
+    breaks: "LOSTJOBS-1, T1",
+    make: () => new JobsStayLost(),
+  },
   {
     name: "a learner does not look whether another one has saved its step",
     breaks: "STEP-5, T1",
@@ -171,20 +190,6 @@ export const runBugs: readonly RunBug[] = [
   {
     name: "a claim that nobody confirmed cannot be made again",
     breaks: "DISPATCH-2",
-    make: () =>
-      new LedgerBug((ledger) => {
-        const claimed = new Set<string>();
-        return {
-          claim: async (claims, limits) => {
-            const states = await ledger.claim(claims, limits);
-            return states.map((state, at) => {
-              const groupId = claims[at]?.groupId ?? "";
-              const again = state === "claimed" && claimed.has(groupId);
-              if (state === "claimed") claimed.add(groupId);
-              return again ? "outstanding" : state;
-            });
-          },
-        };
-      }),
+    make: claimedOnce,
   },
 ];
