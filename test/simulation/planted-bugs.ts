@@ -543,7 +543,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     breaks: "JOBLIFE-1, JOBREST",
     make: () =>
       new MessageBug("NodeLink.Link", true, (body: NodeMessage) =>
-        body.register ? { register: { ...body.register, jobIds: [] } } : body,
+        body.register ? { register: { ...body.register, drivers: [] } } : body,
       ),
   },
 ];

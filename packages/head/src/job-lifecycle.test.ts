@@ -47,6 +47,7 @@ describe("JobLifecycle", () => {
         environment: { A: "1" },
         workingDir: "",
         gpuIds: [],
+        resources: { quantities: {} },
       },
     });
     expect(readFileSync(join(folder.path, "bundles", sha256), "utf8")).toBe("agent: memagent\n");
@@ -258,6 +259,21 @@ describe("JobLifecycle", () => {
     const back = await test.join("a", { jobIds: ["failed", "deleted"] });
     expect(back.sent.flatMap(({ stopDriver }) => stopDriver?.jobId ?? [])).toEqual(["failed", "deleted"]);
     expect(test.plane.nodes.leasesOf("a")).toEqual([]);
+  });
+
+  it("JOBLIFE-5: a driver whose job was lost keeps its lease, also at the head after this one", async () => {
+    const test = await open();
+    const lease = { resources: { quantities: { cpu: 3, gpu: 1 } }, gpuIds: [1] };
+    await test.join("a", { cpu: 4, gpu: 2, drivers: [{ jobId: "lost", ...lease }] });
+    expect(test.plane.nodes.get("a")?.available).toMatchObject({ cpu: 1, gpu: 1 });
+    await test.plane.jobLifecycle.submit(aRecipe("job-1", { resources: { quantities: { gpu: 1 } } }));
+    await settle();
+    expect(test.plane.jobs.get("job-1").gpuIds).toEqual([0]);
+    const second = await test.reopened({ dataDir: folder.path });
+    await second.join("a", { cpu: 4, gpu: 2, jobIds: ["lost", "job-1"] });
+    expect(second.plane.nodes.get("a")?.available).toMatchObject({ cpu: 1, gpu: 0 });
+    exit(second, "lost", 0);
+    expect(second.plane.nodes.get("a")?.available).toMatchObject({ cpu: 4, gpu: 1 });
   });
 
   it("forgets the oldest ended jobs with their logs", async () => {

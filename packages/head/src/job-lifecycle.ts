@@ -10,13 +10,14 @@
  * - JOBLIFE-4. A node that is lost before it was told to start a driver loses nothing: the job is PENDING again.
  * - JOBLIFE-5. A driver that a node brings back and nobody knows is entered as a running job at the node's first
  *   registration at this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
+ *   It keeps the lease that its node tells.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { isValidId } from "./actor.js";
-import { hasEnded, type Job, type Submission, sha256Of } from "./job.js";
+import { hasEnded, type Job, runningDriver, type Submission, sha256Of } from "./job.js";
 import type { JobTable } from "./job-table.js";
 import type { Node } from "./node.js";
 import type { NodeTable } from "./node-table.js";
@@ -54,7 +55,7 @@ export class JobLifecycle {
     for (const job of jobs.all()) {
       if (job.status === "PENDING") this.#seek(job.jobId);
       if (job.status !== "RUNNING") continue;
-      nodes.reserve(job.nodeId, leaseOf(job.jobId), jobs.submission(job.jobId)?.resources ?? {}, job.gpuIds);
+      nodes.reserve(job.nodeId, leaseOf(job.jobId), job.resources, job.gpuIds);
       const node = nodes.get(job.nodeId);
       if (node === undefined || node.state === "DEAD")
         this.#lost(job, `node lost: ${job.nodeId} is not known any more`);
@@ -136,20 +137,26 @@ export class JobLifecycle {
    * Compares the drivers that a node says it runs with what the head believes.
    * @returns what to do about the jobs that are missing once the node has told everything
    */
-  nodeRegistered(nodeId: string, jobIds: readonly string[]): { readonly settle: () => void } {
+  nodeRegistered(
+    nodeId: string,
+    drivers: readonly proto.RunningDriver.$Properties[],
+  ): { readonly settle: () => void } {
     const { jobs, nodes, driverStopGraceMs, logger } = this.#deps;
-    for (const jobId of jobIds) {
+    const running = drivers.map(runningDriver);
+    for (const driver of running) {
+      const { jobId } = driver;
       const lost = jobs.find(jobId) === undefined && !nodes.isBack(nodeId) && isValidId(jobId);
       if (lost) logger.warn({ jobId, nodeId }, "a job that the tables had lost was adopted");
-      const job = lost ? jobs.adopt(jobId, nodeId) : jobs.find(jobId);
+      const job = lost ? jobs.adopt(nodeId, driver) : jobs.find(jobId);
       const wanted = job?.status === "RUNNING" && job.nodeId === nodeId;
-      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), jobs.submission(jobId)?.resources ?? {}, job.gpuIds);
+      if (wanted) nodes.reserve(nodeId, leaseOf(jobId), job.resources, job.gpuIds);
       if (!wanted || job.stopRequested)
         nodes.send(nodeId, { stopDriver: { jobId, graceMs: driverStopGraceMs } });
     }
+    const told = new Set(running.map(({ jobId }) => jobId));
     const missing = jobs
       .all()
-      .filter((job) => job.nodeId === nodeId && job.status === "RUNNING" && !jobIds.includes(job.jobId));
+      .filter((job) => job.nodeId === nodeId && job.status === "RUNNING" && !told.has(job.jobId));
     return { settle: () => this.#settle(missing) };
   }
 
@@ -199,6 +206,7 @@ export class JobLifecycle {
         environment: { ...environment },
         workingDir: submission.workingDir,
         gpuIds: [...job.gpuIds],
+        resources: { quantities: { ...job.resources } },
       },
     });
   }

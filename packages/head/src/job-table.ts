@@ -15,6 +15,7 @@ import {
   encodeSubmission,
   hasEnded,
   type Job,
+  type RunningDriver,
   type Submission,
 } from "./job.js";
 import type { Journal } from "./journal.js";
@@ -97,10 +98,10 @@ export class JobTable {
     ]);
   }
 
-  /** Enters a job whose driver runs and whose rows were lost. What was submitted stays unknown. */
-  adopt(jobId: string, nodeId: string): Job {
+  /** Enters a job whose driver runs, with the lease that its node tells, and whose rows were lost: what was submitted stays unknown. */
+  adopt(nodeId: string, { jobId, resources, gpuIds }: RunningDriver): Job {
     const message = "its node brought it back: the tables had lost it, and with it what was submitted";
-    const job: Job = { ...this.#pending(jobId), status: "RUNNING", nodeId, message };
+    const job: Job = { ...this.#pending(jobId), status: "RUNNING", nodeId, message, resources, gpuIds };
     this.#jobs.set(jobId, job);
     void this.#deps.journal.put("jobs", jobId, encodeJob(job));
     return job;

@@ -45,6 +45,17 @@ export interface Job {
   readonly gpuIds: readonly number[];
 }
 
+/** What a node says of a driver that runs on it. */
+export type RunningDriver = Pick<Job, "jobId" | "resources" | "gpuIds">;
+
+export function runningDriver({ jobId, resources, gpuIds }: proto.RunningDriver.$Properties): RunningDriver {
+  return {
+    jobId: jobId ?? "",
+    resources: normalizeQuantities(resources?.quantities ?? {}),
+    gpuIds: [...(gpuIds ?? [])],
+  };
+}
+
 const statusToProto: Readonly<Record<JobStatus, proto.JobStatus>> = {
   PENDING: proto.JobStatus.JOB_STATUS_PENDING,
   RUNNING: proto.JobStatus.JOB_STATUS_RUNNING,

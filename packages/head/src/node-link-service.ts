@@ -169,7 +169,7 @@ class NodeLink implements NodeConnection {
       },
     });
     this.#unfollow = this.#deps.tokens?.follow(callerOf(this.#stream), (newToken) => this.send({ newToken }));
-    const jobReport = jobs.nodeRegistered(nodeId, register.jobIds ?? []);
+    const jobReport = jobs.nodeRegistered(nodeId, register.drivers ?? []);
     this.#deps.objects.nodeRegistered(nodeId);
     this.#settle = () => {
       this.#deps.objects.nodeTold(nodeId);

@@ -33,6 +33,7 @@ function program(
       argv: ["program", ...(options.argv ?? [])],
       environment: { FLAVOUR: "vanilla", CUDA_VISIBLE_DEVICES: "0" },
       workingDir: options.workingDir ?? "",
+      resources: { quantities: { cpu: 0.5 } },
     },
   });
 }
@@ -115,7 +116,7 @@ describe("drivers", () => {
     const kinds = head.messages.map((message) => message.message);
     expect(kinds[0]).toBe("register");
     expect(kinds.indexOf("driverExited")).toBeLessThan(kinds.indexOf("heartbeat"));
-    expect(head.messages[0]?.register?.jobIds).toEqual([]);
+    expect(head.messages[0]?.register?.drivers).toEqual([]);
   });
 
   test("wait in their writes above the bound while the head keeps no output, and lose none (DRIVER-LOG-3)", async () => {
@@ -185,7 +186,9 @@ describe("drivers", () => {
     const port = Number(head.address.split(":")[1]);
     head.kill();
     head = await FakeHead.start(port);
-    expect((await head.next("register")).jobIds).toEqual(["job-1"]);
+    expect((await head.next("register")).drivers).toMatchObject([
+      { jobId: "job-1", resources: { quantities: { cpu: 0.5 } }, gpuIds: [] },
+    ]);
     await head.logUntil((text) => text.includes("still\n"));
     expect(isRunning(pid ?? 0)).toBe(true);
     await node.manager.close();

@@ -43,6 +43,7 @@ export interface DriversDeps extends DriverProcessDeps {
 
 interface Driver {
   readonly jobId: string;
+  readonly running: proto.RunningDriver.$Properties;
   readonly log: DriverLog;
   readonly output: OutputStream;
   /** Aborts with a stop before the process is there. */
@@ -67,9 +68,9 @@ export class Drivers {
     this.#prepare = deps.prepare ?? prepareDriver(deps);
   }
 
-  /** Jobs whose driver runs. */
-  jobIds(): string[] {
-    return [...this.#drivers.values()].filter((driver) => !driver.exited).map((driver) => driver.jobId);
+  /** Jobs whose driver runs or is starting, for the head. */
+  running(): proto.RunningDriver.$Properties[] {
+    return [...this.#drivers.values()].filter(({ exited }) => !exited).map(({ running }) => running);
   }
 
   start(order: proto.StartDriver.$Properties): void {
@@ -88,6 +89,7 @@ export class Drivers {
     });
     const driver: Driver = {
       jobId,
+      running: { jobId, resources: order.resources ?? null, gpuIds: [...(order.gpuIds ?? [])] },
       log,
       output,
       abort: new AbortController(),

@@ -187,7 +187,7 @@ export class NodeManager {
       metricsAddress: metricsServer.address,
       version: this.#config.version,
       actors: supervisor.running(),
-      jobIds: drivers.jobIds(),
+      drivers: drivers.running(),
     };
   }
 

@@ -6420,9 +6420,6 @@ export namespace palimpsest {
             /** RegisterNode actors. */
             actors: palimpsest.v1.RunningActor.$Properties[];
 
-            /** RegisterNode jobIds. */
-            jobIds: string[];
-
             /** RegisterNode clusterId. */
             clusterId: string;
 
@@ -6431,6 +6428,9 @@ export namespace palimpsest {
 
             /** RegisterNode instanceId. */
             instanceId: string;
+
+            /** RegisterNode drivers. */
+            drivers: palimpsest.v1.RunningDriver.$Properties[];
 
             /**
              * Creates a new RegisterNode instance using the specified properties.
@@ -6491,9 +6491,6 @@ export namespace palimpsest {
                 /** RegisterNode actors */
                 actors?: (palimpsest.v1.RunningActor.$Properties[]|null);
 
-                /** RegisterNode jobIds */
-                jobIds?: (string[]|null);
-
                 /** RegisterNode clusterId */
                 clusterId?: (string|null);
 
@@ -6502,6 +6499,9 @@ export namespace palimpsest {
 
                 /** RegisterNode instanceId */
                 instanceId?: (string|null);
+
+                /** RegisterNode drivers */
+                drivers?: (palimpsest.v1.RunningDriver.$Properties[]|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -6745,6 +6745,83 @@ export namespace palimpsest {
 
             /** Shape of a RunningActor. */
             type $Shape = palimpsest.v1.RunningActor.$Properties;
+        }
+
+        /**
+         * Properties of a RunningDriver.
+         * @deprecated Use palimpsest.v1.RunningDriver.$Properties instead.
+         */
+        interface IRunningDriver extends palimpsest.v1.RunningDriver.$Properties {
+        }
+
+        /** Represents a RunningDriver. */
+        class RunningDriver {
+
+            /**
+             * Constructs a new RunningDriver.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.RunningDriver.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** RunningDriver jobId. */
+            jobId: string;
+
+            /** RunningDriver resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
+            /** RunningDriver gpuIds. */
+            gpuIds: number[];
+
+            /**
+             * Creates a new RunningDriver instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns RunningDriver instance
+             */
+            static create(properties: palimpsest.v1.RunningDriver.$Shape): palimpsest.v1.RunningDriver & palimpsest.v1.RunningDriver.$Shape;
+            static create(properties?: palimpsest.v1.RunningDriver.$Properties): palimpsest.v1.RunningDriver;
+
+            /**
+             * Encodes the specified RunningDriver message. Does not implicitly {@link palimpsest.v1.RunningDriver.verify|verify} messages.
+             * @param message RunningDriver message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.RunningDriver.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a RunningDriver message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RunningDriver & palimpsest.v1.RunningDriver.$Shape} RunningDriver
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.RunningDriver & palimpsest.v1.RunningDriver.$Shape;
+        }
+
+        namespace RunningDriver {
+
+            /** Properties of a RunningDriver. */
+            interface $Properties {
+
+                /** RunningDriver jobId */
+                jobId?: (string|null);
+
+                /** RunningDriver resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
+
+                /** RunningDriver gpuIds */
+                gpuIds?: (number[]|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a RunningDriver. */
+            type $Shape = palimpsest.v1.RunningDriver.$Properties;
         }
 
         /**
@@ -7772,6 +7849,9 @@ export namespace palimpsest {
             /** StartDriver gpuIds. */
             gpuIds: number[];
 
+            /** StartDriver resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
             /**
              * Creates a new StartDriver instance using the specified properties.
              * @param [properties] Properties to set
@@ -7821,6 +7901,9 @@ export namespace palimpsest {
 
                 /** StartDriver gpuIds */
                 gpuIds?: (number[]|null);
+
+                /** StartDriver resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
@@ -10614,6 +10697,7 @@ export import Resources = palimpsest.v1.Resources;
 export import RotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 export import RotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 export import RunningActor = palimpsest.v1.RunningActor;
+export import RunningDriver = palimpsest.v1.RunningDriver;
 export import ScoredGroup = palimpsest.v1.ScoredGroup;
 export import ScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 export import SessionEvent = palimpsest.v1.SessionEvent;

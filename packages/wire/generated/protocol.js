@@ -16087,10 +16087,10 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [metricsAddress] RegisterNode metricsAddress
              * @property {string|null} [version] RegisterNode version
              * @property {Array.<palimpsest.v1.RunningActor.$Properties>|null} [actors] RegisterNode actors
-             * @property {Array.<string>|null} [jobIds] RegisterNode jobIds
              * @property {string|null} [clusterId] RegisterNode clusterId
              * @property {number|null} [epoch] RegisterNode epoch
              * @property {string|null} [instanceId] RegisterNode instanceId
+             * @property {Array.<palimpsest.v1.RunningDriver.$Properties>|null} [drivers] RegisterNode drivers
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -16118,7 +16118,7 @@ export const palimpsest = $root.palimpsest = (() => {
             const RegisterNode = function (properties) {
                 this.labels = {};
                 this.actors = [];
-                this.jobIds = [];
+                this.drivers = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -16198,14 +16198,6 @@ export const palimpsest = $root.palimpsest = (() => {
             RegisterNode.prototype.actors = $util.emptyArray;
 
             /**
-             * RegisterNode jobIds.
-             * @member {Array.<string>} jobIds
-             * @memberof palimpsest.v1.RegisterNode
-             * @instance
-             */
-            RegisterNode.prototype.jobIds = $util.emptyArray;
-
-            /**
              * RegisterNode clusterId.
              * @member {string} clusterId
              * @memberof palimpsest.v1.RegisterNode
@@ -16228,6 +16220,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             RegisterNode.prototype.instanceId = "";
+
+            /**
+             * RegisterNode drivers.
+             * @member {Array.<palimpsest.v1.RunningDriver.$Properties>} drivers
+             * @memberof palimpsest.v1.RegisterNode
+             * @instance
+             */
+            RegisterNode.prototype.drivers = $util.emptyArray;
 
             /**
              * Creates a new RegisterNode instance using the specified properties.
@@ -16281,15 +16281,15 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.actors != null && message.actors.length)
                     for (let i = 0; i < message.actors.length; ++i)
                         $root.palimpsest.v1.RunningActor.encode(message.actors[i], writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
-                if (message.jobIds != null && message.jobIds.length)
-                    for (let i = 0; i < message.jobIds.length; ++i)
-                        writer.uint32(/* id 10, wireType 2 =*/82).string(message.jobIds[i]);
                 if (message.clusterId != null && $Object.hasOwnProperty.call(message, "clusterId") && message.clusterId !== "")
                     writer.uint32(/* id 11, wireType 2 =*/90).string(message.clusterId);
                 if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
                     writer.uint32(/* id 12, wireType 0 =*/96).int64(message.epoch);
                 if (message.instanceId != null && $Object.hasOwnProperty.call(message, "instanceId") && message.instanceId !== "")
                     writer.uint32(/* id 13, wireType 2 =*/106).string(message.instanceId);
+                if (message.drivers != null && message.drivers.length)
+                    for (let i = 0; i < message.drivers.length; ++i)
+                        $root.palimpsest.v1.RunningDriver.encode(message.drivers[i], writer.uint32(/* id 14, wireType 2 =*/114).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -16438,14 +16438,6 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.actors.push($root.palimpsest.v1.RunningActor.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
-                    case 10: {
-                            if (wireType !== 2)
-                                break;
-                            if (!(message.jobIds && message.jobIds.length))
-                                message.jobIds = [];
-                            message.jobIds.push(reader.stringVerify());
-                            continue;
-                        }
                     case 11: {
                             if (wireType !== 2)
                                 break;
@@ -16471,6 +16463,14 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.instanceId = value;
                             else
                                 delete message.instanceId;
+                            continue;
+                        }
+                    case 14: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.drivers && message.drivers.length))
+                                message.drivers = [];
+                            message.drivers.push($root.palimpsest.v1.RunningDriver.decode(reader, reader.size(), $undefined, _depth + 1));
                             continue;
                         }
                     }
@@ -17069,6 +17069,201 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return RunningActor;
+        })();
+
+        v1.RunningDriver = (function() {
+
+            /**
+             * Properties of a RunningDriver.
+             * @typedef {Object} palimpsest.v1.RunningDriver.$Properties
+             * @property {string|null} [jobId] RunningDriver jobId
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] RunningDriver resources
+             * @property {Array.<number>|null} [gpuIds] RunningDriver gpuIds
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a RunningDriver.
+             * @memberof palimpsest.v1
+             * @interface IRunningDriver
+             * @augments palimpsest.v1.RunningDriver.$Properties
+             * @deprecated Use palimpsest.v1.RunningDriver.$Properties instead.
+             */
+
+            /**
+             * Shape of a RunningDriver.
+             * @typedef {palimpsest.v1.RunningDriver.$Properties} palimpsest.v1.RunningDriver.$Shape
+             */
+
+            /**
+             * Constructs a new RunningDriver.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a RunningDriver.
+             * @constructor
+             * @param {palimpsest.v1.RunningDriver.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const RunningDriver = function (properties) {
+                this.gpuIds = [];
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * RunningDriver jobId.
+             * @member {string} jobId
+             * @memberof palimpsest.v1.RunningDriver
+             * @instance
+             */
+            RunningDriver.prototype.jobId = "";
+
+            /**
+             * RunningDriver resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.RunningDriver
+             * @instance
+             */
+            RunningDriver.prototype.resources = null;
+
+            /**
+             * RunningDriver gpuIds.
+             * @member {Array.<number>} gpuIds
+             * @memberof palimpsest.v1.RunningDriver
+             * @instance
+             */
+            RunningDriver.prototype.gpuIds = $util.emptyArray;
+
+            /**
+             * Creates a new RunningDriver instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.RunningDriver
+             * @static
+             * @param {palimpsest.v1.RunningDriver.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.RunningDriver} RunningDriver instance
+             * @type {{
+             *   (properties: palimpsest.v1.RunningDriver.$Shape): palimpsest.v1.RunningDriver & palimpsest.v1.RunningDriver.$Shape;
+             *   (properties?: palimpsest.v1.RunningDriver.$Properties): palimpsest.v1.RunningDriver;
+             * }}
+             */
+            RunningDriver.create = function(properties) {
+                return new RunningDriver(properties);
+            };
+
+            /**
+             * Encodes the specified RunningDriver message. Does not implicitly {@link palimpsest.v1.RunningDriver.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.RunningDriver
+             * @static
+             * @param {palimpsest.v1.RunningDriver.$Properties} message RunningDriver message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            RunningDriver.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.jobId != null && $Object.hasOwnProperty.call(message, "jobId") && message.jobId !== "")
+                    writer.uint32(/* id 1, wireType 2 =*/10).string(message.jobId);
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 2, wireType 2 =*/18).fork(), _depth + 1).ldelim();
+                if (message.gpuIds != null && message.gpuIds.length)
+                    writer.uint32(/* id 3, wireType 2 =*/26).int32s(message.gpuIds);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a RunningDriver message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.RunningDriver
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.RunningDriver & palimpsest.v1.RunningDriver.$Shape} RunningDriver
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            RunningDriver.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.RunningDriver();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 2)
+                                break;
+                            if ((value = reader.stringVerify()).length)
+                                message.jobId = value;
+                            else
+                                delete message.jobId;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType === 2) {
+                                if (!(message.gpuIds && message.gpuIds.length))
+                                    message.gpuIds = [];
+                                reader.int32s(message.gpuIds);
+                                continue;
+                            }
+                            if (wireType !== 0)
+                                break;
+                            if (!(message.gpuIds && message.gpuIds.length))
+                                message.gpuIds = [];
+                            message.gpuIds.push(reader.int32());
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return RunningDriver;
         })();
 
         v1.NodeHeartbeat = (function() {
@@ -19586,6 +19781,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Object.<string,string>|null} [environment] StartDriver environment
              * @property {string|null} [workingDir] StartDriver workingDir
              * @property {Array.<number>|null} [gpuIds] StartDriver gpuIds
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] StartDriver resources
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -19669,6 +19865,14 @@ export const palimpsest = $root.palimpsest = (() => {
             StartDriver.prototype.gpuIds = $util.emptyArray;
 
             /**
+             * StartDriver resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.StartDriver
+             * @instance
+             */
+            StartDriver.prototype.resources = null;
+
+            /**
              * Creates a new StartDriver instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.StartDriver
@@ -19714,6 +19918,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.workingDir);
                 if (message.gpuIds != null && message.gpuIds.length)
                     writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -19841,6 +20047,12 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.gpuIds && message.gpuIds.length))
                                 message.gpuIds = [];
                             message.gpuIds.push(reader.int32());
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
                             continue;
                         }
                     }
@@ -26909,6 +27121,7 @@ const exportedResources = palimpsest.v1.Resources;
 const exportedRotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 const exportedRotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 const exportedRunningActor = palimpsest.v1.RunningActor;
+const exportedRunningDriver = palimpsest.v1.RunningDriver;
 const exportedScoredGroup = palimpsest.v1.ScoredGroup;
 const exportedScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 const exportedSessionEvent = palimpsest.v1.SessionEvent;
@@ -26943,4 +27156,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

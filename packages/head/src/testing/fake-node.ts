@@ -201,6 +201,6 @@ function registration(options: FakeNodeOptions): proto.RegisterNode.$Properties 
     objectsAddress: "127.0.0.1:9",
     metricsAddress: options.metricsAddress ?? "",
     actors: [...(options.actors ?? [])],
-    jobIds: [...(options.jobIds ?? [])],
+    drivers: (options.jobIds ?? []).map((jobId) => ({ jobId })),
   };
 }

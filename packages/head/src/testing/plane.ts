@@ -69,6 +69,8 @@ export interface JoinOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly actors?: readonly proto.RunningActor.$Properties[];
   readonly jobIds?: readonly string[];
+  /** Of which more is told than their ids. */
+  readonly drivers?: readonly proto.RunningDriver.$Properties[];
   readonly heartbeat?: boolean;
   readonly instanceId?: string;
 }
@@ -102,7 +104,10 @@ export class TestNode implements NodeConnection {
       this,
     );
     const actors = lifecycle.nodeRegistered(this.nodeId, options.actors ?? []);
-    const jobs = jobLifecycle.nodeRegistered(this.nodeId, options.jobIds ?? []);
+    const jobs = jobLifecycle.nodeRegistered(
+      this.nodeId,
+      options.drivers ?? (options.jobIds ?? []).map((jobId) => ({ jobId })),
+    );
     this.stopActorIds = actors.stopActorIds;
     this.unknownActorIds = actors.unknownActorIds;
     this.#plane.objects.nodeRegistered(this.nodeId);
