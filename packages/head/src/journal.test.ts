@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Journal } from "./journal.js";
-import type { Store, StoreWrite } from "./store.js";
+import { DeposedError, type Store, type StoreWrite } from "./store.js";
 import { quietLogger, testMetrics } from "./testing/builders.js";
 import { ManualClock, settle } from "./testing/manual-clock.js";
 import { MemoryStore } from "./testing/memory-store.js";
@@ -27,6 +27,23 @@ describe("Journal", () => {
     await journal.put("actors", "a", bytes("1"));
     expect(await storedValue(store, "a")).toBe("1");
     expect(journal.pendingRows).toBe(0);
+  });
+
+  it("JOURNAL-6: a head that leads no more tries nothing again, and its close does not wait", async () => {
+    let tries = 0;
+    const { journal, clock } = aJournal(
+      storeOf(async () => {
+        tries++;
+        throw new DeposedError("another head leads");
+      }),
+    );
+    void journal.put("actors", "a", bytes("1"));
+    await settle();
+    void journal.put("actors", "b", bytes("1"));
+    await clock.advance(5_000);
+    expect(tries).toBe(1);
+    await journal.close(60_000);
+    expect([tries, journal.pendingRows]).toEqual([1, 2]);
   });
 
   it("JOURNAL-1: never writes an older value of a row after a newer one, however slow the store is", async () => {

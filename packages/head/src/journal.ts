@@ -8,11 +8,12 @@
  * - JOURNAL-3. A store that is away delays writes and loses none; it holds one value a row, however long it stays away.
  * - JOURNAL-4. A batch holds at most maxBatchRows rows and, unless one row alone is larger, maxBatchBytes bytes.
  * - JOURNAL-5. A row that the store rejects while it takes others is set aside: it delays no other row and no close.
+ * - JOURNAL-6. Once another head leads no write is tried again, and that is said once.
  */
 
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
-import type { Store, StoreTable, StoreWrite } from "./store.js";
+import { DeposedError, type Store, type StoreTable, type StoreWrite } from "./store.js";
 
 const retryDelayMs = 200;
 /** How long a row that was set aside waits before it is tried again, at first and at most. */
@@ -47,6 +48,7 @@ export class Journal {
   #rowLimit = maxBatchRows;
   #lastWriteSucceeded = false;
   #writing: Promise<void> | undefined;
+  #deposed = false;
   #closed = false;
 
   constructor(deps: JournalDeps) {
@@ -87,7 +89,7 @@ export class Journal {
     this.#closed = true;
     for (const { cancel } of this.#aside.values()) cancel();
     const lost = [...this.#aside.keys(), ...this.#dirty.keys()];
-    if (lost.length === 0) return;
+    if (lost.length === 0 || this.#deposed) return;
     this.#deps.logger.error(
       { rows: lost.length, examples: lost.slice(0, 5) },
       "state not written at the end",
@@ -98,7 +100,7 @@ export class Journal {
     // One turn later, so that the changes of one event become one transaction.
     await Promise.resolve();
     const { store, logger, metrics, clock } = this.#deps;
-    while (this.#dirty.size > 0 && !this.#closed) {
+    while (this.#dirty.size > 0 && !this.#closed && !this.#deposed) {
       const batch = this.#nextBatch();
       for (const [id] of batch) this.#dirty.delete(id);
       const endTimer = metrics.histogram("palimpsest_head_state_write_seconds").startTimer();
@@ -109,6 +111,15 @@ export class Journal {
         this.#rowLimit = Math.min(maxBatchRows, this.#rowLimit * 2);
         this.#lastWriteSucceeded = true;
       } catch (reason) {
+        if (reason instanceof DeposedError) {
+          this.#deposed = true;
+          this.#takeBack(batch);
+          logger.warn(
+            { rows: this.pendingRows },
+            "another head leads: what changed last here is not written",
+          );
+          break;
+        }
         logger.error({ err: reason, rows: batch.length }, "state not written, trying again");
         this.#rowLimit = Math.max(1, Math.floor(batch.length / 2));
         // A row that was set aside says nothing against the store: the others go on at once.

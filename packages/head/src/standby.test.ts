@@ -20,7 +20,8 @@ let redis: RedisServer;
 let client: Redis;
 beforeAll(async () => {
   redis = await startRedisServer();
-  client = new Redis(redis.url);
+  // A busy machine may take longer to connect than the 20 tries after which a command fails by default.
+  client = new Redis(redis.url, { maxRetriesPerRequest: null });
 });
 afterAll(async () => {
   client.disconnect();

@@ -14,13 +14,22 @@ export class RecentDeaths {
     this.#maxCount = maxCount;
   }
 
+  get size(): number {
+    return this.#deaths.length;
+  }
+
   add(message: ActorDied.$Properties, nowMs: number): void {
+    this.#forgetOld(nowMs);
     this.#deaths.push({ message, atMs: nowMs });
     if (this.#deaths.length > this.#maxCount) this.#deaths.shift();
   }
 
   since(nowMs: number): readonly ActorDied.$Properties[] {
-    this.#deaths = this.#deaths.filter(({ atMs }) => nowMs - atMs <= this.#maxAgeMs);
+    this.#forgetOld(nowMs);
     return this.#deaths.map(({ message }) => message);
+  }
+
+  #forgetOld(nowMs: number): void {
+    this.#deaths = this.#deaths.filter(({ atMs }) => nowMs - atMs <= this.#maxAgeMs);
   }
 }
