@@ -28,7 +28,7 @@ const file = "{ source: jsonl, path: tasks.jsonl }";
 const rollout = "rollout: { maxTokens: 4096 }";
 
 describe("a recipe", () => {
-  it.each<readonly [what: string, Sections, ...said: string[]]>([
+  it.each<[what: string, sections: Sections, ...said: string[]]>([
     [
       "a temperature that is always replaced",
       { agent: "{ preset: tiny, settings: { temperature: 0.7 } }" },
