@@ -11,7 +11,8 @@ import { linePlot } from "../../packages/evals/src/index.js";
 interface Length {
   readonly n: number;
   readonly meanReward: number;
-  readonly exactMatch: number;
+  /** Null where the reward tells none. */
+  readonly exactMatch: number | null;
 }
 interface Report {
   readonly facts: Readonly<Record<string, string | number>>;
@@ -42,7 +43,10 @@ const runs = positionals.map((text) => {
     facts: report.facts,
     questions: after.n,
     reward: { before: rounded(before.meanReward), after: rounded(after.meanReward) },
-    exactMatch: { before: rounded(before.exactMatch), after: rounded(after.exactMatch) },
+    exactMatch:
+      before.exactMatch === null || after.exactMatch === null
+        ? null
+        : { before: rounded(before.exactMatch), after: rounded(after.exactMatch) },
     rewardCurve: report.rewardCurve.map(({ reward }) => rounded(reward)),
   };
 });
@@ -53,7 +57,10 @@ console.table(
     steps: facts["steps"],
     questions,
     reward: `${reward.before.toFixed(3)} → ${reward.after.toFixed(3)}`,
-    "exact match": `${(exactMatch.before * 100).toFixed(1)} → ${(exactMatch.after * 100).toFixed(1)} %`,
+    "exact match":
+      exactMatch === null
+        ? "–"
+        : `${(exactMatch.before * 100).toFixed(1)} → ${(exactMatch.after * 100).toFixed(1)} %`,
     "training s": facts["seconds training"],
   })),
 );

@@ -6,12 +6,21 @@
  * still move a rounding.
  */
 import { type Agent, type EpisodeResult, toTrajectory } from "../../packages/agents/src/index.js";
-import { tasksFromConfig } from "../../packages/datasets/src/index.js";
+import { allTasks, tasksFromConfig } from "../../packages/datasets/src/index.js";
+import {
+  type Contestant,
+  documentText,
+  itemOfTask,
+  rewardedPrediction,
+  rewardScorer,
+  runSuite,
+  taskOfItem,
+} from "../../packages/evals/src/index.js";
 import { loadBackend } from "../../packages/jit/src/index.js";
 import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
 import { createSampler, loadModel, type ModelFolder } from "../../packages/model/src/index.js";
 import { type TrajectoryReward, trajectoryReward } from "../../packages/rewards/src/index.js";
-import { evaluationTasks } from "../../packages/trainer/src/evaluation.js";
+import { openEvaluation } from "../../packages/trainer/src/evaluation.js";
 import { openModelText, readModelText } from "../../packages/trainer/src/model-text.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
 import { rolloutAgent } from "../../packages/trainer/src/rollout-agent.js";
@@ -157,12 +166,12 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   }
 }
 
-/** The recipe's evaluation, one set a length. */
+/** The recipe's evaluation, one set for each length. */
 async function recipeSets(recipe: Recipe): Promise<EvaluationSet[]> {
-  return (await evaluationTasks(recipe)).map(({ lengthTokens, tasks }) => ({
-    name: String(lengthTokens),
-    tasks: tasks.filter((task): task is Task => "document" in task),
-  }));
+  const sets: EvaluationSet[] = [];
+  for (const { lengthTokens, tasks } of await openEvaluation(recipe))
+    sets.push({ name: String(lengthTokens), tasks: await allTasks(tasks) });
+  return sets;
 }
 
 async function episode(
@@ -190,26 +199,36 @@ async function evaluateSet(
 ): Promise<SetResult> {
   const { seed = 0 } = recipe.evaluation ?? {};
   const temperature = set.temperature ?? recipe.evaluation?.temperature ?? 0;
-  const outcomes = await Promise.all(
-    tasks.map(async (task, place) => {
-      try {
-        return await episode(agent, reward, task, { seed: episodeSeed(seed, place), temperature });
-      } catch {
-        return undefined;
-      }
-    }),
-  );
+  const system: Contestant = {
+    name: agent.name,
+    settings: {},
+    answer: async (item, { signal, seed: itemSeed }) =>
+      await rewardedPrediction(agent, reward, taskOfItem(item, await documentText(item)), {
+        temperature,
+        seed: itemSeed,
+        signal,
+      }),
+  };
+  const run = await runSuite({
+    suite: recipe.name,
+    items: tasks.map((task) => itemOfTask(task)),
+    contestants: [system],
+    scorer: rewardScorer,
+    concurrency: tasks.length,
+    seed,
+  });
+  const outcomes = run.contestants[0]?.outcomes ?? [];
   const sums: Record<string, number> = { reward: 0 };
-  for (const outcome of outcomes) {
-    if (outcome === undefined) continue;
-    const { score, result } = outcome;
-    const measures = { reward: score.reward, ...score.components, ...result.counters };
-    for (const [key, value] of Object.entries(measures)) sums[key] = (sums[key] ?? 0) + value;
+  for (const { prediction } of outcomes) {
+    for (const [key, value] of Object.entries(prediction?.measures ?? {})) {
+      const measure = key.replace(/^reward\./, "");
+      sums[measure] = (sums[measure] ?? 0) + value;
+    }
   }
   return {
     name,
     n: tasks.length,
-    failures: outcomes.filter((outcome) => outcome === undefined).length,
+    failures: outcomes.filter(({ failure }) => failure !== undefined).length,
     measures: Object.fromEntries(Object.entries(sums).map(([key, sum]) => [key, sum / tasks.length])),
   };
 }

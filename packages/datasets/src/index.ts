@@ -44,7 +44,7 @@ export {
   reverseTwoHopConfigSchema,
   reverseTwoHopTasks,
 } from "./reverse-two-hop.js";
-export { type CountTokens, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
+export { type CountTokens, openRulerTasks, rulerTaskStream, rulerTasks, type StreamedTask } from "./ruler.js";
 export { type RulerConfigInput, type RulerKind, rulerConfigSchema } from "./ruler-config.js";
 export {
   type RulerTasksConfig,

@@ -1,12 +1,19 @@
 import { EvaluationError } from "./error.js";
-import type { Evaluation, LengthResult } from "./evaluate.js";
 import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "./intervals.js";
+import type { Evaluation, LengthResult } from "./length-results.js";
 import { meanInterval, signFlipP } from "./resampling.js";
 
 /** Before and after over the same tasks of one length. */
 export interface LengthComparison {
   readonly lengthTokens: number;
   readonly n: number;
+  /** Null where the reward tells no exact match. */
+  readonly exactMatch: MatchComparison | null;
+  readonly reward: RewardComparison;
+}
+
+/** Shares of right answers to the same tasks, failures as wrong. */
+export interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
@@ -15,7 +22,6 @@ export interface LengthComparison {
   /** Exact two-sided McNemar test. */
   readonly p: number;
   readonly counts: PairedCounts;
-  readonly reward: RewardComparison;
 }
 
 /** Mean rewards of the same tasks, failures as 0. */
@@ -43,17 +49,11 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
         `lengths: ${lengthTokens} is missing before; evaluate the same lengths`,
       );
     }
-    const counts = pairedCounts(earlier, length);
-    const { difference, interval, n } = pairedDifference(counts);
+    checkSameTasks(earlier, length);
     return {
       lengthTokens,
-      n,
-      before: earlier.exactMatch,
-      after: length.exactMatch,
-      difference,
-      interval,
-      p: mcNemarP(counts),
-      counts,
+      n: length.n,
+      exactMatch: matches(earlier, length),
       reward: rewards(earlier, length),
     };
   });
@@ -75,19 +75,32 @@ function rewards(before: LengthResult, after: LengthResult): RewardComparison {
   };
 }
 
-function pairedCounts(before: LengthResult, after: LengthResult): PairedCounts {
-  const earlier = new Map(before.outcomes.map((outcome) => [outcome.taskId, outcome.correct]));
+function matches(before: LengthResult, after: LengthResult): MatchComparison | null {
+  if (before.exactMatch === null || after.exactMatch === null) return null;
+  const earlier = new Map(before.outcomes.map(({ taskId, correct }) => [taskId, correct === true]));
   const counts = { bothRight: 0, onlyAfter: 0, onlyBefore: 0, bothWrong: 0 };
   for (const { taskId, correct } of after.outcomes) {
-    const wasCorrect = earlier.get(taskId);
-    if (wasCorrect === undefined || earlier.size !== after.outcomes.length) {
-      throw new EvaluationError(
-        "NOT_COMPARABLE",
-        `tasks: "${taskId}" or others at ${after.lengthTokens} tokens were not in both evaluations; evaluate the same tasks`,
-      );
-    }
-    if (correct) counts[wasCorrect ? "bothRight" : "onlyAfter"] += 1;
+    const wasCorrect = earlier.get(taskId) === true;
+    if (correct === true) counts[wasCorrect ? "bothRight" : "onlyAfter"] += 1;
     else counts[wasCorrect ? "onlyBefore" : "bothWrong"] += 1;
   }
-  return counts;
+  const { difference, interval } = pairedDifference(counts);
+  return {
+    before: before.exactMatch,
+    after: after.exactMatch,
+    difference,
+    interval,
+    p: mcNemarP(counts),
+    counts,
+  };
+}
+
+function checkSameTasks(before: LengthResult, after: LengthResult): void {
+  const known = new Set(before.outcomes.map(({ taskId }) => taskId));
+  const other = after.outcomes.find(({ taskId }) => !known.has(taskId));
+  if (other === undefined && known.size === after.outcomes.length) return;
+  throw new EvaluationError(
+    "NOT_COMPARABLE",
+    `tasks: "${other?.taskId ?? ""}" or others at ${after.lengthTokens} tokens were not in both evaluations; evaluate the same tasks`,
+  );
 }

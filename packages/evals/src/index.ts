@@ -22,15 +22,7 @@ export {
 } from "./contestants/eval-settings.js";
 export { overrideSetting } from "./contestants/override.js";
 export { EvaluationError, type EvaluationErrorCode } from "./error.js";
-export {
-  type EvaluateOptions,
-  type Evaluation,
-  type EvaluationProgress,
-  evaluateByLength,
-  type LengthResult,
-  type LengthTasks,
-  type TaskOutcome,
-} from "./evaluate.js";
+export { type EvaluateLengthsOptions, evaluateLengths, type LengthItems } from "./evaluate-lengths.js";
 // For other packages
 export {
   differenceInterval,
@@ -40,12 +32,12 @@ export {
   pairedDifference,
   wilsonInterval,
 } from "./intervals.js";
+export type { Evaluation, LengthResult, TaskOutcome } from "./length-results.js";
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
 export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";
 export { evidenceSection } from "./longqa/evidence-section.js";
 export { type LongQaOptions, longQaItems } from "./longqa/items.js";
-export { type MemorySampler, watchMemory } from "./memory-sampler.js";
 export { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
 export {
   type LengthSummary,
@@ -77,6 +69,13 @@ export { type Pair, pairsBetween, pairsOf } from "./suite/pairs.js";
 export { type KeptPrediction, PredictionCache } from "./suite/prediction-cache.js";
 export { type AnswerForm, answerForms, answerIn, qaScorer } from "./suite/qa-scorer.js";
 export type { RetryRules } from "./suite/retry.js";
+export {
+  type RewardedTask,
+  rewardComponent,
+  rewardedPrediction,
+  rewardScorer,
+  taskOfItem,
+} from "./suite/rewarded-prediction.js";
 export {
   type ContestantRun,
   type ItemOutcome,

@@ -1,4 +1,4 @@
-import type { Evaluation } from "./evaluate.js";
+import type { Evaluation } from "./length-results.js";
 import { linePlot, type PlotSeries } from "./line-plot.js";
 
 export interface RewardPoint {
@@ -38,11 +38,9 @@ export function exactMatchPlot(
     series: evaluations.map(
       ({ name, evaluation }): PlotSeries => ({
         name,
-        points: evaluation.lengths.map(({ lengthTokens, exactMatch, exactMatchInterval }) => ({
-          x: lengthTokens,
-          y: exactMatch,
-          ...exactMatchInterval,
-        })),
+        points: evaluation.lengths.flatMap(({ lengthTokens, exactMatch, exactMatchInterval }) =>
+          exactMatch === null ? [] : [{ x: lengthTokens, y: exactMatch, ...exactMatchInterval }],
+        ),
       }),
     ),
     yMin: 0,

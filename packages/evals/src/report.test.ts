@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memAgent, memAgentConfig } from "@palimpsest/agents";
-import { oracleReply, scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { oracleReply, wordTokenizer } from "@palimpsest/agents/testing";
 import { rulerTasks } from "@palimpsest/datasets";
 import { boxedExactMatch, rewardConfigSchema, trajectoryReward } from "@palimpsest/rewards";
 import type { Task } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Evaluation, evaluateByLength } from "./evaluate.js";
+import { scriptedAgent as agentThat, evaluateAgent } from "./evaluate-lengths.fixture.js";
+import type { Evaluation } from "./length-results.js";
 import { type ReportData, reportFiles, reportMarkdown, summarize, writeReport } from "./report.js";
 import { traceEpisode } from "./trace/trace-episode.js";
 
@@ -17,13 +17,11 @@ const tasksByLength = [32, 64, 128].map((lengthTokens) => ({
 }));
 const tokenizer = wordTokenizer();
 const boxed = rewardConfigSchema.parse({ name: "boxed-exact-match" });
-const agentThat = (reply: (prompt: string) => string) =>
-  memAgent({ sampler: scriptedSampler({ tokenizer, reply }), tokenizer, config: memAgentConfig("tiny") });
 
 let data: ReportData & { before: Evaluation };
 beforeAll(async () => {
   const evaluate = (reply: (prompt: string) => string) =>
-    evaluateByLength({ agent: agentThat(reply), tasksByLength, reward: trajectoryReward(boxed) });
+    evaluateAgent(agentThat(reply), trajectoryReward(boxed), tasksByLength);
   const task = tasksByLength[0]?.tasks[0] as Task;
   const episode = await agentThat(oracleReply).run(task);
   data = {
@@ -79,6 +77,24 @@ describe("rewards that are no exact match", () => {
       meanReward: length.meanReward / 2,
       outcomes: length.outcomes.map((outcome) => ({ ...outcome, reward: outcome.reward / 2 })),
     })),
+  });
+
+  it("are not called so where they tell none", () => {
+    const without = (evaluation: Evaluation): Evaluation => ({
+      ...evaluation,
+      lengths: evaluation.lengths.map((length) => ({
+        ...length,
+        exactMatch: null,
+        exactMatchInterval: null,
+        outcomes: length.outcomes.map((outcome) => ({ ...outcome, correct: null })),
+      })),
+    });
+    const own = { ...data, before: without(data.before), after: without(data.after) };
+    const markdown = reportMarkdown(own);
+    expect(markdown).not.toMatch(/exact.match/i);
+    expect(markdown).toContain("## Reward by document length");
+    expect(reportFiles(own)).not.toHaveProperty(["exact-match.svg"]);
+    expect(summarize(own)).toMatchObject({ exactMatchBefore: null, exactMatchAfter: null });
   });
 
   it("have a table of their own, paired task by task", () => {

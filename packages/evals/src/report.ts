@@ -1,8 +1,8 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compareEvaluations, type LengthComparison } from "./compare.js";
-import type { Evaluation, LengthResult } from "./evaluate.js";
 import type { Interval } from "./intervals.js";
+import type { Evaluation, LengthResult } from "./length-results.js";
 import { exactMatchPlot, peakMemoryPlot, type RewardPoint, rewardPlot, timePerTokenPlot } from "./plots.js";
 import { traceMarkdown } from "./trace/trace-markdown.js";
 import type { Trace } from "./trace/trace-schema.js";
@@ -24,7 +24,7 @@ export interface ReportData {
 
 /** Results of one length as numbers, for machines. */
 export interface LengthSummary extends Omit<LengthResult, "outcomes"> {
-  readonly before?: { readonly exactMatch: number; readonly exactMatchInterval: Interval };
+  readonly before?: { readonly exactMatch: number | null; readonly exactMatchInterval: Interval | null };
   readonly comparison?: LengthComparison;
   /** Exact match over that of the training length, where there is one. */
   readonly shareOfTrainingLength?: number;
@@ -35,7 +35,8 @@ export interface ReportSummary {
   readonly facts: Readonly<Record<string, string | number>>;
   /** At the training length, or at the first length where none is named. */
   readonly exactMatchBefore: number | null;
-  readonly exactMatchAfter: number;
+  /** Null where the reward tells no exact match. */
+  readonly exactMatchAfter: number | null;
   readonly exactMatchByLength: readonly LengthSummary[];
   readonly rewardCurve: readonly RewardPoint[];
 }
@@ -46,7 +47,7 @@ export function summarize(data: ReportData): ReportSummary {
   const home = (evaluation: Evaluation) =>
     evaluation.lengths.find((length) => length.lengthTokens === data.trainingLengthTokens) ??
     evaluation.lengths[0];
-  const atHome = home(data.after)?.exactMatch ?? 0;
+  const atHome = home(data.after)?.exactMatch ?? null;
   const exactMatchByLength = data.after.lengths.map(({ outcomes: _, ...length }): LengthSummary => {
     const comparison = comparisons.find((other) => other.lengthTokens === length.lengthTokens);
     const earlier = data.before?.lengths.find((other) => other.lengthTokens === length.lengthTokens);
@@ -56,8 +57,8 @@ export function summarize(data: ReportData): ReportSummary {
         ? { before: { exactMatch: earlier.exactMatch, exactMatchInterval: earlier.exactMatchInterval } }
         : {}),
       ...(comparison ? { comparison } : {}),
-      ...(data.trainingLengthTokens !== undefined && atHome > 0
-        ? { shareOfTrainingLength: length.exactMatch / atHome }
+      ...(data.trainingLengthTokens !== undefined && atHome !== null && atHome > 0
+        ? { shareOfTrainingLength: (length.exactMatch ?? 0) / atHome }
         : {}),
     };
   });
@@ -84,17 +85,22 @@ export function reportMarkdown(data: ReportData): string {
   const lines = [`# ${data.title}`, ""];
   for (const [name, value] of Object.entries(summary.facts)) lines.push(`- ${name}: ${value}`);
   if (summary.rewardCurve.length > 0) lines.push("", "## Reward", "", "![Reward while training](reward.svg)");
+  const tellsMatch = data.after.lengths.every(({ exactMatch }) => exactMatch !== null);
   if (summary.exactMatchByLength.some(rewardsMoreThanMatches)) {
     lines.push("", "## Reward by document length", "", ...rewardTable(summary), "");
     lines.push(
       "Means; differences with paired bootstrap intervals, p by random sign flips; 95 %, two-sided.",
     );
   }
-  lines.push("", "## Exact match by document length", "", ...exactMatchTable(data, summary), "");
+  if (tellsMatch) {
+    lines.push("", "## Exact match by document length", "", ...exactMatchTable(data, summary), "");
+    lines.push(
+      "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.",
+      "",
+      "![Exact match by document length](exact-match.svg)",
+    );
+  }
   lines.push(
-    "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.",
-    "",
-    "![Exact match by document length](exact-match.svg)",
     "",
     "## Cost by document length",
     "",
@@ -111,7 +117,7 @@ export function reportMarkdown(data: ReportData): string {
 
 /** Whether the reward says something that the share of right answers does not. */
 const rewardsMoreThanMatches = ({ meanReward, exactMatch, comparison }: LengthSummary): boolean =>
-  meanReward !== exactMatch || (comparison !== undefined && comparison.reward.before !== comparison.before);
+  meanReward !== exactMatch || comparison?.reward.before !== comparison?.exactMatch?.before;
 
 function rewardTable({ exactMatchByLength }: ReportSummary): string[] {
   const compared = exactMatchByLength.every(({ comparison }) => comparison !== undefined);
@@ -141,11 +147,10 @@ function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
   const body = summary.exactMatchByLength.map((length) => {
     const isTrained = length.lengthTokens === trained;
     const cells: (string | number)[] = [`${length.lengthTokens}${isTrained ? " (trained)" : ""}`, length.n];
-    if (length.before)
-      cells.push(`${percent(length.before.exactMatch)} ${range(length.before.exactMatchInterval)}`);
-    cells.push(`${percent(length.exactMatch)} ${range(length.exactMatchInterval)}`);
-    if (length.comparison) {
-      const { difference, interval, p } = length.comparison;
+    if (length.before) cells.push(share(length.before));
+    cells.push(share(length));
+    if (length.comparison?.exactMatch) {
+      const { difference, interval, p } = length.comparison.exactMatch;
       cells.push(`${points(difference)} ${range(interval)}`, pText(p));
     }
     if (trained !== undefined) {
@@ -155,6 +160,11 @@ function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
     return row(cells);
   });
   return [row(head), row(head.map(() => "---:")), ...body];
+}
+
+function share({ exactMatch, exactMatchInterval }: Pick<LengthResult, "exactMatch" | "exactMatchInterval">) {
+  if (exactMatch === null || exactMatchInterval === null) return "–";
+  return `${percent(exactMatch)} ${range(exactMatchInterval)}`;
 }
 
 function costTable(evaluation: Evaluation): string[] {
@@ -191,7 +201,9 @@ export function reportFiles(data: ReportData): Record<string, string> {
   return {
     "report.md": reportMarkdown(data),
     "report.json": json(summarize(data)),
-    "exact-match.svg": exactMatchPlot(evaluations),
+    ...(data.after.lengths.every(({ exactMatch }) => exactMatch !== null)
+      ? { "exact-match.svg": exactMatchPlot(evaluations) }
+      : {}),
     "time-per-token.svg": timePerTokenPlot(cost),
     "peak-memory.svg": peakMemoryPlot(cost),
     ...(data.rewardCurve?.length ? { "reward.svg": rewardPlot(data.rewardCurve) } : {}),

@@ -3,7 +3,7 @@ import type { Bucket } from "@palimpsest/learner";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
-import { evaluationTasks } from "./evaluation.js";
+import { closeEvaluation, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
 import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
@@ -79,11 +79,14 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const meter = episodeMeter(agent, planned);
   const extents = await firstExtents(meter, tasks, signal).finally(() => tasks.close());
   const evaluated: EpisodeExtent[] = [];
-  for (const length of assumed ? [] : await evaluationTasks(recipe, signal)) {
-    for (const task of length.tasks.slice(0, lookedAtEachLength)) {
-      // Streamed documents are of other lengths, not of other prompts.
-      if ("document" in task) evaluated.push(await meter.measure(task, signal));
+  const evaluations = assumed ? [] : await openEvaluation(recipe, signal);
+  try {
+    for (const { tasks: asked } of evaluations) {
+      for (let position = 0; position < Math.min(asked.count, lookedAtEachLength); position++)
+        evaluated.push(await meter.measure(await asked.open(position, signal), signal));
     }
+  } finally {
+    await closeEvaluation(evaluations);
   }
   const conversations = longestOf([...extents, ...evaluated]);
   const trained = longestOf(extents);

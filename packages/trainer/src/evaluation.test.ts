@@ -1,52 +1,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rulerTasks, saveTasks } from "@palimpsest/datasets";
-import type { LengthResult } from "@palimpsest/evals";
+import { allTasks, rulerTasks, saveTasks } from "@palimpsest/datasets";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { evaluationTasks, mergeResults } from "./evaluation.js";
+import { openEvaluation } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
-import { parseRecipe, readRecipe } from "./recipe.js";
+import { parseRecipe, type Recipe, readRecipe } from "./recipe.js";
 
-const part = (correct: number, n: number, more: Partial<LengthResult> = {}): LengthResult => ({
-  lengthTokens: 64,
-  n,
-  correct,
-  failures: 0,
-  exactMatch: correct / n,
-  exactMatchInterval: { low: 0, high: 1 },
-  meanReward: correct / n,
-  documentTokens: 64 * n,
-  promptTokens: 10 * n,
-  sampledTokens: 5 * n,
-  conversations: 2 * n,
-  truncated: 0,
-  droppedDocumentTokens: 0,
-  seconds: 1,
-  microsecondsPerDocumentToken: 0,
-  sampledTokensPerDocumentToken: 0,
-  peakRssBytes: 100,
-  rssGrowthBytes: 10,
-  outcomes: [],
-  ...more,
-});
-
-test("shares of a length add up: counts by sum, rates by all tasks, time and memory by the highest", () => {
-  const merged = mergeResults([part(10, 10), part(0, 30, { seconds: 3, peakRssBytes: 200, failures: 2 })]);
-  expect(merged).toMatchObject({
-    n: 40,
-    correct: 10,
-    failures: 2,
-    exactMatch: 0.25,
-    seconds: 3,
-    peakRssBytes: 200,
-  });
-  expect(merged.meanReward).toBeCloseTo(0.25);
-  expect(merged.microsecondsPerDocumentToken).toBeCloseTo(3e6 / (64 * 40));
-  expect(merged.exactMatchInterval.low).toBeGreaterThan(0.13);
-  expect(merged.exactMatchInterval.high).toBeLessThan(0.41);
-});
+async function evaluationTasks(recipe: Recipe) {
+  const lengths = await openEvaluation(recipe);
+  return await Promise.all(
+    lengths.map(async ({ lengthTokens, tasks }) => ({ lengthTokens, tasks: await allTasks(tasks) })),
+  );
+}
 
 test("the questions of a length are the same at every call and differ between lengths", async () => {
   const { recipe } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);

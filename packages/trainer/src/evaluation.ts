@@ -1,24 +1,48 @@
+/** Responsibility: the evaluations of a training run: their questions, and the policy as a system of the suite runner, whose
+ *  episodes the run's rollout actors play.
+ *  Not responsible for: retries, failures and seeds (the runner); what the numbers are shown as (report-run.ts). */
 import type { ActorHandle } from "@palimpsest/client";
-import { allTasks, rulerTasks } from "@palimpsest/datasets";
-import { type Evaluation, type LengthResult, type LengthTasks, wilsonInterval } from "@palimpsest/evals";
+import { openRulerTasks, type TaskSet } from "@palimpsest/datasets";
+import {
+  type Contestant,
+  type EvalItem,
+  type Evaluation,
+  evaluateLengths,
+  itemOfTask,
+  openDocument,
+  taskOfItem,
+} from "@palimpsest/evals";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
 import { recipeTasks } from "./recipe-tasks.js";
 import type { RolloutActor } from "./rollout-actor.js";
 
-/** Questions for each length of a recipe's evaluation; the same for before and after. */
-export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Promise<readonly LengthTasks[]> {
+/** Questions of one length. */
+export interface LengthTasks {
+  readonly lengthTokens: number;
+  readonly tasks: TaskSet;
+}
+
+/**
+ * Opens the questions of each length of a recipe's evaluation, the same for before and after; whoever asked closes them.
+ * @throws {PalimpsestError} CONFIG_INVALID; the signal's reason
+ */
+export async function openEvaluation(recipe: Recipe, signal?: AbortSignal): Promise<readonly LengthTasks[]> {
   const { evaluation } = recipe;
   if (!evaluation) return [];
   const { source, files = [] } = evaluation;
   if (source === undefined) {
     const lengths: LengthTasks[] = [];
-    for (const [place, { path, lengthTokens }] of files.entries()) {
-      const data = { source: "jsonl", path, limit: evaluation.tasks } as const;
-      const tasks = await recipeTasks(`evaluation.files[${place}]`, data, signal);
-      lengths.push({ lengthTokens, tasks: await allTasks(tasks, signal) });
+    try {
+      for (const [place, { path, lengthTokens }] of files.entries()) {
+        const data = { source: "jsonl", path, limit: evaluation.tasks } as const;
+        lengths.push({ lengthTokens, tasks: await recipeTasks(`evaluation.files[${place}]`, data, signal) });
+      }
+      return lengths;
+    } catch (reason) {
+      await closeEvaluation(lengths);
+      throw reason;
     }
-    return lengths;
   }
   const base = source.sentences;
   if (typeof base !== "number") {
@@ -29,7 +53,7 @@ export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Pro
   }
   return evaluation.lengths.map((factor) => ({
     lengthTokens: base * factor * source.sentenceTokens,
-    tasks: rulerTasks({
+    tasks: openRulerTasks({
       ...source,
       sentences: base * factor,
       count: evaluation.tasks,
@@ -38,93 +62,79 @@ export async function evaluationTasks(recipe: Recipe, signal?: AbortSignal): Pro
   }));
 }
 
+export async function closeEvaluation(lengths: readonly LengthTasks[]): Promise<void> {
+  for (const { tasks } of lengths) await tasks.close();
+}
+
+/** The items of one length; their documents are read when they are asked. */
+async function lengthItems({ lengthTokens, tasks }: LengthTasks, signal?: AbortSignal): Promise<EvalItem[]> {
+  const items: EvalItem[] = [];
+  for (let position = 0; position < tasks.count; position++) {
+    const item = itemOfTask(await tasks.open(position, signal), lengthTokens);
+    const fingerprint = `${lengthTokens}/${position}/${item.id}`;
+    items.push({
+      ...item,
+      document: { fingerprint, open: async () => (await tasks.open(position, signal)).document },
+    });
+  }
+  return items;
+}
+
 export interface EvaluationRun {
   readonly rollouts: readonly ActorHandle<RolloutActor>[];
   readonly recipe: Recipe;
-  readonly tasks: readonly LengthTasks[];
+  readonly lengths: readonly LengthTasks[];
   readonly minPolicyVersion: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Evaluates every length, its tasks spread over the rollout actors; one length after the other, so that times compare. */
+/** Evaluates every length, its questions spread over the rollout actors; one length after the other, so that times compare. */
 export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
-  const { evaluation, agent } = run.recipe;
+  const { recipe, rollouts, signal } = run;
+  const { evaluation, agent, rollout } = recipe;
   if (!evaluation) throw new PalimpsestError("INTERNAL", "the recipe has no evaluation");
-  const total = run.tasks.reduce((sum, { tasks }) => sum + tasks.length, 0);
-  const lengths: LengthResult[] = [];
-  let doneBefore = 0;
-  for (const length of run.tasks) {
-    const parts = shares(length, run.rollouts.length);
-    const done = parts.map(() => 0);
-    const results = await Promise.all(
-      parts.map(async (tasks, index) => {
-        const handle = run.rollouts[index] as ActorHandle<RolloutActor>;
-        const request = {
-          tasks,
-          temperature: evaluation.temperature,
-          // Seeds follow from a task's place in its share: shares must not repeat each other's.
-          seed: evaluation.seed + index,
-          minPolicyVersion: run.minPolicyVersion,
-        };
-        for await (const message of handle.with({ signal: run.signal }).evaluate(request)) {
-          if (message.kind === "result") return message.result;
-          done[index] = message.done;
-          run.onProgress(doneBefore + done.reduce((sum, value) => sum + value, 0), total);
-        }
-        throw new PalimpsestError("INTERNAL", "an evaluation ended without a result");
-      }),
-    );
-    lengths.push(mergeResults(results));
-    doneBefore += length.tasks.length;
-    run.onProgress(doneBefore, total);
-  }
+  const total = run.lengths.reduce((sum, { tasks }) => sum + tasks.count, 0);
+  const lengths = await evaluateLengths({
+    suite: recipe.name,
+    system: policySystem(run, evaluation.temperature),
+    lengths: run.lengths.map((length) => ({
+      lengthTokens: length.lengthTokens,
+      items: () => lengthItems(length, signal),
+    })),
+    concurrency: rollout.concurrency * rollouts.length,
+    seed: evaluation.seed,
+    signal,
+    onProgress: (done) => run.onProgress(done, total),
+    peakRssBytes: async () =>
+      Math.max(...(await Promise.all(rollouts.map(async (actor) => (await actor.stats()).peakRssBytes)))),
+  });
   return { agent: agent.kind, temperature: evaluation.temperature, seed: evaluation.seed, lengths };
 }
 
-function shares({ lengthTokens, tasks }: LengthTasks, count: number): LengthTasks[] {
-  const parts = Math.min(count, tasks.length);
-  return Array.from({ length: parts }, (_, part) => ({
-    lengthTokens,
-    tasks: tasks.slice(
-      Math.floor((part * tasks.length) / parts),
-      Math.floor(((part + 1) * tasks.length) / parts),
-    ),
-  }));
+/** The policy as a system: each question goes to the rollout actor that has the fewest under way. */
+function policySystem(run: EvaluationRun, temperature: number): Contestant {
+  const { rollouts, recipe, minPolicyVersion } = run;
+  const underWay = rollouts.map(() => 0);
+  return {
+    name: recipe.agent.kind,
+    settings: { minPolicyVersion },
+    async answer(item, { signal, seed }) {
+      const task = taskOfItem(item, await documentOf(item));
+      const place = underWay.indexOf(Math.min(...underWay));
+      const actor = rollouts[place] as ActorHandle<RolloutActor>;
+      underWay[place] = (underWay[place] ?? 0) + 1;
+      try {
+        return await actor.with({ signal }).answer({ task, temperature, seed, minPolicyVersion });
+      } finally {
+        underWay[place] = (underWay[place] ?? 0) - 1;
+      }
+    },
+  };
 }
 
-/** One length's result from those of its shares: sums, the longest time, the highest memory of a process. */
-export function mergeResults(results: readonly LengthResult[]): LengthResult {
-  const [first] = results;
-  if (!first) throw new PalimpsestError("INTERNAL", "no results to merge");
-  const sum = (pick: (result: LengthResult) => number) =>
-    results.reduce((total, result) => total + pick(result), 0);
-  const highest = (pick: (result: LengthResult) => number) => Math.max(...results.map(pick));
-  const n = sum((result) => result.n);
-  const correct = sum((result) => result.correct);
-  const documentTokens = sum((result) => result.documentTokens);
-  const sampledTokens = sum((result) => result.sampledTokens);
-  const seconds = highest((result) => result.seconds);
-  const perDocumentToken = (value: number) => (documentTokens === 0 ? 0 : value / documentTokens);
-  return {
-    lengthTokens: first.lengthTokens,
-    n,
-    correct,
-    failures: sum((result) => result.failures),
-    exactMatch: correct / n,
-    exactMatchInterval: wilsonInterval(correct, n),
-    meanReward: sum((result) => result.meanReward * result.n) / n,
-    documentTokens,
-    promptTokens: sum((result) => result.promptTokens),
-    sampledTokens,
-    conversations: sum((result) => result.conversations),
-    truncated: sum((result) => result.truncated),
-    droppedDocumentTokens: sum((result) => result.droppedDocumentTokens),
-    seconds,
-    microsecondsPerDocumentToken: perDocumentToken(seconds * 1e6),
-    sampledTokensPerDocumentToken: perDocumentToken(sampledTokens),
-    peakRssBytes: highest((result) => result.peakRssBytes),
-    rssGrowthBytes: highest((result) => result.rssGrowthBytes),
-    outcomes: results.flatMap((result) => result.outcomes),
-  };
+async function documentOf(item: EvalItem): Promise<string> {
+  const document = await openDocument(item);
+  if (typeof document === "string") return document;
+  throw new PalimpsestError("INTERNAL", `question ${item.id} has its document in pieces`);
 }

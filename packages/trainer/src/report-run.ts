@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Evaluation, writeReport } from "@palimpsest/evals";
+import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
@@ -36,14 +36,15 @@ export interface LengthRow {
   /** Times the training length. */
   readonly factor: number;
   readonly tasks: number;
+  /** Exact match; null where the reward tells none. */
   readonly before: number | null;
-  readonly after: number;
-  readonly interval: readonly [number, number];
+  readonly after: number | null;
+  readonly interval: readonly [number, number] | null;
   /** Mean reward, which may be another than exact match. */
   readonly rewardBefore: number | null;
   readonly rewardAfter: number;
-  /** Of the exact match at the training length. */
-  readonly share: number;
+  /** Of the exact match at the training length; of the reward there where it tells none; null where that is 0. */
+  readonly share: number | null;
   readonly microsecondsPerDocumentToken: number;
   readonly peakRssMib: number;
 }
@@ -63,17 +64,19 @@ function lengthRows(
   after: Evaluation | undefined,
   factors: readonly number[],
 ): LengthRow[] {
-  const home = after?.lengths[0]?.exactMatch ?? 0;
+  const measure = ({ exactMatch, meanReward }: LengthResult) => exactMatch ?? meanReward;
+  const [first] = after?.lengths ?? [];
+  const home = first === undefined ? 0 : measure(first);
   return (after?.lengths ?? []).map((length, index) => ({
     lengthTokens: length.lengthTokens,
     factor: factors[index] ?? 1,
     tasks: length.n,
     before: before?.lengths[index]?.exactMatch ?? null,
     after: length.exactMatch,
-    interval: [length.exactMatchInterval.low, length.exactMatchInterval.high],
+    interval: length.exactMatchInterval && [length.exactMatchInterval.low, length.exactMatchInterval.high],
     rewardBefore: before?.lengths[index]?.meanReward ?? null,
     rewardAfter: length.meanReward,
-    share: home > 0 ? length.exactMatch / home : 0,
+    share: home > 0 ? measure(length) / home : null,
     microsecondsPerDocumentToken: length.microsecondsPerDocumentToken,
     peakRssMib: length.peakRssBytes / 2 ** 20,
   }));

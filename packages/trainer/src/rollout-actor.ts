@@ -9,13 +9,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
-import {
-  evaluateByLength,
-  type LengthResult,
-  type LengthTasks,
-  type Trace,
-  traceEpisode,
-} from "@palimpsest/evals";
+import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
 import { type BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
@@ -45,12 +39,9 @@ export interface RolloutStats {
   readonly peakRssBytes: number;
 }
 
-export type EvaluationMessage =
-  | { readonly kind: "progress"; readonly done: number; readonly correct: number }
-  | { readonly kind: "result"; readonly result: LengthResult };
-
-export interface EvaluationRequest {
-  readonly tasks: LengthTasks;
+/** A question of an evaluation, asked of weights of at least that version. */
+export interface AnswerRequest {
+  readonly task: Task;
   readonly temperature: number;
   readonly seed: number;
   readonly minPolicyVersion: number;
@@ -162,44 +153,11 @@ export class RolloutActor {
     };
   }
 
-  /** Evaluates tasks of one length; the result comes last. */
-  async *evaluate(request: EvaluationRequest): AsyncGenerator<EvaluationMessage> {
-    const { recipe } = this.#spec;
-    await this.#ensureVersion(request.minPolicyVersion);
-    let progress: EvaluationMessage | undefined;
-    let wake: () => void = () => undefined;
-    const finished = evaluateByLength({
-      agent: this.#agent,
-      tasksByLength: [request.tasks],
-      reward: await this.#reward(),
-      concurrency: recipe.rollout.concurrency,
-      temperature: request.temperature,
-      seed: request.seed,
-      signal: this.#context.signal,
-      onProgress: ({ done, correct }) => {
-        progress = { kind: "progress", done, correct };
-        wake();
-      },
-    });
-    let open = true;
-    const end = () => {
-      open = false;
-      wake();
-    };
-    finished.then(end, end);
-    while (open) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        if (progress || !open) resolve();
-      });
-      if (progress) {
-        const message = progress;
-        progress = undefined;
-        yield message;
-      }
-    }
-    const [result] = (await finished).lengths;
-    if (result) yield { kind: "result", result };
+  /** One episode of an evaluation, scored by the run's reward, which sees the whole record as it does in training. */
+  async answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Prediction> {
+    await this.#ensureVersion(minPolicyVersion);
+    const { signal } = this.#context;
+    return await rewardedPrediction(this.#agent, await this.#reward(), task, { temperature, seed, signal });
   }
 
   /** One greedy episode, step by step, for people. */

@@ -47,8 +47,12 @@ export async function spawnRunActors(
   const rolloutType = cluster.actor(
     RolloutActor,
     source,
-    // An evaluation runs beside a look at the counters.
-    of("rollout", { cpu: recipe.rollout.cpus, gpu: recipe.rollout.gpus }, { maxConcurrency: 4 }),
+    // Questions of an evaluation, as many at once as episodes of training, beside looks at the counters.
+    of(
+      "rollout",
+      { cpu: recipe.rollout.cpus, gpu: recipe.rollout.gpus },
+      { maxConcurrency: recipe.rollout.concurrency + 4 },
+    ),
   );
   const rewardType = cluster.actor(RewardActor, source, of("reward", { cpu: recipe.reward.cpus }));
   /** A run has one learner: that of an earlier driver, whose end is not yet known, has to go first. */

@@ -9,12 +9,12 @@
  */
 import type { Cluster } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
-import type { Evaluation, LengthTasks, Trace } from "@palimpsest/evals";
+import type { Evaluation, Trace } from "@palimpsest/evals";
 import { episodeSeed, type GroupRequest, type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { whenDiskHasSpace } from "./disk-full.js";
-import { evaluate, evaluationTasks } from "./evaluation.js";
+import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
@@ -72,14 +72,22 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   onEvent({ kind: "phase", phase: "starting", total: 1 });
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
   const tasks = await recipeTasks("data", recipe.data, signal);
+  let lengths: readonly LengthTasks[] = [];
   try {
-    return await trainOn(options, folder, tasks);
+    lengths = await openEvaluation(recipe, signal);
+    return await trainOn(options, folder, tasks, lengths);
   } finally {
     await tasks.close();
+    await closeEvaluation(lengths);
   }
 }
 
-async function trainOn(options: TrainOptions, folder: RunFolder, tasks: TaskSet): Promise<TrainResult> {
+async function trainOn(
+  options: TrainOptions,
+  folder: RunFolder,
+  tasks: TaskSet,
+  lengths: readonly LengthTasks[],
+): Promise<TrainResult> {
   const { cluster, recipe, onEvent, signal } = options;
   const seconds: Record<string, number> = {};
   const timed = async <T>(phase: string, work: () => Promise<T>): Promise<T> => {
@@ -90,7 +98,6 @@ async function trainOn(options: TrainOptions, folder: RunFolder, tasks: TaskSet)
       seconds[phase] = (seconds[phase] ?? 0) + (performance.now() - startedAt) / 1000;
     }
   };
-  const lengths = await evaluationTasks(recipe, signal);
   const modelFolder = await timed("resolving the model", () =>
     resolveStart(recipe.model, folder.path, {
       ...options.models,
@@ -165,8 +172,8 @@ async function exampleOf(
   lengths: readonly LengthTasks[],
   minPolicyVersion: number,
 ): Promise<Trace | undefined> {
-  const task = (lengths[1] ?? lengths[0])?.tasks[0];
-  if (!task || !("document" in task)) return undefined;
+  const task = await (lengths[1] ?? lengths[0])?.tasks.open(0);
+  if (!task) return undefined;
   return await actors.rollouts[0]?.trace(task, minPolicyVersion);
 }
 
@@ -295,16 +302,16 @@ function stepReport(
 async function evaluatePhase(
   { recipe, onEvent, signal }: TrainOptions,
   actors: RunActors,
-  tasks: readonly LengthTasks[],
+  lengths: readonly LengthTasks[],
   phase: "evaluating before" | "evaluating after",
   minPolicyVersion: number,
 ): Promise<Evaluation | undefined> {
-  if (tasks.length === 0) return undefined;
-  onEvent({ kind: "phase", phase, total: tasks.reduce((sum, length) => sum + length.tasks.length, 0) });
+  if (lengths.length === 0) return undefined;
+  onEvent({ kind: "phase", phase, total: lengths.reduce((sum, { tasks }) => sum + tasks.count, 0) });
   return await evaluate({
     rollouts: actors.rollouts,
     recipe,
-    tasks,
+    lengths,
     minPolicyVersion,
     signal,
     onProgress: (done, total) => onEvent({ kind: "progress", phase, done, total }),

@@ -37,6 +37,23 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   files: [],
 });
 
+test("nothing is called exact match where the reward tells none", () => {
+  const own = report({ rewardBefore: 0.1, rewardAfter: 0.6 });
+  const text = reportText({
+    ...own,
+    exactMatchBefore: null,
+    exactMatchAfter: null,
+    exactMatchByLength: own.exactMatchByLength.map((row) => ({
+      ...row,
+      before: null,
+      after: null,
+      interval: null,
+    })),
+  });
+  expect(text).toContain("Reward 0.100 → 0.600 after 2 steps");
+  expect(text).not.toMatch(/exact match|95 % interval/i);
+});
+
 test("rewards stand beside exact match where they are another measure, and only there", () => {
   const other = reportText(report({ rewardBefore: 0.114, rewardAfter: 0.332 }));
   expect(other).toContain("Exact match 0.0 % → 25.0 %, reward 0.114 → 0.332 after 2 steps");

@@ -10,18 +10,17 @@ const percent = (share: number | null) => (share === null ? "–" : `${(share * 
 export function reportText(report: RunReport): string {
   const { exactMatchByLength: rows } = report;
   const rewards = rows.some(rewardsMoreThanMatches);
+  const matches = rows.some(({ after }) => after !== null);
   const table = formatTable(
     [
-      ...["document", "questions", "before", "after", "95 % interval", "of 1x"],
+      ...["document", "questions", ...(matches ? ["before", "after", "95 % interval"] : []), "of 1x"],
       ...(rewards ? ["reward"] : []),
       ...["µs/token", "peak MiB"],
     ],
     rows.map((row) => [
       `${row.factor}x (${row.lengthTokens} tokens)`,
       String(row.tasks),
-      percent(row.before),
-      percent(row.after),
-      `${percent(row.interval[0])} – ${percent(row.interval[1])}`,
+      ...(matches ? [percent(row.before), percent(row.after), intervalOf(row)] : []),
       percent(row.share),
       ...(rewards ? [rewardsOf(row)] : []),
       row.microsecondsPerDocumentToken.toFixed(0),
@@ -51,6 +50,9 @@ export function reportText(report: RunReport): string {
   return `${lines.join("\n")}\n`;
 }
 
+const intervalOf = ({ interval }: LengthRow) =>
+  interval === null ? "–" : `${percent(interval[0])} – ${percent(interval[1])}`;
+
 /** A reward of 0 and 1 for wrong and right is the exact match itself. */
 const rewardsMoreThanMatches = ({ rewardBefore, rewardAfter, before, after }: LengthRow) =>
   rewardAfter !== after || rewardBefore !== before;
@@ -63,6 +65,7 @@ const rewardsOf = ({ rewardBefore, rewardAfter }: LengthRow) =>
 function headline({ exactMatchBefore, exactMatchAfter, exactMatchByLength, rewardCurve }: RunReport): string {
   const [home] = exactMatchByLength;
   if (!home) return `Reward ${reward(rewardCurve[0])} → ${reward(rewardCurve.at(-1))}`;
+  if (exactMatchAfter === null) return `Reward ${rewardsOf(home)}`;
   const matches = `Exact match ${percent(exactMatchBefore)} → ${percent(exactMatchAfter)}`;
   return rewardsMoreThanMatches(home) ? `${matches}, reward ${rewardsOf(home)}` : matches;
 }

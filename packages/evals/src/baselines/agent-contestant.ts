@@ -42,7 +42,8 @@ export function agentContestant(options: {
   };
 }
 
-function predictionOf(result: EpisodeResult, memories: boolean): Prediction {
+/** What the suite keeps of an episode. */
+export function predictionOf(result: EpisodeResult, memories: boolean): Prediction {
   const { conversations, promptTokens, sampledTokens, truncated, emptyUpdates } = result.counts;
   return {
     text: result.answer,

@@ -27,6 +27,8 @@ export interface EvalItem {
   readonly document: string | LazyDocument;
   /** The store that a memory agent starts from. */
   readonly records?: Task["records"];
+  /** Questions that are asked of the store afterwards. */
+  readonly probes?: Task["probes"];
   /** Ids of what holds the answer, such as paragraph titles or dialogue turns: what a retriever should find. */
   readonly evidence?: readonly string[];
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
@@ -56,6 +58,7 @@ export function itemFingerprint(item: EvalItem): string {
     answers,
     document,
     records = null,
+    probes,
     evidence = [],
     metadata,
   } = item;
@@ -67,6 +70,7 @@ export function itemFingerprint(item: EvalItem): string {
     answers,
     document: typeof document === "string" ? document : { lazy: document.fingerprint },
     records,
+    ...(probes === undefined ? {} : { probes }),
     evidence,
     metadata,
   });
@@ -74,7 +78,7 @@ export function itemFingerprint(item: EvalItem): string {
 
 /** @param group where the item is listed; default: the task's `lengthTokens`, then `numDocs`, then "all" */
 export function itemOfTask(task: Task, group?: string | number): EvalItem {
-  const { id, question, answers, document, records, metadata } = task;
+  const { id, question, answers, document, records, probes, metadata } = task;
   const { lengthTokens, numDocs } = metadata;
   const own = [lengthTokens, numDocs].find((value) => typeof value === "number");
   return {
@@ -84,6 +88,7 @@ export function itemOfTask(task: Task, group?: string | number): EvalItem {
     answers,
     document,
     ...(records ? { records } : {}),
+    ...(probes ? { probes } : {}),
     metadata,
   };
 }

@@ -257,7 +257,7 @@ async function scoresOf(
   { scorer, item, signal }: ItemWork,
   prediction: Prediction,
 ): Promise<Readonly<Record<string, number>>> {
-  const empty = prediction.text.trim() === "";
+  const empty = scorer.judgesEmpty !== true && prediction.text.trim() === "";
   const scores = empty ? {} : await scorer.score(item, prediction, signal);
   return Object.fromEntries(
     scorer.metrics.map(({ name }) => {

@@ -17,6 +17,8 @@ export interface Scorer {
   readonly name: string;
   /** The first is the one that plots and comparisons show. At least one. */
   readonly metrics: readonly Metric[];
+  /** Whether a prediction without text is judged as well; absent: it scores 0 in everything. */
+  readonly judgesEmpty?: boolean;
   score(
     item: EvalItem,
     prediction: Prediction,

@@ -1,0 +1,60 @@
+import { type LengthResult, lengthResult } from "./length-results.js";
+import type { Contestant } from "./suite/contestant.js";
+import type { EvalItem } from "./suite/item.js";
+import { rewardScorer } from "./suite/rewarded-prediction.js";
+import { runSuite } from "./suite/runner.js";
+
+export interface LengthItems {
+  /** Nominal document length that the row is listed under. */
+  readonly lengthTokens: number;
+  /** Reads the items when their turn comes, so that those of one length alone are held. */
+  readonly items: () => Promise<readonly EvalItem[]> | readonly EvalItem[];
+}
+
+export interface EvaluateLengthsOptions {
+  readonly suite: string;
+  /** Answers with predictions that a reward has scored: `rewardedPrediction`. */
+  readonly system: Contestant;
+  readonly lengths: readonly LengthItems[];
+  /** Episodes under way, ≥ 1. Default 16. */
+  readonly concurrency?: number;
+  readonly seed: number;
+  readonly signal?: AbortSignal;
+  /** Told how many questions of all lengths before and of this one are done. */
+  readonly onProgress?: (done: number) => void;
+  /** Resident set of whoever samples, highest so far; default: of this process. */
+  readonly peakRssBytes?: () => Promise<number> | number;
+}
+
+/**
+ * Runs a suite for each length, one after the other so that their times compare.
+ * @throws {EvaluationError} BAD_CONFIG where a length has no question; the signal's reason
+ */
+export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<LengthResult[]> {
+  const { suite, system, lengths, concurrency, seed, signal, onProgress, peakRssBytes = ownPeak } = options;
+  const results: LengthResult[] = [];
+  let doneBefore = 0;
+  for (const { lengthTokens, items: open } of lengths) {
+    const items = await open();
+    const startedAt = performance.now();
+    const { contestants } = await runSuite({
+      suite,
+      items,
+      contestants: [system],
+      scorer: rewardScorer,
+      seed,
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(signal === undefined ? {} : { signal }),
+      onProgress: ({ done }) => onProgress?.(doneBefore + done),
+    });
+    const seconds = (performance.now() - startedAt) / 1000;
+    const outcomes = contestants[0]?.outcomes ?? [];
+    const peak = await peakRssBytes();
+    results.push(lengthResult({ lengthTokens, items, outcomes, seconds, peakRssBytes: peak }));
+    doneBefore += items.length;
+  }
+  return results;
+}
+
+/** Kibibytes on every platform that Node reports it for. */
+const ownPeak = () => process.resourceUsage().maxRSS * 1024;

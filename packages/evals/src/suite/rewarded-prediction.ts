@@ -1,0 +1,69 @@
+import type { Agent } from "@palimpsest/agents";
+import type { TrajectoryReward } from "@palimpsest/rewards";
+import type { Score, Task } from "@palimpsest/trajectories";
+import { predictionOf } from "../baselines/agent-contestant.js";
+import type { Prediction } from "./contestant.js";
+import type { EvalItem } from "./item.js";
+import type { Scorer } from "./scorer.js";
+
+/** Names of the measures that a reward leaves in a prediction. */
+const rewardMeasure = "reward";
+const componentPrefix = "reward.";
+
+/** A task whose document may come in pieces, as an agent reads it. */
+export type RewardedTask = Omit<Task, "document"> & {
+  readonly document: Parameters<Agent["run"]>[0]["document"];
+};
+
+/**
+ * Runs one episode and has the training reward score it, with the whole record: what a reward sees in training it sees
+ * here. The score stands in the prediction's measures.
+ * @throws whatever the agent or the reward throws: a failure of either is a failed item
+ */
+export async function rewardedPrediction(
+  agent: Agent,
+  reward: TrajectoryReward,
+  task: RewardedTask,
+  options: { readonly temperature: number; readonly seed: number; readonly signal: AbortSignal },
+): Promise<Prediction> {
+  const { question, document, records } = task;
+  const result = await agent.run({ question, document, ...(records ? { records } : {}) }, options);
+  const scored = { ...task, document: typeof document === "string" ? document : "" };
+  const episode = { ...result, memorySteps: result.steps };
+  const { signal } = options;
+  return withScore(predictionOf(result, false), await reward(scored, episode, { signal }));
+}
+
+function withScore(prediction: Prediction, { reward, components }: Score): Prediction {
+  const named = Object.entries(components).map(([name, value]) => [`${componentPrefix}${name}`, value]);
+  return {
+    ...prediction,
+    measures: { ...prediction.measures, ...Object.fromEntries(named), [rewardMeasure]: reward },
+  };
+}
+
+/** A component of the reward that scored this prediction, such as "exactMatch". */
+export const rewardComponent = (prediction: Prediction, name: string): number | undefined =>
+  prediction.measures?.[`${componentPrefix}${name}`];
+
+/** Passes on the reward that stands in a prediction; an episode without an answer may have earned one. */
+export const rewardScorer: Scorer = {
+  name: "reward",
+  metrics: [{ name: "reward", label: "reward", kind: "mean" }],
+  judgesEmpty: true,
+  score: (_, { measures = {} }) => ({ reward: measures[rewardMeasure] ?? Number.NaN }),
+};
+
+/** The task that an item was made of, for agents and rewards. */
+export function taskOfItem(item: EvalItem, document: string): Task {
+  const { id, question, answers, records, probes, metadata } = item;
+  return {
+    id,
+    question,
+    answers,
+    document,
+    metadata,
+    ...(records ? { records } : {}),
+    ...(probes ? { probes } : {}),
+  };
+}
