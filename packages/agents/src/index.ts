@@ -23,12 +23,9 @@ export type {
 } from "./episode.js";
 export { callSeed, toTrajectory } from "./episode.js";
 export { AgentError, type AgentErrorCode } from "./error.js";
+export { exampleNames, leakedNames } from "./example-leaks.js";
 export { type MemAgentConfig, type MemAgentConfigInput, memAgentConfigSchema } from "./memagent/config.js";
-export {
-  type Demonstration,
-  type DemonstrationOptions,
-  memAgentDemonstrations,
-} from "./memagent/demonstrations.js";
+export type { Demonstration } from "./memagent/demonstrations.js";
 export { type HabitChances, type HabitOptions, memAgentHabits } from "./memagent/habits.js";
 export { type MemAgentPrompts, memAgent, memAgentPrompts } from "./memagent/memagent.js";
 export { type MemAgentPreset, memAgentConfig, memAgentPresets } from "./memagent/presets.js";

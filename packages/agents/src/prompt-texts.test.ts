@@ -20,7 +20,7 @@ describe("promptTexts", () => {
   it("puts prompts into a user's turn of the model's own template, with the stop tokens of the model", () => {
     const config = memAgentConfig("memagent", settings);
     expect(promptTexts(config, wordTokenizer(marks), own)).toEqual({
-      memoryPrompt: "be short [USER]{question} {memory} {section}[/USER] no thinking",
+      memoryPrompt: "be short [USER] {question} {memory} {section} [/USER] no thinking",
       finalPrompt: "be short [USER]{question} {memory}[/USER] no thinking",
       specialTokens: ["[USER]", "[/USER]"],
       stopTokens: ["</s>"],
@@ -50,7 +50,7 @@ describe("promptTexts", () => {
     const tokenizer = wordTokenizer(marks);
     expect(promptTexts(config, tokenizer, undefined)).toMatchObject({
       memoryPrompt:
-        "<|im_start|>user\none<|im_end|>\n<|im_start|>assistant\n1<|im_end|>\n<|im_start|>user\n{question} {memory} {section}<|im_end|>\n<|im_start|>assistant\n",
+        "<|im_start|>user\none<|im_end|>\n<|im_start|>assistant\n1<|im_end|>\n<|im_start|>user\n {question} {memory} {section} <|im_end|>\n<|im_start|>assistant\n",
       specialTokens: ["<|im_start|>", "<|im_end|>"],
     });
     expect(promptTexts(config, tokenizer, own).finalPrompt).toContain("[USER]two2{question}");
@@ -61,7 +61,7 @@ describe("promptTexts", () => {
   it("uses <|im_start|> turns where a model has the marks and no template, plain prompts where it has neither", () => {
     const config = memAgentConfig("memagent", settings);
     expect(promptTexts(config, wordTokenizer(marks), undefined)).toEqual({
-      memoryPrompt: "<|im_start|>user\n{question} {memory} {section}<|im_end|>\n<|im_start|>assistant\n",
+      memoryPrompt: "<|im_start|>user\n {question} {memory} {section} <|im_end|>\n<|im_start|>assistant\n",
       finalPrompt: "<|im_start|>user\n{question} {memory}<|im_end|>\n<|im_start|>assistant\n",
       specialTokens: ["<|im_start|>", "<|im_end|>"],
       stopTokens: ["<|im_end|>"],

@@ -21,7 +21,8 @@ export interface PromptTexts {
 }
 
 /**
- * The configuration's prompts inside a user's turn of the model's chat format, or as they are.
+ * The configuration's prompts inside a user's turn of the model's chat format, or as they are. The prompts are taken byte for
+ * byte: white space at their ends is the writer's, and models were trained with it.
  * @param chat the model's own format; undefined: it has none
  * @throws {AgentError} BAD_CONFIG
  */
@@ -51,7 +52,7 @@ export function promptTexts(
   const memory = aroundUserTurn(format, options, asTurns(memoryExamples));
   const final = aroundUserTurn(format, options, asTurns(finalExamples));
   const inTurn = (around: { before: string; after: string }, content: string) =>
-    `${around.before}${content.trim()}${around.after}`;
+    `${around.before}${content}${around.after}`;
   const written = `${memory.before}${memory.after}${final.before}${final.after}`;
   return {
     memoryPrompt: inTurn(memory, memoryPrompt),
@@ -65,8 +66,8 @@ export function promptTexts(
 
 const asTurns = (examples: readonly PromptExample[]): ChatTurn[] =>
   examples.flatMap(({ user, assistant }): ChatTurn[] => [
-    { role: "user", content: user.trim() },
-    { role: "assistant", content: assistant.trim() },
+    { role: "user", content: user },
+    { role: "assistant", content: assistant },
   ]);
 
 /** Where there are no turns: example after example, a blank line after each. */

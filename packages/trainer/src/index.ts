@@ -11,8 +11,9 @@ export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
-// Symbols for other packages.
 export type { ProcessRow } from "./processes.js";
+// Symbols for other packages.
+export { withPromptFiles } from "./prompt-files.js";
 export {
   parseRecipe,
   portableRecipe,

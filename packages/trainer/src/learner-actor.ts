@@ -271,7 +271,6 @@ export class LearnerActor {
         {
           consumedGroupIds,
           dataCursor: this.#cursor({ step: result.step, last: result }),
-          metric: result.update.rewardMean,
         },
         { keepLast: this.#spec.recipe.train.keepCheckpoints },
       ),

@@ -10,6 +10,7 @@ import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
+import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
 
 const rolloutSchema = z.strictObject({
@@ -77,7 +78,7 @@ const trainSchema = z.strictObject({
     .min(2)
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
-  keepCheckpoints: z.int().min(1).default(2).describe("checkpoints kept beside the best"),
+  keepCheckpoints: z.int().min(1).default(2).describe("newest checkpoints kept"),
   keepStepDumps: z
     .int()
     .min(0)
@@ -186,6 +187,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   if (problem)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problem.message.split("\n")[0]}; mend the YAML`);
   settleModelFolders(document, baseDir);
+  settlePromptFiles(document, baseDir);
   const given = document.toJS() as unknown;
   const recipe = parseConfig(recipeSchema, given, name);
   const problems = recipeProblems(recipe, given);
@@ -246,6 +248,7 @@ export function portableRecipe(text: string, baseDir: string, name: string): str
   const recipe = parseRecipe(text, baseDir, name);
   const document = parseDocument(text);
   settleModelFolders(document, baseDir);
+  settlePromptFiles(document, baseDir);
   const source = parseConfig(recipeSchema, document.toJS() as unknown, name).model;
   for (const [field, value] of Object.entries(portableSource(source, baseDir)))
     document.setIn(["model", field], value);

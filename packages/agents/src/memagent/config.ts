@@ -2,7 +2,8 @@ import { z } from "zod";
 import { promptExampleSchema } from "../prompt-example.js";
 
 /**
- * Settings of MemAgent (arXiv:2507.02259). Presets follow the two releases: `memagent` the official one,
+ * Settings of MemAgent (arXiv:2507.02259). The numbers of presets follow the two releases, their prompts are
+ * our own words: `memagent` the official one,
  * `memagent-vime` the port with 2048-token chunks; `small` is for chat models below a billion parameters, `tiny` for
  * models of a hundred thousand.
  */

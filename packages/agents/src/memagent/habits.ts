@@ -40,8 +40,7 @@ export interface HabitOptions {
 /**
  * Demonstrations of the form without the purpose: memories are kept or overwritten by fixed chances, and
  * answers read back what the memory holds. A model trained on them can copy any fact and does not know
- * which one pays, so that whatever it gets better at afterwards the reward has taught it. Where
- * `memAgentDemonstrations` shows a good reader, this shows a lost one.
+ * which one pays, so that whatever it gets better at afterwards the reward has taught it.
  *
  * @throws {AgentError} BAD_CONFIG when a task names no evidence or has too few sentences
  */

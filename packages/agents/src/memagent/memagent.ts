@@ -16,6 +16,7 @@ import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
+import { LeakCounter } from "../example-leaks.js";
 import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
@@ -112,13 +113,19 @@ async function runEpisode(
   const document = await chunkDocument(task.document, tokenizer, config, signal);
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
+  const leaks = new LeakCounter(config, resumeFrom?.counters);
 
   let memory = resumeFrom?.memoryTokenIds ?? prompts.initialMemory;
   let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
   for await (const chunk of unreadChunks(document.chunks, "memagent", resumeFrom)) {
     const prompt = bound.memory(memory, chunk.tokenIds);
     const conversation = await log.converse("memory", prompt, config.memoryTokens);
+    const before = memory;
     memory = prompts.content([...conversation.sampledTokenIds]);
+    if (leaks.watches) {
+      const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
+      leaks.memory(tokenizer.decode(memory), shown);
+    }
     if (memory.length === 0) log.countEmptyUpdate();
     documentTokensRead += chunk.tokenIds.length;
     if (!log.observed) continue;
@@ -128,16 +135,21 @@ async function runEpisode(
       documentPosition: chunk.end,
       documentTokensRead,
       memoryTokenIds: memory,
+      ...(leaks.watches ? { counters: leaks.counts } : {}),
     };
     log.report(conversation, { memoryStep, documentTokensRead, state, ...conversationsTotal });
   }
   const final = await log.converse("final", bound.final(memory), config.finalTokens);
   log.report(final, { documentTokensRead, ...conversationsTotal });
+  const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
+  const lastMemory = tokenizer.decode(memory);
+  leaks.answer(answer, [task.question, lastMemory]);
 
   return {
     ...log.result(),
-    answer: tokenizer.decode(prompts.content([...final.sampledTokenIds])),
-    memory: tokenizer.decode(memory),
+    answer,
+    memory: lastMemory,
+    ...(leaks.watches ? { counters: leaks.counts } : {}),
     documentTokens: documentTokensRead + document.droppedTokens,
     droppedDocumentTokens: document.droppedTokens,
     startedAtMs,

@@ -7,7 +7,7 @@ const { prompt, enableThinking, specialTokens, stopTokens, thinkingEnd, temperat
 
 /**
  * Settings of MemUpdate: an agent that looks into a store of memories and changes it by calling tools.
- * `memupdate` is its design, `memupdate-released` what its code does; `tiny` is for models of a hundred thousand
+ * `memupdate` is its design, `memupdate-released` what its code does, both with our own words for prompts and tools; `tiny` is for models of a hundred thousand
  * parameters.
  */
 export const memUpdateConfigSchema = z.strictObject({

@@ -6,7 +6,7 @@ const tag = z.string().regex(/^[A-Za-z][\w-]*$/, "a letter, then letters, digits
 
 /**
  * Settings of ReMemR1 (arXiv:2509.23040). `rememr1` is what its paper describes, `rememr1-released` what its code
- * does; `small` is for chat models below a billion parameters, `tiny` for models of a hundred thousand.
+ * does, both with prompts in our own words; `small` is for chat models below a billion parameters, `tiny` for models of a hundred thousand.
  */
 export const rememr1ConfigSchema = z.strictObject({
   ...reading,

@@ -15,6 +15,7 @@ import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
+import { LeakCounter } from "../example-leaks.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
 import type { ReMemR1Config } from "./config.js";
 import { rememr1Config } from "./presets.js";
@@ -64,6 +65,7 @@ class Episode {
   readonly #terms: (text: string) => readonly string[];
   readonly #history: EarlierMemory[];
   readonly #counters: Record<string, number>;
+  readonly #leaks: LeakCounter;
   #memory: Memory;
   /** What the next conversation is shown; null: nothing. */
   #recalled: Memory | null;
@@ -77,6 +79,7 @@ class Episode {
     this.#log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
     this.#terms = tokenTerms(tokenizer);
     this.#history = [...(from?.history ?? [])];
+    this.#leaks = new LeakCounter(config, from?.counters);
     this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
     this.#memory = remembered(from?.memoryTokenIds ?? prompts.initialMemory);
     this.#recalled = from?.recalledTokenIds ? remembered(from.recalledTokenIds) : null;
@@ -98,8 +101,13 @@ class Episode {
       const conversation = await log.converse("memory", prompt, config.memoryTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
+      const before = this.#memory.text;
       const reply = readReply(tokenizer, config, prompts.content([...conversation.sampledTokenIds]));
       this.#take(conversation.step, reply);
+      if (this.#leaks.watches) {
+        const section = tokenizer.decode(chunk.tokenIds);
+        this.#leaks.memory(this.#memory.text, [task.question, before, recalled, section]);
+      }
       if (!log.observed) continue;
       log.report(conversation, {
         memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply),
@@ -111,14 +119,16 @@ class Episode {
     const finalPrompt = bound.final(this.#shown(), this.#memory.tokenIds);
     const final = await log.converse("final", finalPrompt, config.finalTokens);
     log.report(final, { documentTokensRead, ...conversationsTotal });
+    const answer = tokenizer.decode(prompts.content([...final.sampledTokenIds]));
+    this.#leaks.answer(answer, [task.question, this.#memory.text, this.#recalled?.text ?? ""]);
 
     return {
       ...log.result(),
-      answer: tokenizer.decode(prompts.content([...final.sampledTokenIds])),
+      answer,
       memory: this.#memory.text,
       documentTokens: documentTokensRead + document.droppedTokens,
       droppedDocumentTokens: document.droppedTokens,
-      counters: { ...this.#counters },
+      counters: { ...this.#counters, ...this.#leaks.counts },
       startedAtMs,
       endedAtMs: now(),
     };
@@ -183,7 +193,7 @@ class Episode {
       memoryTokenIds: this.#memory.tokenIds,
       ...(this.#recalled === null ? {} : { recalledTokenIds: this.#recalled.tokenIds }),
       history: [...this.#history],
-      counters: { ...this.#counters },
+      counters: { ...this.#counters, ...this.#leaks.counts },
     };
   }
 }

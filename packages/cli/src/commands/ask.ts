@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, Option } from "commander";
 import { parse as parseYaml } from "yaml";
@@ -283,7 +284,8 @@ function parseSet(texts: readonly string[]): Record<string, unknown> {
           `--set ${text}: is not NAME=VALUE, such as chunkTokens=2048`,
         );
       }
-      return [text.slice(0, at).trim(), parseYaml(text.slice(at + 1)) as unknown];
+      const value = withPromptFiles(parseYaml(text.slice(at + 1)), process.cwd());
+      return [text.slice(0, at).trim(), value];
     }),
   );
 }

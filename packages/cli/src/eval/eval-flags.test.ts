@@ -30,3 +30,16 @@ it("names what is wrong with a setting", () => {
     /cannot read "\/nowhere.yaml"/,
   );
 });
+
+it("knows the published settings by their name", () => {
+  const settings = readEvalSettings(flags({ settings: "published" }));
+  expect(settings).toMatchObject({
+    temperature: 0.7,
+    topP: 0.95,
+    answer: { form: "phrase", golds: "first", primary: "subExactMatch" },
+    reader: { truncatedTokens: 130_000, answerTokens: 10_000 },
+  });
+  const memagent = contestantSettings("memagent", settings);
+  const finalPrompt = memagent.kind === "agent" ? memagent.settings["finalPrompt"] : undefined;
+  expect(finalPrompt).toContain("the answer is");
+});

@@ -1,5 +1,7 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { type EvalSettings, overrideSetting, parseEvalSettings } from "@palimpsest/evals";
+import { builtinRecipesDir, withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Command, InvalidArgumentError } from "commander";
 import { parse as parseYaml } from "yaml";
@@ -37,7 +39,10 @@ export function withEvalFlags(command: Command): Command {
       "who takes part, such as memagent,rag-bm25; NAME@MODEL runs on another model",
       names,
     )
-    .option("--settings <file.yaml>", "prompts and limits of contestants")
+    .option(
+      "--settings <file.yaml>",
+      "prompts and limits of contestants; `published` are those of MemAgent's paper, which come along",
+    )
     .option(
       "--set <path=value...>",
       "replaces one setting, such as memagent.chunkTokens=2048 or reader.passages=4",
@@ -67,14 +72,22 @@ function names(text: string): string[] {
  */
 export function readEvalSettings(flags: EvalFlags): EvalSettings {
   const { settings: file, set, concurrency } = flags;
-  const fromFile = file === undefined ? {} : readYaml(file);
+  const path = file === undefined ? undefined : settingsPath(file);
+  const fromFile = path === undefined ? {} : withPromptFiles(readYaml(path), dirname(path));
   const parsed = parseEvalSettings(fromFile, file ?? "settings");
   const overridden = set.reduce<EvalSettings>((settings, text) => {
     const at = text.indexOf("=");
     if (at < 1) throw new PalimpsestError("CONFIG_INVALID", `--set: "${text}" is not PATH=VALUE`);
-    return overrideSetting(settings, text.slice(0, at).trim(), parseYaml(text.slice(at + 1)));
+    const value = withPromptFiles(parseYaml(text.slice(at + 1)), process.cwd());
+    return overrideSetting(settings, text.slice(0, at).trim(), value);
   }, parsed);
   return concurrency === undefined ? overridden : { ...overridden, concurrency };
+}
+
+/** Settings that come along are named without a folder or an ending. */
+function settingsPath(name: string): string {
+  const builtin = join(builtinRecipesDir, "evals", `${name}.yaml`);
+  return /^[a-z0-9-]+$/.test(name) && existsSync(builtin) ? builtin : resolve(name);
 }
 
 function readYaml(file: string): unknown {

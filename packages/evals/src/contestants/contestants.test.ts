@@ -48,6 +48,13 @@ describe("contestants from settings", () => {
     expect(new Set(contestants.map(({ settings }) => JSON.stringify(settings))).size).toBe(names.length);
   });
 
+  it("refuses a temperature of one agent, which the evaluation's would replace", () => {
+    const idle = overrideSetting(plain, "memagent.temperature", 0.7);
+    expect(() => make("memagent", idle)).toThrow(
+      "contestants.memagent.settings.temperature: 0.7 would do nothing",
+    );
+  });
+
   it("asks within what the model takes, unless the settings say otherwise", () => {
     const contextTokens = (settings: EvalSettings) => {
       const contestant = contestantSettings("full-context", settings);

@@ -100,6 +100,13 @@ export function contestantAgent(
   trainedAgent: ((recipe: string | undefined) => AgentSettings) | undefined,
 ): AgentSettings {
   const field = `contestants.${name}`;
+  for (const idle of ["temperature", "topP"] as const) {
+    if (!(idle in contestant.settings)) continue;
+    throw new EvaluationError(
+      "BAD_CONFIG",
+      `${field}.settings.${idle}: ${String(contestant.settings[idle])} would do nothing: everybody is asked at the evaluation's ${idle}; set that`,
+    );
+  }
   if (contestant.kind === "agent") {
     const { agent: kind, preset = kind, settings } = contestant;
     return parse(field, agentSettingsSchema, { kind, preset, settings });

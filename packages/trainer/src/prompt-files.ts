@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { PalimpsestError } from "@palimpsest/wire";
+import { type Document, isMap } from "yaml";
+import { z } from "zod";
+
+/** What stands for a text in settings: the file that holds it. */
+const fileSchema = z.strictObject({ file: z.string().min(1) });
+
+/** Settings of a recipe whose texts may stand in files. */
+const sections = [["agent", "settings"]];
+
+/** Puts the texts of files in the place of `{ file: PATH }`, so that the recipe means the same on every machine. */
+export function settlePromptFiles(document: Document, baseDir: string): void {
+  for (const section of sections) {
+    const settings = document.getIn(section);
+    if (!isMap(settings)) continue;
+    for (const { key } of [...settings.items]) {
+      const path = [...section, String(key)];
+      const value = document.getIn(path);
+      const named = isMap(value) ? fileSchema.safeParse(value.toJSON()) : undefined;
+      if (named?.success) document.setIn(path, readPrompt(path.join("."), named.data.file, baseDir));
+    }
+  }
+}
+
+/** The same for settings of any depth that are values already. */
+export function withPromptFiles(value: unknown, baseDir: string, field = "settings"): unknown {
+  const named = fileSchema.safeParse(value);
+  if (named.success) return readPrompt(field, named.data.file, baseDir);
+  if (Array.isArray(value))
+    return value.map((item, place) => withPromptFiles(item, baseDir, `${field}[${place}]`));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withPromptFiles(inner, baseDir, `${field}.${name}`)]),
+  );
+}
+
+/** The file's text byte for byte: nothing is trimmed, no line end is changed. */
+function readPrompt(field: string, file: string, baseDir: string): string {
+  const path = resolve(baseDir, file);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${field}.file: cannot read "${file}" (${reason}); name a UTF-8 text file, relative to the file that names it`,
+      { cause },
+    );
+  }
+}
