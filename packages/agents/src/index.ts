@@ -1,15 +1,28 @@
 // For users
+export { z } from "zod";
+export type { AgentKind, AgentModel, ReadingShape } from "./agent-kind.js";
+// For other packages
 export {
-  type AgentModel,
   type AgentSettings,
   type AgentSettingsInput,
+  agentConfigOf,
+  agentKindOf,
+  agentKinds,
   agentSettingsSchema,
+  type BuiltInAgentSettings,
+  builtInAgentSchema,
   createAgent,
   type ReadingAgentSettings,
   readingAgentSettingsSchema,
 } from "./agent-settings.js";
-// For other packages
 export { type ChatFormat, type ChatTurn, chatMl } from "./chat-format.js";
+export {
+  type AgentDefinition,
+  type AgentModule,
+  defineAgent,
+  type OwnResult,
+  type WholeAgentDefinition,
+} from "./define-agent.js";
 export type {
   Agent,
   AgentProgress,
@@ -49,6 +62,7 @@ export {
   type ToolCallBlock,
   type ToolCallReply,
 } from "./memupdate/tool-calls.js";
+export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
 export {
   type ReMemR1Config,

@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   job: async () => (await import("./commands/job.js")).addJob,
   train: async () => (await import("./commands/train.js")).addTrain,
   quickstart: async () => (await import("./commands/quickstart.js")).addQuickstart,
+  new: async () => (await import("./commands/new.js")).addNew,
   ask: async () => (await import("./commands/ask.js")).addAsk,
   trace: async () => (await import("./commands/trace.js")).addTrace,
   model: async () => (await import("./commands/model.js")).addModel,

@@ -74,6 +74,8 @@ async function build(
   try {
     const result = await esbuild.build({
       entryPoints: [path],
+      // Names inside the bundle are relative to it: equal sources give equal bytes, whoever bundles them where.
+      absWorkingDir: dirname(path),
       bundle: true,
       write: false,
       platform: "node",

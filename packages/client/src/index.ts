@@ -14,7 +14,7 @@ export type {
 export { createHandle, reservedMethods } from "./actor-handle.js";
 export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
-export type { BundleOptions, ModuleSource } from "./bundle.js";
+export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
 export { bundleModule } from "./bundle.js";
 export { isSignalMarker, maxCallBytes } from "./call-arguments.js";
 export { Cluster, connect } from "./cluster.js";

@@ -1,5 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
+import { type DataModule, moduleTasks } from "./define-data.js";
 import { DatasetError } from "./error.js";
 import { haystackConfigSchema, openHaystackTasks } from "./haystack.js";
 import type { BadRow } from "./jsonl.js";
@@ -44,6 +45,11 @@ export const taskSourceSchema = z.discriminatedUnion("source", [
       .describe("the tasks come in an order drawn by it; absent: in the file's order"),
     maxBadRows: z.int().min(0).default(0).describe("more bad rows than this are an error"),
   }),
+  z.strictObject({
+    source: z.literal("module").optional().describe("questions of your own, given by a file (`defineData`)"),
+    module: z.string().min(1).describe("TypeScript or JavaScript file, relative to the recipe"),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("its own settings, by name"),
+  }),
 ]);
 
 export type TaskSource = z.input<typeof taskSourceSchema>;
@@ -78,6 +84,8 @@ export interface OpenTasksOptions {
   /** Is given the bad rows of a file where they are within `maxBadRows`. */
   readonly onBadRow?: (row: BadRow) => void;
   readonly signal?: AbortSignal;
+  /** What the module of a source of the user's own exports. */
+  readonly module?: DataModule;
 }
 
 /**
@@ -93,6 +101,11 @@ export async function openTasks(input: TaskSource, options: OpenTasksOptions = {
   }
   const config = parsed.data;
   const counting = options.countTokens ? { countTokens: options.countTokens } : {};
+  if ("module" in config) {
+    if (options.module === undefined)
+      throw new DatasetError("BAD_CONFIG", `module: ${config.module} was not loaded here`);
+    return await moduleTasks(options.module, config.settings, options.signal);
+  }
   switch (config.source) {
     case "ruler":
       return openRulerTasks(config.ruler, counting);

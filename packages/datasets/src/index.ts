@@ -1,4 +1,5 @@
 // For users
+export { z } from "zod";
 export {
   type OpenTasksOptions,
   openTasks,
@@ -7,6 +8,7 @@ export {
   taskSourceSchema,
   tasksFromConfig,
 } from "./config.js";
+export { type DataModule, defineData, type OwnTasks } from "./define-data.js";
 export { DatasetError, type DatasetErrorCode } from "./error.js";
 export { findAnswerable } from "./filter/answerable.js";
 export { type HaystackConfig, haystackConfigSchema, haystackTasks } from "./haystack.js";

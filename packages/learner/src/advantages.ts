@@ -1,5 +1,6 @@
+import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
-import type { AdvantageConfig } from "./loss-config.js";
+import type { AdvantageConfig, BuiltInAdvantage } from "./loss-config.js";
 
 /** What one trajectory earned, with the group it is compared within. */
 export interface EpisodeReward {
@@ -8,6 +9,8 @@ export interface EpisodeReward {
   readonly reward: number;
   /** Trained tokens, which `reinforce++` weighs by. Default 1. */
   readonly tokens?: number;
+  /** Parts of the reward by name, before penalties; for estimators of your own. */
+  readonly components?: Readonly<Record<string, number>>;
 }
 
 export interface Advantages {
@@ -32,9 +35,16 @@ export interface Advantages {
  *
  * A group whose rewards are all equal gets exactly 0, free of rounding (`reinforce++` without baseline: what the
  * batch says).
- * @throws {LearnerError} GROUP_INVALID when a trajectory id occurs twice or a reward is not finite
+ * @param own what the module of the configuration exports, for kind `module`: it decides every group, those of one episode and
+ *   of equal rewards too
+ * @throws {LearnerError} GROUP_INVALID when a trajectory id occurs twice or a reward is not finite; CONFIG_INVALID when a module
+ *   is missing or gives other than one finite number an episode
  */
-export function computeAdvantages(episodes: readonly EpisodeReward[], config: AdvantageConfig): Advantages {
+export function computeAdvantages(
+  episodes: readonly EpisodeReward[],
+  config: AdvantageConfig,
+  own?: GroupAdvantage,
+): Advantages {
   const groups = new Map<string, EpisodeReward[]>();
   const byTrajectory = new Map<string, number>();
   for (const episode of episodes) {
@@ -65,18 +75,40 @@ export function computeAdvantages(episodes: readonly EpisodeReward[], config: Ad
       singletonGroups.push(groupId);
     } else if (members.every((member) => member.reward === first)) {
       zeroVarianceGroups.push(groupId);
-      if (!(config.kind === "reinforce++" && !config.baseline)) continue;
+      const decidedElsewhere = isOwn(config) || (config.kind === "reinforce++" && !config.baseline);
+      if (!decidedElsewhere) continue;
     }
-    const advantages = groupAdvantages(
-      members.map((member) => member.reward),
-      config,
-    );
+    const advantages = isOwn(config)
+      ? ownAdvantages(members, config, own)
+      : groupAdvantages(
+          members.map((member) => member.reward),
+          config,
+        );
     members.forEach((member, index) => {
       byTrajectory.set(member.trajectoryId, advantages[index] ?? 0);
     });
   }
   if (config.kind === "reinforce++") whiten(byTrajectory, episodes);
   return { byTrajectory, groups: groups.size, zeroVarianceGroups, singletonGroups };
+}
+
+type OwnAdvantageConfig = Extract<AdvantageConfig, { readonly module: string }>;
+
+const isOwn = (config: AdvantageConfig): config is OwnAdvantageConfig => "module" in config;
+
+function ownAdvantages(
+  members: readonly EpisodeReward[],
+  { module }: OwnAdvantageConfig,
+  own: GroupAdvantage | undefined,
+): readonly number[] {
+  if (own === undefined)
+    throw new LearnerError("CONFIG_INVALID", `advantage.module: ${module} was not loaded here`);
+  const given = own(members);
+  if (given.length === members.length && given.every((value) => Number.isFinite(value))) return given;
+  throw new LearnerError(
+    "CONFIG_INVALID",
+    `advantage.module: ${module} gives ${JSON.stringify(given)} for a group of ${members.length} episodes; it must give one finite number each`,
+  );
 }
 
 /** Mean 0 and variance 1 over tokens, each carrying its trajectory's value. */
@@ -96,7 +128,7 @@ function whiten(values: Map<string, number>, episodes: readonly EpisodeReward[])
 }
 
 /** Advantages of one group's rewards, in their order; of `reinforce++` before it looks at the whole batch. */
-export function groupAdvantages(rewards: readonly number[], config: AdvantageConfig): readonly number[] {
+export function groupAdvantages(rewards: readonly number[], config: BuiltInAdvantage): readonly number[] {
   const count = rewards.length;
   if (count === 1) {
     // verl takes mean 0 and std 1 for a lone sample, so that it trains on its bare reward.

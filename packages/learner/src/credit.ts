@@ -1,6 +1,7 @@
 import type { ScoredTrajectory } from "@palimpsest/trajectories";
 import { type Advantages, computeAdvantages } from "./advantages.js";
 import { trainedTokens } from "./dealt-row.js";
+import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import type { AdvantageConfig, StepAdvantageConfig } from "./loss-config.js";
 import type { GatheredRows, RowBatch } from "./rows.js";
@@ -22,9 +23,10 @@ export interface CreditConfig {
  * - With `stepAdvantage`: α · outcome + (1 − α) · step, the step's over the group's conversations at the same step.
  *   Source: ReMemR1, arXiv:2509.23040.
  *
+ * @param own what the module of `advantage` exports, for kind `module`
  * @throws {LearnerError} GROUP_INVALID where a trajectory lacks the step rewards that are asked for
  */
-export function credit(gathered: GatheredRows, config: CreditConfig): RowBatch {
+export function credit(gathered: GatheredRows, config: CreditConfig, own?: GroupAdvantage): RowBatch {
   const { rows, members, penalties } = gathered;
   const tokens = new Map<string, number>();
   for (const row of rows)
@@ -35,8 +37,10 @@ export function credit(gathered: GatheredRows, config: CreditConfig): RowBatch {
       trajectoryId,
       reward: score.reward - (penalties.get(trajectoryId) ?? 0),
       tokens: tokens.get(trajectoryId) ?? 0,
+      components: score.components,
     })),
     config.advantage,
+    own,
   );
   const conversations = new Map(
     members.map(({ trajectory }) => [trajectory.trajectoryId, trajectory.conversations.length]),

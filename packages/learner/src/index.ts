@@ -1,5 +1,5 @@
 // For users.
-
+export { z } from "zod";
 // For other packages.
 export { type Advantages, computeAdvantages, type EpisodeReward, groupAdvantages } from "./advantages.js";
 export { aggregationWeights, type RowExtent } from "./aggregation.js";
@@ -25,6 +25,7 @@ export {
   resolveLearnerConfig,
   ScheduleConfig,
 } from "./config.js";
+export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
 export { importanceWeights } from "./importance.js";

@@ -24,6 +24,7 @@ import {
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { trainedTokens } from "./dealt-row.js";
+import { type AdvantageModule, type GroupAdvantage, ownAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
@@ -51,6 +52,8 @@ export interface LearnerOptions {
   readonly policyVersion?: number;
   /** Functions to compile. Default: both. */
   readonly objectives?: readonly Objective[];
+  /** What the module of `config.advantage` exports, where it names one. */
+  readonly advantage?: AdvantageModule;
   /** Where a batch that could not be trained is written; absent: nowhere. */
   readonly dumpFolder?: string;
   /** How they run. Default "auto". */
@@ -77,6 +80,7 @@ interface LearnerStart {
   readonly random: Random;
   readonly klCoefficient: number;
   readonly dumpFolder: string | undefined;
+  readonly ownAdvantage: GroupAdvantage | undefined;
 }
 
 /** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH; {JitError} where a function cannot be compiled */
@@ -95,6 +99,7 @@ export function createLearner(options: LearnerOptions): Learner {
     random: options.checkpoint ? restoreRandom(options.checkpoint.random) : createRandom(config.seed),
     klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
     dumpFolder: options.dumpFolder,
+    ownAdvantage: ownAdvantage(config.advantage, options.advantage),
   });
 }
 
@@ -108,6 +113,7 @@ export class Learner {
   /** β of the next update. */
   #klCoefficient: number;
   readonly #dumpFolder: string | undefined;
+  readonly #ownAdvantage: GroupAdvantage | undefined;
   #running: string | undefined;
   #closed = false;
   #saving: Promise<unknown> = Promise.resolve();
@@ -124,6 +130,7 @@ export class Learner {
     this.#random = start.random;
     this.#klCoefficient = start.klCoefficient;
     this.#dumpFolder = start.dumpFolder;
+    this.#ownAdvantage = start.ownAdvantage;
     this.#untouched = start.step === 0;
   }
 
@@ -163,6 +170,7 @@ export class Learner {
       const update: PolicyUpdate = {
         module: this.#module,
         config,
+        ownAdvantage: this.#ownAdvantage,
         random,
         policyVersion: this.#policyVersion,
         klCoefficient: this.#klCoefficient,

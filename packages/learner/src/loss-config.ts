@@ -7,8 +7,8 @@ const singleton = z
   .default("zero")
   .describe("Advantage of the last episode left of a group: 0, or its bare reward as in verl.");
 
-/** How a reward becomes an advantage within its group. */
-export const AdvantageConfig = z.discriminatedUnion("kind", [
+/** The estimators that come along. */
+export const BuiltInAdvantage = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("grpo"),
     epsilon: epsilonOf("Added to the group's standard deviation; verl, slime: 1e-6, TRL: 1e-4.").default(
@@ -31,6 +31,20 @@ export const AdvantageConfig = z.discriminatedUnion("kind", [
     singleton,
   }),
 ]);
+export type BuiltInAdvantage = z.infer<typeof BuiltInAdvantage>;
+
+/** How a reward becomes an advantage within its group. */
+export const AdvantageConfig = z.discriminatedUnion("kind", [
+  ...BuiltInAdvantage.options,
+  z.strictObject({
+    kind: z.literal("module").optional().describe("An estimator of your own (`defineAdvantage`)."),
+    module: z
+      .string()
+      .min(1)
+      .describe("TypeScript or JavaScript file that exports it, relative to the recipe."),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("Its own settings, by name."),
+  }),
+]);
 export type AdvantageConfig = z.infer<typeof AdvantageConfig>;
 
 /** How rewards of single steps join the outcome's advantage. */
@@ -41,7 +55,7 @@ export const StepAdvantageConfig = z.strictObject({
     .max(1)
     .default(0.8)
     .describe("α: advantage = α · outcome's + (1 − α) · the step's; ReMemR1: 0.8."),
-  advantage: AdvantageConfig.prefault({ kind: "drgrpo" }).describe(
+  advantage: BuiltInAdvantage.prefault({ kind: "drgrpo" }).describe(
     "Estimator over the episodes of one group at the same step.",
   ),
   scale: z

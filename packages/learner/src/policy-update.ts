@@ -12,6 +12,7 @@ import { aggregationWeights } from "./aggregation.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { credit } from "./credit.js";
 import { trainedTokens } from "./dealt-row.js";
+import type { GroupAdvantage } from "./define-advantage.js";
 import { checkFresh } from "./fresh-checks.js";
 import { checkGradient } from "./gradient-gate.js";
 import { klPenalties } from "./kl-reward.js";
@@ -25,6 +26,8 @@ import { recordUpdate, type UpdateRecorder } from "./update-metrics.js";
 export interface PolicyUpdate {
   readonly module: JitModule;
   readonly config: ResolvedLearnerConfig;
+  /** Of an estimator that a module exports. */
+  readonly ownAdvantage: GroupAdvantage | undefined;
   /** Draws the mini-batches. */
   readonly random: Random;
   /** Of the weights before the update. */
@@ -60,7 +63,7 @@ export async function runUpdate(
     await score(all);
     penalised = klPenalties(gathered, scores, config.kl, update.klCoefficient);
   }
-  const batch = credit(penalised, config);
+  const batch = credit(penalised, config, update.ownAdvantage);
   const recorder = recordUpdate(batch, config, update.policyVersion);
   progress.recorder = recorder;
   const own = all.map((index) => hasOwnOld(batch.rows[index], update));

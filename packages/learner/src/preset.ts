@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type {
-  AdvantageConfig,
   Aggregation,
+  BuiltInAdvantage,
   ImportanceConfig,
   KlConfig,
   LossConfig,
@@ -23,7 +23,7 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 
 /** The choices in which the neighbouring systems differ; what is left out is absent there. */
 export interface Preset {
-  readonly advantage: z.input<typeof AdvantageConfig>;
+  readonly advantage: z.input<typeof BuiltInAdvantage>;
   readonly loss: z.input<typeof LossConfig>;
   readonly aggregation: Aggregation;
   readonly kl: z.input<typeof KlConfig>;

@@ -4,6 +4,7 @@ import { parseModelConfig } from "@palimpsest/model";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import type { Checkpoint } from "./checkpoint.js";
 import type { LearnerConfigInput } from "./config.js";
+import type { AdvantageModule } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import { createLearner, type Learner } from "./learner.js";
 import type { UpdateMetrics } from "./update-metrics.js";
@@ -16,6 +17,8 @@ export interface ReplayOptions {
   readonly dump: StepDump;
   /** Of a policy with adapters: the weights that they belong to. */
   readonly baseParameters?: Readonly<Record<string, Float32Array>>;
+  /** What the module of the configuration's advantage exports, where it has one. */
+  readonly advantage?: AdvantageModule;
   /** How it runs; the same bits need the mode of the run. Default "auto". */
   readonly mode?: Learner["mode"];
 }
@@ -32,7 +35,7 @@ export interface Replay {
  * @throws {LearnerError} CHECKPOINT_MISMATCH, and what `Learner.update` throws
  */
 export async function replayStep(options: ReplayOptions): Promise<Replay> {
-  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto" } = options;
+  const { backend, checkpoint, dump, baseParameters = {}, mode = "auto", advantage } = options;
   if (checkpoint.policyVersion !== dump.policyVersion)
     throw new LearnerError(
       "CHECKPOINT_MISMATCH",
@@ -47,6 +50,7 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     parameters: baseParameters,
     objectives: ["policy"],
     mode,
+    ...(advantage ? { advantage } : {}),
   });
   try {
     const metrics = await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards });

@@ -1,6 +1,7 @@
 import type { Embedder } from "@palimpsest/memory";
 import { z } from "zod";
 import { RewardError } from "./error.js";
+import type { RewardKind } from "./reward-kind.js";
 
 /** A language model as text in, text out; endpoints of @palimpsest/engines are such. */
 export interface TextModel {
@@ -55,6 +56,8 @@ export interface RewardDependencies {
   readonly openReader?: (reader: FrozenReader) => Reader;
   /** In place of the embedder of the settings. */
   readonly embedder?: Embedder;
+  /** What the module exports that the settings name; for the reward `module` alone. */
+  readonly module?: RewardKind;
   /** Where tokenEnv is looked up. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }

@@ -1,6 +1,9 @@
 // For users
+
+export { z } from "zod";
 export { afterThinking, phraseAnswer } from "./answer-text.js";
 export { boxedAnswer, lastCharacters, normalizeBoxed } from "./boxed.js";
+export { defineReward, type RewardCall, type RewardModule } from "./define-reward.js";
 export type { FrozenReader, ModelEndpoint, Reader, RewardDependencies, TextModel } from "./dependencies.js";
 export { RewardError, type RewardErrorCode } from "./error.js";
 export { createJudge, type Judge, type JudgeConfig, judgeSchema } from "./judge/judge.js";
@@ -53,6 +56,7 @@ export {
   rewardByName,
   rewardNames,
 } from "./reward.js";
+export type { RewardKind, ScoredEpisode, TrajectoryReward } from "./reward-kind.js";
 export { type RulerRule, type RulerScores, rulerRuleOf, rulerScores } from "./ruler.js";
 export {
   type RewardConfig,
@@ -60,7 +64,5 @@ export {
   rewardConfigSchema,
   rewardEmbedder,
   rewardReadsTokens,
-  type ScoredEpisode,
-  type TrajectoryReward,
   trajectoryReward,
 } from "./trajectory-reward.js";

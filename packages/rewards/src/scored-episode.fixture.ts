@@ -1,5 +1,5 @@
 import type { MemoryRecord, StoreDiff, Task } from "@palimpsest/trajectories";
-import type { ScoredEpisode } from "./trajectory-reward.js";
+import type { ScoredEpisode } from "./reward-kind.js";
 
 export function aRecord(id: string, content: string, more: Partial<MemoryRecord> = {}): MemoryRecord {
   return { id, content, memoryType: "episodic", provenance: [], metadata: {}, ...more };

@@ -3,7 +3,7 @@ import type { MemoryRecord, Probe } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
 import { type StoreStates, storeStates } from "./memupdate/store-states.js";
-import type { TrajectoryReward } from "./trajectory-reward.js";
+import type { TrajectoryReward } from "./reward-kind.js";
 
 /** Which records a probe is answered from. */
 const foundSchema = z.discriminatedUnion("by", [

@@ -1,31 +1,15 @@
 import type { EmbedderConfig } from "@palimpsest/memory";
-import type { Score, Task, TrajectoryHead } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "./dependencies.js";
+import { RewardError } from "./error.js";
 import { judgeReward, judgeRewardSchema } from "./judge/judge-reward.js";
 import { memUpdateReleasedSchema, memUpdateRewardSchema } from "./memupdate/config.js";
 import { memUpdateReleasedReward, memUpdateReward } from "./memupdate/reward.js";
 import { rememr1Reward, rememr1RewardSchema } from "./rememr1/reward.js";
 import { remoteReward, remoteRewardSchema } from "./remote/remote-reward.js";
 import { type RewardName, rewardByName, rewardNames } from "./reward.js";
+import { type RewardKind, rewardKind, type TrajectoryReward } from "./reward-kind.js";
 import { storeProbesReward, storeProbesRewardSchema } from "./store-probes.js";
-
-/** What a reward may read: an episode as it was, trained on or not. Its conversations have their token ids only where
- *  `rewardReadsTokens` says so. */
-export type ScoredEpisode = Pick<
-  TrajectoryHead,
-  "answer" | "conversations" | "memorySteps" | "storeDiff" | "counters"
->;
-
-/**
- * Scores one episode of a task, by pure arithmetic or by asking others.
- * @throws a failure to score; it is never a zero
- */
-export type TrajectoryReward = (
-  task: Task,
-  episode: ScoredEpisode,
-  options?: { readonly signal?: AbortSignal },
-) => Score | Promise<Score>;
 
 /** Scores the final answer alone. */
 const answerRewardSchema = z.strictObject({
@@ -38,6 +22,49 @@ const answerRewardSchema = z.strictObject({
     .describe("only so many last characters of the answer are looked at; null: all"),
 });
 
+/** The kinds that come along: everything else asks this list, or the record in it, what a reward is like. */
+const kinds: readonly RewardKind[] = [
+  rewardKind({
+    names: rewardNames,
+    schema: answerRewardSchema,
+    create({ name, lastCharacters }) {
+      const reward = rewardByName(name, { lastCharacters });
+      return (task, episode) => reward(episode.answer, task.answers);
+    },
+  }),
+  rewardKind({ names: ["rememr1", "rememr1-released"], schema: rememr1RewardSchema, create: rememr1Reward }),
+  rewardKind({
+    names: ["memupdate"],
+    schema: memUpdateRewardSchema,
+    create: memUpdateReward,
+    embedder: ({ embedder }) => embedder,
+  }),
+  rewardKind({
+    names: ["memupdate-released"],
+    schema: memUpdateReleasedSchema,
+    create: memUpdateReleasedReward,
+  }),
+  rewardKind({ names: ["llm-judge"], schema: judgeRewardSchema, create: judgeReward }),
+  rewardKind({
+    names: ["remote"],
+    schema: remoteRewardSchema,
+    create: (config, dependencies) => remoteReward(config, dependencies),
+    readsTokens: ({ sendTokens }) => sendTokens,
+  }),
+  rewardKind({
+    names: ["store-probes"],
+    schema: storeProbesRewardSchema,
+    create: storeProbesReward,
+    embedder: ({ found }) => (found.by === "search" ? found.embedder : undefined),
+  }),
+];
+
+const moduleRewardSchema = z.strictObject({
+  name: z.literal("module").describe("a reward of your own, exported by a file (`defineReward`)"),
+  module: z.string().min(1).describe("TypeScript or JavaScript file, relative to the recipe"),
+  settings: z.record(z.string(), z.unknown()).default({}).describe("the reward's own settings, by name"),
+});
+
 /** A reward by name, with the settings that it takes. */
 export const rewardConfigSchema = z.discriminatedUnion("name", [
   answerRewardSchema,
@@ -47,47 +74,49 @@ export const rewardConfigSchema = z.discriminatedUnion("name", [
   judgeRewardSchema,
   remoteRewardSchema,
   storeProbesRewardSchema,
+  moduleRewardSchema,
 ]);
 
 export type RewardConfig = z.output<typeof rewardConfigSchema>;
 export type RewardConfigInput = z.input<typeof rewardConfigSchema>;
 
 /** Whether the reward reads the token ids of conversations, and not only texts and lengths. */
-export function rewardReadsTokens(config: RewardConfig): boolean {
-  return config.name === "remote" && config.sendTokens;
+export function rewardReadsTokens(config: RewardConfig, module?: RewardKind): boolean {
+  return rewardKindOf(config, module).readsTokens?.(settingsOf(config, module)) ?? false;
 }
 
 /** The embedder of the search that a reward makes in stores; undefined where it makes none. */
-export function rewardEmbedder(config: RewardConfig): EmbedderConfig | undefined {
-  if (config.name === "memupdate") return config.embedder;
-  return config.name === "store-probes" && config.found.by === "search" ? config.found.embedder : undefined;
+export function rewardEmbedder(config: RewardConfig, module?: RewardKind): EmbedderConfig | undefined {
+  return rewardKindOf(config, module).embedder?.(settingsOf(config, module));
 }
 
 /**
- * @param dependencies models, environment and embedder, for rewards that need them
+ * @param dependencies models, environment, embedder, and what the module exports, for rewards that need them
  * @throws {RewardError} UNKNOWN_REWARD, BAD_CONFIG
  */
 export function trajectoryReward(
   config: RewardConfig,
   dependencies: RewardDependencies = {},
 ): TrajectoryReward {
-  switch (config.name) {
-    case "rememr1":
-    case "rememr1-released":
-      return rememr1Reward(config);
-    case "memupdate":
-      return memUpdateReward(config, dependencies);
-    case "memupdate-released":
-      return memUpdateReleasedReward(config);
-    case "llm-judge":
-      return judgeReward(config, dependencies);
-    case "remote":
-      return remoteReward(config, dependencies);
-    case "store-probes":
-      return storeProbesReward(config, dependencies);
-    default: {
-      const reward = rewardByName(config.name, { lastCharacters: config.lastCharacters });
-      return (task, episode) => reward(episode.answer, task.answers);
-    }
-  }
+  const { module } = dependencies;
+  return rewardKindOf(config, module).create(settingsOf(config, module), dependencies);
+}
+
+/** @throws {RewardError} UNKNOWN_REWARD */
+function rewardKindOf({ name }: RewardConfig, module: RewardKind | undefined): RewardKind {
+  const found = name === "module" ? module : kinds.find(({ names }) => names.includes(name));
+  if (found !== undefined) return found;
+  const mend =
+    name === "module"
+      ? "its module was not loaded here"
+      : `use one of ${kinds.flatMap(({ names }) => names).join(", ")}`;
+  throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" is unknown; ${mend}`);
+}
+
+/** Of a module's reward: what its schema makes of them. @throws {RewardError} BAD_CONFIG */
+function settingsOf(config: RewardConfig, module: RewardKind | undefined): object {
+  if (config.name !== "module" || module === undefined) return config;
+  const parsed = module.schema.safeParse(config.settings);
+  if (parsed.success) return parsed.data;
+  throw new RewardError("BAD_CONFIG", `reward.settings: ${z.prettifyError(parsed.error)}`);
 }

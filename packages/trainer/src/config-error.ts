@@ -9,12 +9,24 @@ export function parseConfig<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.slice(0, 5).map((issue) => {
-    const path = issue.path.length > 0 ? issue.path.join(".") : "(top level)";
-    if (issue.code === "unrecognized_keys") {
-      return `${path}: unknown key ${issue.keys.map((key) => `"${key}"`).join(", ")}; remove or rename it`;
-    }
-    return `${path}: ${issue.message}`;
-  });
+  const lines = parsed.error.issues
+    .flatMap((issue) => issuesOf(issue))
+    .slice(0, 5)
+    .map((issue) => {
+      const path = issue.path.length > 0 ? issue.path.join(".") : "(top level)";
+      if (issue.code === "unrecognized_keys") {
+        return `${path}: unknown key ${issue.keys.map((key) => `"${key}"`).join(", ")}; remove or rename it`;
+      }
+      return `${path}: ${issue.message}`;
+    });
   throw new PalimpsestError("CONFIG_INVALID", `${name}: ${lines.join(" | ")}`);
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** Of a value that could be one of several things: what is wrong by the one that it is most like. */
+function issuesOf(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const [closest = []] = [...issue.errors].reverse().sort((a, b) => a.length - b.length);
+  return closest.flatMap((inner) => issuesOf({ ...inner, path: [...issue.path, ...inner.path] }));
 }

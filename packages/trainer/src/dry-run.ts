@@ -5,6 +5,7 @@ import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
 import { closeEvaluation, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
+import { openRecipeModules } from "./modules/recipe-modules.js";
 import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { type RunTime, runTime } from "./plan/plan-time.js";
@@ -72,11 +73,12 @@ export interface PlanOptions extends ResolveSourceOptions {
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
   const { agent, learner, train } = recipe;
   const { signal } = options;
+  const { loaded } = await openRecipeModules(recipe, signal ? { signal } : {});
   const planned = await planModel(recipe.model, options);
   const { config: model, tokenizer } = planned;
   const config = resolveLearnerConfig(learner);
-  const { tasks, total, assumed } = await planTasks(recipe, signal);
-  const meter = episodeMeter(agent, planned);
+  const { tasks, total, assumed } = await planTasks(recipe, signal, loaded.data);
+  const meter = episodeMeter(agent, planned, loaded.agent);
   const extents = await firstExtents(meter, tasks, signal).finally(() => tasks.close());
   const evaluated: EpisodeExtent[] = [];
   const evaluations = assumed ? [] : await openEvaluation(recipe, signal);

@@ -10,13 +10,13 @@ export {
 export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";
+export { carriedRecipe } from "./modules/carried-recipe.js";
 export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 export type { ProcessRow } from "./processes.js";
 // Symbols for other packages.
 export { withPromptFiles } from "./prompt-files.js";
 export {
   parseRecipe,
-  portableRecipe,
   type Recipe,
   readRecipe,
   recipeSchema,
@@ -26,3 +26,10 @@ export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
 export { runFolderName } from "./run-folder.js";
 export { agentOfRun, holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";
+export {
+  type InProcessOptions,
+  type InProcessPolicy,
+  type InProcessResult,
+  type InProcessStep,
+  trainInProcess,
+} from "./train-in-process.js";

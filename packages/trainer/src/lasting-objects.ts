@@ -54,10 +54,11 @@ export async function keepLasting(
   return true;
 }
 
-/** Everything that lasts: the tokenizer's files and the shards of the base weights. */
+/** Everything that lasts: the tokenizer's files, the shards of the base weights, and the user's modules. */
 export function lastingObjects(
   text: ObjectLocation,
   weights: proto.WeightManifest.$Properties,
+  modules: readonly { readonly location: ObjectLocation }[] = [],
 ): readonly ObjectLocation[] {
-  return [text, ...(weights.shards ?? []).map(locationOf)];
+  return [text, ...(weights.shards ?? []).map(locationOf), ...modules.map(({ location }) => location)];
 }

@@ -29,6 +29,7 @@ import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
 import { decodeModelText, openModelText } from "./model-text.js";
+import { fetchModules } from "./modules/recipe-modules.js";
 import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { type StepGroups, StepProtocol, type UndispatchedGroups } from "./step-protocol.js";
@@ -129,8 +130,9 @@ export class LearnerActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const lasting = lastingObjects(this.#spec.text, initial);
+    const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
+    const { advantage } = await fetchModules(context.objects, this.#spec.modules, ["advantage"]);
     // What the process before this one announced is still held for this actor.
     const announced = await this.#queues.currentWeights();
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
@@ -159,6 +161,7 @@ export class LearnerActor {
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
       dumpFolder: dumpDirOf(checkpointDir),
+      ...(advantage ? { advantage } : {}),
       ...(checkpoint ? { checkpoint } : {}),
     });
     // The first step can be replayed too.
@@ -347,7 +350,7 @@ function reportOf({ result, updatedAt, storedAt, savedAt }: SavedStep): StepResu
 }
 
 /** Nats a token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
-const defaultLogprobGate = 0.05;
+export const defaultLogprobGate = 0.05;
 
 /** Folder of a run's checkpoints. */
 export function checkpointDirOf(runDir: string): string {

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "@palimpsest/agents";
+import { type AgentKind, type AgentSettings, agentConfigOf, agentKindOf } from "@palimpsest/agents";
 import { EndpointEmbedder } from "@palimpsest/engines";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import type { Embedder, EmbedderConfig } from "@palimpsest/memory";
@@ -13,8 +13,8 @@ export interface OpenedEmbedder {
 }
 
 /** The embedder of the search that an agent makes in its store; undefined where it has none. */
-export function agentEmbedder(settings: AgentSettings): EmbedderConfig | undefined {
-  return settings.kind === "memupdate" ? settings.config.embedder : undefined;
+export function agentEmbedder(settings: AgentSettings, module?: AgentKind): EmbedderConfig | undefined {
+  return agentKindOf(settings, module).embedder?.(agentConfigOf(settings, module));
 }
 
 /**

@@ -1,5 +1,11 @@
 import { existsSync } from "node:fs";
-import { DatasetError, openTasks, type TaskSet, type TaskSource } from "@palimpsest/datasets";
+import {
+  type DataModule,
+  DatasetError,
+  openTasks,
+  type TaskSet,
+  type TaskSource,
+} from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /** The file that a source of tasks reads and that is not on this machine. */
@@ -10,12 +16,14 @@ export function absentFile(source: TaskSource): string | undefined {
 /**
  * Opens the tasks that a field of a recipe names; whoever asked closes them.
  * @param field such as "data" or "evaluation.files[0]"
+ * @param module what the module of a source of the user's own exports
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
 export async function recipeTasks(
   field: string,
   source: TaskSource,
   signal: AbortSignal | undefined,
+  module?: DataModule,
 ): Promise<TaskSet> {
   const absent = absentFile(source);
   if (absent !== undefined) {
@@ -25,7 +33,7 @@ export async function recipeTasks(
     );
   }
   try {
-    return await openTasks(source, signal ? { signal } : {});
+    return await openTasks(source, { ...(signal ? { signal } : {}), ...(module ? { module } : {}) });
   } catch (reason) {
     if (!(reason instanceof DatasetError)) throw reason;
     throw new PalimpsestError("CONFIG_INVALID", `${field}: ${reason.message}`, { cause: reason });

@@ -12,6 +12,7 @@ import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
+import { modulePaths } from "./modules/module-fields.js";
 
 const rolloutSchema = z.strictObject({
   actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
@@ -44,7 +45,14 @@ const rolloutSchema = z.strictObject({
 
 const rewardSchema = z
   .strictObject({
-    name: z.string().default("boxed-exact-match").describe("reward function, by name"),
+    name: z.string().optional().describe("reward function, by name; absent: boxed-exact-match"),
+    module: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "in place of a name: TypeScript or JavaScript file that exports a reward (`defineReward`), relative to the recipe",
+      ),
     settings: z
       .record(z.string(), z.unknown())
       .default({})
@@ -58,8 +66,16 @@ const rewardSchema = z
       .describe("trajectories that one reward actor scores at once"),
     cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
   })
-  .transform(({ name, settings, ...actors }, context) => {
-    const parsed = rewardConfigSchema.safeParse({ ...settings, name });
+  .transform(({ name, module, settings, ...actors }, context) => {
+    if (name !== undefined && module !== undefined) {
+      context.addIssue({ code: "custom", path: ["module"], message: "name is given too; give one of them" });
+      return z.NEVER;
+    }
+    const parsed = rewardConfigSchema.safeParse(
+      module === undefined
+        ? { ...settings, name: name ?? "boxed-exact-match" }
+        : { name: "module", module, settings },
+    );
     if (parsed.success) return { ...actors, config: parsed.data };
     for (const { path, message } of parsed.error.issues) {
       const [field, ...within] = path;
@@ -217,6 +233,12 @@ function settleModelFolders(document: Document, baseDir: string): void {
     const path = document.getIn([...section, field]);
     if (typeof path === "string" && path !== "") document.setIn([...section, field], resolve(baseDir, path));
   }
+  for (const path of Object.values(modulePaths)) {
+    if (!isMap(document.getIn(path.slice(0, -1)))) continue;
+    const module = document.getIn(path);
+    if (typeof module === "string" && module !== "" && !module.startsWith("data:"))
+      document.setIn(path, resolve(baseDir, module));
+  }
 }
 
 function absoluteFiles<File extends { readonly path: string }>(
@@ -241,7 +263,7 @@ export function readRecipe(path: string): { readonly recipe: Recipe; readonly te
 }
 
 /**
- * The recipe's text with its relative paths made absolute: what travels to another folder or machine.
+ * The recipe's text with its relative paths made absolute: what travels to another folder.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
 export function portableRecipe(text: string, baseDir: string, name: string): string {

@@ -16,6 +16,7 @@ import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import type { ModelCache } from "./model-source.js";
+import { loadKeptModules } from "./modules/kept-modules.js";
 import { baseOfRun } from "./run-model.js";
 
 /** What of metrics.jsonl a replay is held against. */
@@ -70,6 +71,7 @@ export async function replayRunStep(options: {
   const threads = run.recipe.learnerThreads;
   const backend = options.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
   const checkpoint = await loadCheckpoint(before);
+  const { advantage } = await loadKeptModules(runDir, ["learner.advantage"]);
   const { metrics, weightsHash } = await replayStep({
     backend,
     checkpoint,
@@ -77,6 +79,7 @@ export async function replayRunStep(options: {
       ? { baseParameters: (await loadModel(await baseOfRun(runDir, options.models))).parameters }
       : {}),
     dump: await readStepDump(dumpFile),
+    ...(advantage ? { advantage } : {}),
   });
   const recorded = await recordedStep(runDir, step);
   return {

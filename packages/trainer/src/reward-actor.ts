@@ -1,6 +1,8 @@
 import type { ActorContext } from "@palimpsest/client";
 import { rewardReadsTokens, trajectoryReward } from "@palimpsest/rewards";
 import { RunQueues } from "@palimpsest/trajectories";
+import { holdLasting } from "./lasting-objects.js";
+import { fetchModules } from "./modules/recipe-modules.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import type { RunSpec } from "./run-spec.js";
 
@@ -16,8 +18,11 @@ export class RewardActor {
   }
 
   async start(context: ActorContext): Promise<void> {
-    const { recipe, runId, queues } = this.#spec;
-    this.#dependencies = await rewardDependencies(recipe.reward.config, context.environment);
+    const { recipe, runId, queues, modules } = this.#spec;
+    const locations = modules.map(({ location }) => location);
+    await holdLasting(context.objects, locations, { signal: context.signal });
+    const { reward: module } = await fetchModules(context.objects, modules, ["reward"]);
+    this.#dependencies = await rewardDependencies(recipe.reward.config, context.environment, module);
     const reward = trajectoryReward(recipe.reward.config, this.#dependencies);
     const cluster = await context.connect();
     this.#queues = await RunQueues.open({
@@ -31,7 +36,7 @@ export class RewardActor {
     await this.#queues.consumeRewards({
       concurrency: recipe.reward.concurrency,
       actorId: context.actorId,
-      readsTokens: rewardReadsTokens(recipe.reward.config),
+      readsTokens: rewardReadsTokens(recipe.reward.config, module),
       score: async (task, trajectory, signal) => {
         this.#scored += 1;
         return await reward(task, trajectory, { signal: AbortSignal.any([context.signal, signal]) });

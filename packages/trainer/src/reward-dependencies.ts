@@ -7,6 +7,7 @@ import {
   type ModelEndpoint,
   type RewardConfig,
   type RewardDependencies,
+  type RewardKind,
   readToken,
   rewardEmbedder,
 } from "@palimpsest/rewards";
@@ -22,17 +23,21 @@ export interface OpenedDependencies extends RewardDependencies {
  * Opens what a reward needs. Its embedder at once; models when they are first asked: servers of OpenAI's protocol, and
  * models in folders that read without being trained.
  * @param environment where keys are looked up by name
+ * @param module what the module of a reward of the user's own exports
  * @throws {RewardError | EngineError | ModelError} where the embedder cannot be opened
  */
 export async function rewardDependencies(
   config: RewardConfig,
   environment: Readonly<Record<string, string | undefined>>,
+  module?: RewardKind,
 ): Promise<OpenedDependencies> {
-  const { embedder, close: closeEmbedder } = await openEmbedder(rewardEmbedder(config), { environment });
+  const wanted = rewardEmbedder(config, module);
+  const { embedder, close: closeEmbedder } = await openEmbedder(wanted, { environment });
   const endpoints: Promise<ChatEndpoint>[] = [];
   const readers = new Map<string, Promise<LocalReader>>();
   return {
     environment,
+    ...(module ? { module } : {}),
     ...(embedder ? { embedder } : {}),
     openTextModel(endpoint) {
       let opened: Promise<ChatEndpoint> | undefined;

@@ -18,6 +18,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
+import type { LoadedModules } from "./modules/load-module.js";
+import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
@@ -86,7 +88,7 @@ export class RolloutActor {
       logger: context.logger,
       metrics: context.metrics,
     });
-    const lasting = lastingObjects(this.#spec.text, initial);
+    const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
     const { manifest, parameters } = await this.#startingWeights(initial);
     const modelText = decodeModelText(await context.objects.get(this.#spec.text));
@@ -106,7 +108,8 @@ export class RolloutActor {
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
     });
     this.#exporter = exportSampler(context.metrics, this.#sampler);
-    this.#embedder = await openEmbedder(agentEmbedder(recipe.agent), {
+    const { agent: module } = await this.#modules("agent");
+    this.#embedder = await openEmbedder(agentEmbedder(recipe.agent, module), {
       environment: context.environment,
       backend,
     });
@@ -116,6 +119,7 @@ export class RolloutActor {
       tokenizer,
       ...(chat ? { chat } : {}),
       ...(embedder ? { embedder } : {}),
+      ...(module ? { module } : {}),
     });
     await this.#queues.consumeRollouts({
       concurrency: rollout.concurrency,
@@ -135,8 +139,15 @@ export class RolloutActor {
   /** The run's reward; what it opens lasts as long as the actor. */
   async #reward(): Promise<TrajectoryReward> {
     const { config } = this.#spec.recipe.reward;
-    this.#dependencies ??= rewardDependencies(config, this.#context.environment);
+    const { environment } = this.#context;
+    this.#dependencies ??= this.#modules("reward").then(({ reward }) =>
+      rewardDependencies(config, environment, reward),
+    );
     return trajectoryReward(config, await this.#dependencies);
+  }
+
+  #modules(role: "agent" | "reward"): Promise<LoadedModules> {
+    return fetchModules(this.#context.objects, this.#spec.modules, [role]);
   }
 
   stats(): RolloutStats {

@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
+import type { BuiltModule } from "./modules/build-module.js";
+import { keptModule, keptRecipe } from "./modules/recipe-modules.js";
 import type { Recipe } from "./recipe.js";
 
 const runFileSchema = z.strictObject({
@@ -11,6 +13,8 @@ const runFileSchema = z.strictObject({
   createdAt: z.string(),
   shuffleRewards: z.boolean(),
   recipe: z.json(),
+  /** The user's code that the run was begun with; its bundles lie in the folder `modules`. */
+  modules: z.array(z.strictObject({ field: z.string(), file: z.string(), sha256: z.string() })).default([]),
 });
 
 /** The folder of one run: what it is, its checkpoints, its metrics, its report. */
@@ -41,16 +45,20 @@ export function runFolderName(name: string, now: Date): string {
 
 /**
  * Opens the folder at `path`: a new run, or the one that is there.
- * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe
+ * @param built the modules of the recipe, kept with a new run
+ * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe, or a module has changed since
  */
 export async function openRunFolder(
   path: string,
   recipe: Recipe,
   shuffleRewards: boolean,
+  built: readonly BuiltModule[] = [],
 ): Promise<RunFolder> {
   const folder = resolve(path);
   const file = join(folder, "run.json");
-  const resolved = JSON.parse(JSON.stringify(recipe)) as z.infer<ReturnType<typeof z.json>>;
+  const resolved = JSON.parse(JSON.stringify(keptRecipe(recipe, built))) as z.infer<
+    ReturnType<typeof z.json>
+  >;
   const once: RunFolder["once"] = async <T extends object>(
     name: string,
     possible: boolean,
@@ -67,6 +75,7 @@ export async function openRunFolder(
     appendWhole(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
+    refuseChanged(folder, saved.modules, built);
     if (
       JSON.stringify(saved.recipe) !== JSON.stringify(resolved) ||
       saved.shuffleRewards !== shuffleRewards
@@ -82,9 +91,34 @@ export async function openRunFolder(
   mkdirSync(folder, { recursive: true });
   const runId = newId("run");
   const now = new Date();
-  const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved };
+  const modules = built.map(({ field, file: name, bundle }) => ({
+    field,
+    file: name,
+    sha256: bundle.sha256,
+  }));
+  for (const { bundle } of built) {
+    mkdirSync(join(folder, "modules"), { recursive: true });
+    await writeFile(join(folder, keptModule(bundle.sha256)), bundle.bytes);
+  }
+  const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules };
   await writeWhole(file, content);
   return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, appendMetrics, once };
+}
+
+/** A run goes on with the code that it was begun with, or not at all. */
+function refuseChanged(
+  folder: string,
+  saved: z.infer<typeof runFileSchema>["modules"],
+  built: readonly BuiltModule[],
+): void {
+  for (const { field, file, bundle } of built) {
+    const before = saved.find((one) => one.field === field);
+    if (before === undefined || before.sha256 === bundle.sha256) continue;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${field}.module: ${file} has changed since the run in ${folder} was begun (then ${before.sha256.slice(0, 12)}…, now ${bundle.sha256.slice(0, 12)}…); bring the old one back, or begin another run with another --run-dir`,
+    );
+  }
 }
 
 async function writeWhole(path: string, content: object): Promise<void> {

@@ -24,9 +24,15 @@ import {
 const runFileSchema = z.object({ recipe: z.object({ model: modelSourceSchema }) });
 /** A run keeps its agent's settings in full, whatever presets become later. */
 const savedAgentSchema = z
-  .object({ config: z.record(z.string(), z.unknown()) })
+  .object({ kind: z.string(), config: z.record(z.string(), z.unknown()) })
   .loose()
-  .transform(({ config, ...agent }) => ({ ...agent, settings: config }));
+  .transform(({ kind, preset, config, ...agent }) => ({
+    ...agent,
+    // A module is its own kind.
+    ...(kind === "module" ? {} : { kind }),
+    ...(preset === "" ? {} : { preset }),
+    settings: config,
+  }));
 const runAgentSchema = z.object({
   recipe: z.object({
     agent: z.preprocess((saved) => savedAgentSchema.safeParse(saved).data ?? saved, agentSettingsSchema),

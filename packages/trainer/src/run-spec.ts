@@ -1,5 +1,6 @@
 import type { ModelConfig } from "@palimpsest/model";
 import type { QueueSettingsInput } from "@palimpsest/trajectories";
+import type { CarriedModule } from "./modules/recipe-modules.js";
 import type { Recipe } from "./recipe.js";
 import type { ObjectLocation } from "./weights.js";
 
@@ -19,6 +20,8 @@ export interface RunSpec {
   /** Where the learner keeps its checkpoints: a folder on its machine, or one that all nodes share. */
   readonly checkpointDir: string;
   readonly queues: QueueSettingsInput;
+  /** The user's code that the recipe names. */
+  readonly modules: readonly CarriedModule[];
 }
 
 /** Module that nodes find the actors' classes in. */

@@ -7,6 +7,7 @@
  * D2 (T6). Tasks and seeds follow from recipe seed and step alone.
  * D3. A step is asked of the learner again after the learner's death; the learner answers it once.
  */
+import { agentKindOf } from "@palimpsest/agents";
 import type { Cluster } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
 import type { Evaluation, Trace } from "@palimpsest/evals";
@@ -20,6 +21,7 @@ import { keepLasting, lastingObjects } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
 import { storeScalars } from "./learner-metrics.js";
 import type { ModelCache } from "./model-source.js";
+import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from "./modules/recipe-modules.js";
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
@@ -70,12 +72,16 @@ export interface TrainResult {
 export async function train(options: TrainOptions): Promise<TrainResult> {
   const { recipe, onEvent, signal } = options;
   onEvent({ kind: "phase", phase: "starting", total: 1 });
-  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards);
-  const tasks = await recipeTasks("data", recipe.data, signal);
+  const modules = await openRecipeModules(recipe, {
+    signal,
+    onNotice: (text) => onEvent({ kind: "notice", text }),
+  });
+  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built);
+  const tasks = await recipeTasks("data", recipe.data, signal, modules.loaded.data);
   let lengths: readonly LengthTasks[] = [];
   try {
     lengths = await openEvaluation(recipe, signal);
-    return await trainOn(options, folder, tasks, lengths);
+    return await trainOn(options, folder, tasks, lengths, modules);
   } finally {
     await tasks.close();
     await closeEvaluation(lengths);
@@ -87,6 +93,7 @@ async function trainOn(
   folder: RunFolder,
   tasks: TaskSet,
   lengths: readonly LengthTasks[],
+  { built, loaded }: RecipeModules,
 ): Promise<TrainResult> {
   const { cluster, recipe, onEvent, signal } = options;
   const seconds: Record<string, number> = {};
@@ -105,9 +112,12 @@ async function trainOn(
       onProgress: (progress) => onEvent({ kind: "download", ...progress }),
     }),
   );
-  const bring = () => bringModel(cluster.objects, modelFolder, folder.runId);
+  const bring = async () => ({
+    ...(await bringModel(cluster.objects, modelFolder, folder.runId)),
+    modules: await carryModules(cluster.objects, built),
+  });
   const base = await timed("storing the base model", bring);
-  const spec = runSpec(recipe, folder, base);
+  const spec = runSpec(keptRecipe(recipe, built), folder, base);
   const queues = await RunQueues.open({
     redisUrl: cluster.facts.redisUrl,
     clusterId: cluster.facts.clusterId,
@@ -115,7 +125,7 @@ async function trainOn(
     settings: spec.queues,
   });
   const watch = watchRun(cluster, queues, onEvent);
-  const lasting = lastingObjects(base.text, base.weights);
+  const lasting = lastingObjects(base.text, base.weights, base.modules);
   const keep = lookOften(async () => {
     const brought = await keepLasting(lasting, (wanted) => cluster.missingObjects(wanted), bring);
     if (brought) onEvent({ kind: "notice", text: "base model and tokenizer were brought to another node" });
@@ -126,9 +136,10 @@ async function trainOn(
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
+    const agentName = agentKindOf(recipe.agent, loaded.agent).kind;
     const steps = await timed("training", () =>
       whileRunActorsLive(cluster, actors, signal, (living) =>
-        trainSteps({ ...options, folder, tasks, queues, actors, start, signal: living }),
+        trainSteps({ ...options, folder, agentName, tasks, queues, actors, start, signal: living }),
       ),
     );
     const after = await evaluated("evaluating after", recipe.train.steps);
@@ -179,6 +190,8 @@ async function exampleOf(
 
 interface StepsOptions extends TrainOptions {
   readonly folder: RunFolder;
+  /** Of the agent that runs the episodes. */
+  readonly agentName: string;
   readonly tasks: TaskSet;
   readonly queues: RunQueues;
   readonly actors: RunActors;
@@ -247,7 +260,7 @@ function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
 
 /** The groups of one step: the next tasks in order, from the start again when they run out; only these are in memory. */
 async function stepGroups(
-  { recipe, folder, tasks, signal }: StepsOptions,
+  { recipe, folder, tasks, signal, agentName }: StepsOptions,
   step: number,
 ): Promise<GroupRequest[]> {
   const { groupsPerStep } = recipe.train;
@@ -258,7 +271,7 @@ async function stepGroups(
       groupId: `${folder.runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
       task: await tasks.open(index % tasks.count, signal),
       groupSize: recipe.learner.groupSize,
-      agent: recipe.agent.kind,
+      agent: agentName,
       seed: episodeSeed(recipe.seed, index),
       minPolicyVersion: step - 1,
       step,
@@ -318,12 +331,17 @@ async function evaluatePhase(
   });
 }
 
-function runSpec(recipe: Recipe, folder: RunFolder, { model, text, weights }: BroughtModel): RunSpec {
+function runSpec(
+  recipe: Recipe,
+  folder: RunFolder,
+  { model, text, weights, modules }: BroughtModel & Pick<RunSpec, "modules">,
+): RunSpec {
   return {
     runId: folder.runId,
     recipe,
     model,
     text,
+    modules,
     startedAtMs: folder.startedAtMs,
     initialWeights: proto.WeightManifest.encode(weights).finish(),
     weightsBytes: sizeOf(weights),

@@ -32,7 +32,7 @@ Your answer:`;
 
 const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
 
-const presets = {
+export const presets = {
   /** The official release: 5000-token chunks, 1024 for memory and answer. */
   memagent: { ...chat, chunkTokens: 5000, memoryTokens: 1024, finalTokens: 1024 },
   /** The vime port: 2048-token chunks, short answers. */

@@ -26,6 +26,7 @@ import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptio
 import { EpisodeLog } from "../episode-log.js";
 import { AgentError } from "../error.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
+import { seededRandom } from "../seeded-random.js";
 import { CallCounts, readTurn } from "./calls.js";
 import type { MemUpdateConfig } from "./config.js";
 import { memUpdateConfig } from "./presets.js";
@@ -105,7 +106,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const transcript = new Transcript(prompts.prompt(task.question));
   const context: ToolContext = {
     store,
-    random: randomNumbers(callSeed(seed, -1)),
+    random: seededRandom(callSeed(seed, -1)),
     style: config.resultStyle,
     ...(signal ? { signal } : {}),
   };
@@ -206,15 +207,4 @@ function changeLines({ created, updated, deleted }: StoreDiff): string {
     ...updated.map(({ id, content }) => `~ [${id}] ${content}`),
     ...deleted.map((id) => `- [${id}]`),
   ].join("\n");
-}
-
-/** A sequence in [0, 1): mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

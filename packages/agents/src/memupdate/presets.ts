@@ -17,7 +17,7 @@ Answer from the memories, with as few words as possible.`;
 
 const chat = { prompt: "auto", systemPrompt, userPrompt, answerPrompt, thinkingEnd: "</think>" } as const;
 
-const presets = {
+export const presets = {
   /** The design: six tools, 30 turns. */
   memupdate: chat,
   /** As the original's code runs: three tools, two turns of which the last changes nothing, results of 256 characters. */

@@ -43,7 +43,7 @@ Your answer:`;
 
 const chat = { prompt: "auto", memoryPrompt, finalPrompt, thinkingEnd: "</think>" } as const;
 
-const presets = {
+export const presets = {
   /** As the paper describes it: the update alone is remembered, and only what is like the query is recalled. */
   rememr1: { ...chat, chunkTokens: 5000, memoryTokens: 2048, finalTokens: 2048 },
   /** As its code does it: whole replies are remembered, something is always recalled, at most 8 chunks are read. */

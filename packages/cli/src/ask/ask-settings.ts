@@ -1,5 +1,6 @@
 import {
   type AgentSettings,
+  agentKinds,
   type ReadingAgentSettings,
   readingAgentSettingsSchema,
 } from "@palimpsest/agents";
@@ -7,12 +8,12 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import type { AgentModel } from "../agent-model.js";
 
-export const askAgents = ["memagent", "rememr1"] as const;
-export type AskAgent = (typeof askAgents)[number];
+/** Those that read a document. */
+const askAgents = agentKinds.filter(({ reads }) => reads !== null).map(({ kind }) => kind);
 
 export interface AskWishes {
   /** Absent: the trained one's, or memagent. */
-  readonly agent?: AskAgent | undefined;
+  readonly agent?: string | undefined;
   readonly preset?: string | undefined;
   /** Of a model that a run trained: the agent that it was trained as. */
   readonly trained?: AgentSettings | undefined;
@@ -45,7 +46,7 @@ export function chooseSettings(
   model: Pick<AgentModel, "tokenizer" | "chat" | "contextTokens" | "parameterCount" | "trainable">,
 ): ChosenSettings {
   const { set, trained } = wishes;
-  const { agent = trained?.kind === "rememr1" ? "rememr1" : "memagent" } = wishes;
+  const { agent = askAgents.find((kind) => kind === trained?.kind) ?? "memagent" } = wishes;
   if (wishes.preset === undefined && trained?.kind === agent) {
     const settings = parse({ kind: agent, preset: trained.preset, settings: { ...trained.config, ...set } });
     return { settings, notes: [`read as the run was trained to (--preset ${agent} has the usual settings)`] };
@@ -106,15 +107,13 @@ function fit(
   { tokenizer, contextTokens }: Pick<AgentModel, "tokenizer" | "contextTokens">,
 ) {
   const given = (name: keyof ReadingConfig) => set[name] !== undefined;
-  // A ReMemR1 reply holds the memory and the thinking about it.
-  const share = agent === "rememr1" ? 8 : 16;
+  const reading = agentKinds.find(({ kind }) => kind === agent)?.reads ?? { memories: 2, memoryShare: 16 };
   const least = (share: number) => Math.max(64, Math.floor(context / share));
   const memoryTokens = given("memoryTokens")
     ? config.memoryTokens
-    : Math.min(config.memoryTokens, least(share));
+    : Math.min(config.memoryTokens, least(reading.memoryShare));
   const finalTokens = given("finalTokens") ? config.finalTokens : Math.min(config.finalTokens, least(8));
-  // A memory is read and another written; a recalled one is read besides.
-  const memories = (agent === "rememr1" ? 3 : 2) * memoryTokens;
+  const memories = reading.memories * memoryTokens;
   const examples = config.memoryExamples.map(({ user, assistant }) => `${user}\n${assistant}\n`).join("");
   const asked = config.memoryPrompt.replaceAll("{question}", question);
   const prompt = tokenizer.encode(`${examples}${asked}`).length + 64;

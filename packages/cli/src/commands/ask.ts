@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { withPromptFiles } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { parse as parseYaml } from "yaml";
 import { type AgentModel, defaultAgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
@@ -13,7 +13,7 @@ import { stopSignal } from "../signals.js";
 
 interface AskFlags {
   readonly question: string;
-  readonly agent?: "memagent" | "rememr1";
+  readonly agent?: string;
   readonly preset?: string;
   readonly set: readonly string[];
   readonly model?: string;
@@ -52,11 +52,9 @@ export function addAsk(program: Command): void {
     .description("answers a question about documents of any length with a memory agent")
     .argument("[source]", "file or folder of text, Markdown, HTML or PDF; - is standard input", "-")
     .requiredOption("-q, --question <text>", "what should be answered")
-    .addOption(
-      new Option(
-        "--agent <name>",
-        "how it reads: rememr1 may look back at earlier memories; default: as a run was trained to, else memagent",
-      ).choices(["memagent", "rememr1"]),
+    .option(
+      "--agent <name>",
+      "how it reads: memagent, or rememr1, which may look back at earlier memories; default: as a run was trained to, else memagent",
     )
     .option(
       "--preset <name>",

@@ -41,9 +41,10 @@ export function jobRows(jobs: readonly JobInfo[]): string[][] {
 async function submission(file: string, argv: readonly string[]) {
   const path = resolve(file);
   if (/\.ya?ml$/.test(path)) {
-    const { portableRecipe, readRecipe } = await import("@palimpsest/trainer");
+    const { carriedRecipe, readRecipe } = await import("@palimpsest/trainer");
     const { text } = readRecipe(path);
-    return { recipe: portableRecipe(text, dirname(path), file), name: file, argv };
+    const onNotice = (notice: string) => process.stderr.write(`${notice}\n`);
+    return { recipe: await carriedRecipe(text, dirname(path), file, { onNotice }), name: file, argv };
   }
   if (/\.[cm]?[jt]sx?$/.test(path)) return { program: pathToFileURL(path), name: file, argv };
   throw new PalimpsestError(

@@ -23,6 +23,7 @@ import { TrainDisplay } from "../display/train-display.js";
 import { parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
 import { stopSignal } from "../signals.js";
+import { runInProcess } from "../in-process-run.js";
 import { addTrainReplay } from "./train-replay.js";
 import { addTrainSft } from "./train-sft.js";
 
@@ -106,6 +107,7 @@ export async function runRecipe(
 
 interface DryRunOptions {
   readonly dryRun?: boolean;
+  readonly inProcess?: boolean;
   readonly memory?: number;
 }
 
@@ -151,6 +153,10 @@ export function addTrain(program: Command): void {
       "checks recipe, model, tokenizer and data, says what a run takes, and starts nothing; no cluster is needed",
     )
     .option(
+      "--in-process",
+      "trains in this process alone, for a debugger: no cluster, no files but --report; the same numbers",
+    )
+    .option(
       "--memory <GiB>",
       "memory that the run has, for --dry-run; default: the recipe's plan, or this machine's",
       Number,
@@ -160,6 +166,10 @@ export function addTrain(program: Command): void {
       const signal = stopSignal();
       if (options.dryRun) {
         await dryRun(recipe, options, signal);
+        return;
+      }
+      if (options.inProcess) {
+        await runInProcess(recipe, options, signal);
         return;
       }
       await withCluster(options, `train ${recipe.name}`, async (cluster) => {

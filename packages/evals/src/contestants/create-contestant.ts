@@ -1,4 +1,10 @@
-import { type AgentModel, type AgentSettings, agentSettingsSchema, createAgent } from "@palimpsest/agents";
+import {
+  type AgentModel,
+  type AgentSettings,
+  agentKindOf,
+  agentSettingsSchema,
+  createAgent,
+} from "@palimpsest/agents";
 import { type Embedder, hashedEmbedder } from "@palimpsest/memory";
 import { z } from "zod";
 import { agentContestant, type OnEpisode } from "../baselines/agent-contestant.js";
@@ -72,7 +78,8 @@ export function createContestant(options: {
         topP,
         ...(options.onEpisode ? { onEpisode: options.onEpisode } : {}),
       };
-      if (parsed.kind !== "memupdate") return agentContestant({ ...asked, memories: contestant.memories });
+      if (agentKindOf(parsed, model.module).embedder === undefined)
+        return agentContestant({ ...asked, memories: contestant.memories });
       return storeContestant({ ...asked, reader: reader(), retrieval: retrievalOf(contestant.by, embedder) });
     }
     case "full-context":
@@ -113,8 +120,11 @@ export function contestantAgent(
   }
   if (!trainedAgent)
     throw new EvaluationError("BAD_CONFIG", `${field}: no recipe can be read here; give its agent`);
-  const { kind, preset, config } = trainedAgent(contestant.recipe);
-  return parse(field, agentSettingsSchema, { kind, preset, settings: { ...config, ...contestant.settings } });
+  const trained = trainedAgent(contestant.recipe);
+  const settings = { ...trained.config, ...contestant.settings };
+  if (trained.kind === "module") return { ...trained, config: settings };
+  const { kind, preset } = trained;
+  return parse(field, agentSettingsSchema, { kind, preset, settings });
 }
 
 const retrievalOf = (by: "bm25" | "embedding", embedder: Embedder): Retrieval =>

@@ -6,7 +6,7 @@ import { doubleAlgebra, doubleMatrix } from "../double-algebra.js";
 import { LearnerError } from "../error.js";
 import { klEstimate } from "../kl.js";
 import { type LossAlgebra, tensorAlgebra } from "../loss-algebra.js";
-import { AdvantageConfig, type Aggregation, KlConfig, LossConfig } from "../loss-config.js";
+import { type Aggregation, BuiltInAdvantage, KlConfig, LossConfig } from "../loss-config.js";
 import { tokenStatistics } from "../metrics.js";
 import type { LossTerms } from "../policy-loss.js";
 import { presets } from "../preset.js";
@@ -84,7 +84,7 @@ function otherForm(name: string): LearnerError {
 function recompute(of: GoldenCase, { rewards, batch }: Golden): Readonly<Record<Width, Made>> {
   switch (of.kind) {
     case "advantage": {
-      const config = AdvantageConfig.parse(of.advantage);
+      const config = BuiltInAdvantage.parse(of.advantage);
       // Taken in float64, handed to the device in float32.
       const double = [...groupAdvantages(of.lone === undefined ? rewards : [of.lone], config)];
       return { double, float32: double.map(Math.fround) };

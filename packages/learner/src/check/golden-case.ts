@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AdvantageConfig, Aggregation, KlConfig, LossConfig } from "../loss-config.js";
+import type { Aggregation, BuiltInAdvantage, KlConfig, LossConfig } from "../loss-config.js";
 import { type PresetName, presets } from "../preset.js";
 
 type LossInput = z.input<typeof LossConfig>;
@@ -8,7 +8,7 @@ type LossInput = z.input<typeof LossConfig>;
 export type GoldenCase = { readonly golden: string; readonly preset: PresetName | "none" } & (
   | {
       readonly kind: "advantage";
-      readonly advantage: z.input<typeof AdvantageConfig>;
+      readonly advantage: z.input<typeof BuiltInAdvantage>;
       readonly lone?: number;
     }
   | { readonly kind: "kl"; readonly estimator: "k1" | "k2" | "k3" }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { afterThinking } from "../answer-text.js";
 import { boxedAnswer } from "../boxed.js";
 import { openTextModel, type RewardDependencies } from "../dependencies.js";
-import type { TrajectoryReward } from "../trajectory-reward.js";
+import type { TrajectoryReward } from "../reward-kind.js";
 import { createJudge, judgeSchema } from "./judge.js";
 
 /** A language model says whether the final answer is right. */

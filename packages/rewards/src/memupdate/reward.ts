@@ -3,7 +3,7 @@ import type { Probe, Score, Task } from "@palimpsest/trajectories";
 import type { RewardDependencies } from "../dependencies.js";
 import { RewardError } from "../error.js";
 import { locomoF1 } from "../locomo/answer-f1.js";
-import type { ScoredEpisode, TrajectoryReward } from "../trajectory-reward.js";
+import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import type { MemUpdateReleasedConfig, MemUpdateRewardConfig } from "./config.js";
 import { memoryEfficiency, storeSize } from "./efficiency.js";
 import { estimatedTokens } from "./memory-statistics.js";

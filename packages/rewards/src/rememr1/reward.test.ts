@@ -1,6 +1,6 @@
 import type { Conversation, MemoryStep, Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
-import type { ScoredEpisode } from "../trajectory-reward.js";
+import type { ScoredEpisode } from "../reward-kind.js";
 import { rewardConfigSchema, trajectoryReward } from "../trajectory-reward.js";
 
 const task: Task = {

@@ -2,7 +2,7 @@ import type { ConversationHead, Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { RewardError } from "../error.js";
 import { type RewardName, rewardByName, rewardNames } from "../reward.js";
-import type { ScoredEpisode, TrajectoryReward } from "../trajectory-reward.js";
+import type { ScoredEpisode, TrajectoryReward } from "../reward-kind.js";
 import {
   rememr1StepReward,
   rememr1StepRewardAsReleased,

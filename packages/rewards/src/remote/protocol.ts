@@ -1,7 +1,7 @@
 import type { Column, ColumnLength, Score, Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { RewardError } from "../error.js";
-import type { ScoredEpisode } from "../trajectory-reward.js";
+import type { ScoredEpisode } from "../reward-kind.js";
 
 /** Names the form of requests; a change that a service could trip over gets another one. */
 export const remoteRewardProtocol = "palimpsest.reward.v1";

@@ -14,7 +14,7 @@ import type { Score } from "@palimpsest/trajectories";
 import { z } from "zod";
 import type { RewardDependencies } from "../dependencies.js";
 import { RewardError } from "../error.js";
-import type { TrajectoryReward } from "../trajectory-reward.js";
+import type { TrajectoryReward } from "../reward-kind.js";
 import { readToken } from "./bearer-token.js";
 import { Gate } from "./gate.js";
 import { readRemoteReply, remoteRequest } from "./protocol.js";

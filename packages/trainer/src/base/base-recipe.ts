@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { agentSettingsSchema } from "@palimpsest/agents";
+import { builtInAgentSchema } from "@palimpsest/agents";
 import { rulerConfigSchema } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import { parseDocument } from "yaml";
@@ -80,7 +80,7 @@ export const baseRecipeSchema = z
       .describe("names the base"),
     seed: z.int().min(0).default(1).describe("of weights and rows"),
     threads: z.int().min(1).default(2).describe("compute threads"),
-    agent: agentSettingsSchema.describe("whose prompts the base learns to follow"),
+    agent: builtInAgentSchema.describe("whose prompts the base learns to follow"),
     words: z
       .strictObject({
         names,

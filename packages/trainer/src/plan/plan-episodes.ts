@@ -1,4 +1,12 @@
-import { type AgentSettings, createAgent, type Sampler, type Tokenizer } from "@palimpsest/agents";
+import {
+  type AgentKind,
+  type AgentSettings,
+  agentConfigOf,
+  agentKindOf,
+  createAgent,
+  type Sampler,
+  type Tokenizer,
+} from "@palimpsest/agents";
 import { hashedEmbedder } from "@palimpsest/memory";
 import type { ConversationKind, Task } from "@palimpsest/trajectories";
 import type { PlannedModel } from "./plan-source.js";
@@ -29,15 +37,16 @@ export interface EpisodeMeter {
  * at most, whichever agent it is.
  * @throws {AgentError} BAD_CONFIG
  */
-export function episodeMeter(settings: AgentSettings, model: PlannedModel): EpisodeMeter {
+export function episodeMeter(settings: AgentSettings, model: PlannedModel, module?: AgentKind): EpisodeMeter {
   const { tokenizer, chat } = model;
+  const form = agentKindOf(settings, module).longestReply?.(agentConfigOf(settings, module)) ?? ["", ""];
   const stopTokenIds = new Set<number>();
   const replies = new Map<number, readonly number[]>();
   const sampler: Sampler = {
     generate: async (request) => {
       for (const id of request.stopTokenIds) stopTokenIds.add(id);
       const { maxTokens } = request;
-      const tokenIds = replies.get(maxTokens) ?? longestReply(settings, tokenizer, maxTokens);
+      const tokenIds = replies.get(maxTokens) ?? longestReply(form, tokenizer, maxTokens);
       replies.set(maxTokens, tokenIds);
       return {
         tokenIds,
@@ -50,7 +59,13 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel): Epis
   };
   // What an episode adds up to does not depend on what a store's search finds.
   const embedder = hashedEmbedder();
-  const agent = createAgent(settings, { sampler, tokenizer, embedder, ...(chat ? { chat } : {}) });
+  const agent = createAgent(settings, {
+    sampler,
+    tokenizer,
+    embedder,
+    ...(chat ? { chat } : {}),
+    ...(module ? { module } : {}),
+  });
   return {
     stopTokenIds,
     async measure({ question, document, records }, signal) {
@@ -77,25 +92,14 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel): Epis
 const filler = " the";
 
 /** A reply of exactly so many tokens that the agent understands as one. */
-function longestReply(settings: AgentSettings, tokenizer: Tokenizer, maxTokens: number): readonly number[] {
-  const [before, after] = replyForm(settings).map((text) => tokenizer.encode(text)) as [number[], number[]];
+function longestReply(
+  form: readonly [before: string, after: string],
+  tokenizer: Tokenizer,
+  maxTokens: number,
+): readonly number[] {
+  const [before, after] = form.map((text) => tokenizer.encode(text)) as [number[], number[]];
   const fill = tokenizer.encode(filler)[0] as number;
   const room = maxTokens - before.length - after.length;
   if (room <= 0) return Array.from({ length: maxTokens }, () => fill);
   return [...before, ...Array.from({ length: room }, () => fill), ...after];
-}
-
-function replyForm(settings: AgentSettings): readonly [string, string] {
-  switch (settings.kind) {
-    case "rememr1": {
-      const { updateTag, recallTag } = settings.config;
-      return [`<${updateTag}>`, `</${updateTag}><${recallTag}>${filler}</${recallTag}>`];
-    }
-    case "memupdate":
-      return settings.config.callForm === "lines"
-        ? [" search", ""]
-        : ['<tool_call>{"name": "search_memory", "arguments": {"query": "', '"}}</tool_call>'];
-    case "memagent":
-      return ["", ""];
-  }
 }

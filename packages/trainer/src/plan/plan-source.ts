@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type ChatFormat, chatMl, type Tokenizer } from "@palimpsest/agents";
-import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
+import { type DataModule, generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { cachedModelFolder, loadConfig, type ModelConfig } from "@palimpsest/model";
 import type { Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -72,7 +72,11 @@ const word = " the";
  * length in their place.
  * @throws {PalimpsestError} CONFIG_INVALID
  */
-export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined): Promise<PlannedTasks> {
+export async function planTasks(
+  recipe: Recipe,
+  signal: AbortSignal | undefined,
+  module?: DataModule,
+): Promise<PlannedTasks> {
   const { plan } = recipe;
   if (plan?.documentTokens !== undefined && absentFile(recipe.data) !== undefined) {
     const task: Task = {
@@ -84,7 +88,7 @@ export async function planTasks(recipe: Recipe, signal: AbortSignal | undefined)
     };
     return { tasks: generatedTasks(1, () => task), total: plan.tasks ?? 1, assumed: true };
   }
-  const tasks = await recipeTasks("data", recipe.data, signal);
+  const tasks = await recipeTasks("data", recipe.data, signal, module);
   if (tasks.count > 0) return { tasks, total: tasks.count, assumed: false };
   await tasks.close();
   throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");

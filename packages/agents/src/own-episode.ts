@@ -1,0 +1,138 @@
+import type { Conversation, StopReason } from "@palimpsest/trajectories";
+import type { AgentModel } from "./agent-kind.js";
+import { aroundUserTurn } from "./chat-format.js";
+import { callSeed, type RunOptions } from "./episode.js";
+import type { EpisodeLog } from "./episode-log.js";
+import { AgentError } from "./error.js";
+import { type ReplyContent, replyContent } from "./reply-content.js";
+import type { Tokenizer } from "./sampler.js";
+import { seededRandom } from "./seeded-random.js";
+import { compileTemplate, plainIds, specialId } from "./template.js";
+
+export interface AskOptions {
+  /** Most tokens of the reply, the one that ends it included. */
+  readonly maxTokens: number;
+  /** What the conversation is for; rewards and reports tell the two apart. Default "memory". */
+  readonly kind?: "memory" | "final";
+}
+
+export interface Reply {
+  /** Without thinking and without the token that ends it. */
+  readonly text: string;
+  /** "length": it was cut at `maxTokens`. */
+  readonly stopReason: StopReason;
+}
+
+/** One episode, as an agent of your own sees it. */
+export interface OwnEpisode {
+  readonly tokenizer: Tokenizer;
+  /** Aborts when the episode is not wanted any more. */
+  readonly signal: AbortSignal | undefined;
+  /** The next number in [0, 1); the same for the same seed. */
+  random(): number;
+  /**
+   * Asks the model in a conversation of its own, which is trained: its reply is the policy's action.
+   * @param prompt a user's message where the model has a chat template, else the text as it is
+   * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
+   */
+  ask(prompt: string, options: AskOptions): Promise<Reply>;
+  /** What the agent remembers after its last reply: traces show it step by step. */
+  note(memory: string): void;
+  /** Counts something under a name, for rewards and reports. */
+  count(name: string, by?: number): void;
+}
+
+/** How a prompt becomes token ids, and what ends and makes up a reply. */
+export interface ReplyPrompts {
+  readonly stopTokenIds: readonly number[];
+  tokenIds(prompt: string): number[];
+  readonly content: ReplyContent;
+}
+
+/** @throws {AgentError} BAD_CONFIG where nothing is known to end a reply */
+export function replyPrompts(
+  { tokenizer, chat }: AgentModel,
+  ownStopTokens: readonly string[],
+): ReplyPrompts {
+  const stopTokens = chat?.stopTokens ?? ownStopTokens;
+  if (stopTokens.length === 0) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      "stopTokens: the model has no chat template, so the agent must say which special tokens end a reply, such as <|end|>",
+    );
+  }
+  const stopTokenIds = stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
+  if (chat === undefined) {
+    return {
+      stopTokenIds,
+      tokenIds: (prompt) => plainIds(tokenizer, prompt),
+      content: replyContent(tokenizer, stopTokenIds, null),
+    };
+  }
+  const { before, after } = aroundUserTurn(chat, {});
+  const template = compileTemplate(tokenizer, "prompt", `${before}{content}${after}`, {
+    textSlots: ["content"],
+    idSlots: [],
+    specialTokens: chat.specialTokens.filter((text) => before.includes(text) || after.includes(text)),
+  });
+  return {
+    stopTokenIds,
+    tokenIds: (prompt) => template.bind({ content: prompt }).render({}),
+    content: replyContent(tokenizer, stopTokenIds, "</think>", [after]),
+  };
+}
+
+/** The replies of one episode, in the episode's books. */
+export class Replies implements OwnEpisode {
+  readonly tokenizer: Tokenizer;
+  readonly signal: AbortSignal | undefined;
+  readonly random: () => number;
+  readonly counters: Record<string, number> = {};
+  lastNote = "";
+  readonly #prompts: ReplyPrompts;
+  readonly #log: EpisodeLog;
+  /** Not told yet: a note may belong to it. */
+  #untold: Conversation | undefined;
+
+  constructor(tokenizer: Tokenizer, prompts: ReplyPrompts, log: EpisodeLog, options: RunOptions) {
+    this.tokenizer = tokenizer;
+    this.signal = options.signal;
+    this.random = seededRandom(callSeed(options.seed ?? 0, -1));
+    this.#prompts = prompts;
+    this.#log = log;
+  }
+
+  async ask(prompt: string, { maxTokens, kind = "memory" }: AskOptions): Promise<Reply> {
+    this.finish();
+    const conversation = await this.#log.converse(kind, this.#prompts.tokenIds(prompt), maxTokens);
+    this.#untold = conversation;
+    const said = this.#prompts.content([...conversation.sampledTokenIds]);
+    if (said.length === 0 && kind === "memory") this.#log.countEmptyUpdate();
+    return { text: this.tokenizer.decode(said), stopReason: conversation.stopReason };
+  }
+
+  note(memory: string): void {
+    this.lastNote = memory;
+    const conversation = this.#untold;
+    if (conversation === undefined) return;
+    this.#untold = undefined;
+    const memoryStep = {
+      step: conversation.step,
+      documentTokenStart: 0,
+      documentTokenEnd: 0,
+      memory,
+      recalled: "",
+    };
+    this.#log.report(conversation, { memoryStep, documentTokensRead: 0 });
+  }
+
+  count(name: string, by = 1): void {
+    this.counters[name] = (this.counters[name] ?? 0) + by;
+  }
+
+  /** Tells of the last reply, where nothing was noted of it. */
+  finish(): void {
+    if (this.#untold !== undefined) this.#log.report(this.#untold, { documentTokensRead: 0 });
+    this.#untold = undefined;
+  }
+}

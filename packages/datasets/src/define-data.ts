@@ -1,0 +1,65 @@
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "./error.js";
+import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
+
+/** Tasks as a source of your own gives them: a list, which is held in memory, or a set that opens them one at a time. */
+export type OwnTasks = Iterable<Task> | AsyncIterable<Task> | TaskSet;
+
+/** What a module exports as `default` so that a recipe can say `data: { module: ./my-data.ts }`. */
+export interface DataModule {
+  readonly provides: "data";
+  readonly schema: z.ZodType<object>;
+  /** @param settings what the schema has made of a recipe's @throws what the module throws */
+  tasks(settings: object, signal: AbortSignal | undefined): OwnTasks | Promise<OwnTasks>;
+}
+
+/**
+ * Training questions of your own, in the order in which they are asked.
+ * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
+ * @param definition.tasks the same tasks for the same settings: a run that is resumed reads them again
+ */
+export function defineData<Config extends object>(definition: {
+  readonly settings: z.ZodType<Config>;
+  tasks(settings: Config, signal: AbortSignal | undefined): OwnTasks | Promise<OwnTasks>;
+}): DataModule {
+  const { settings: schema } = definition;
+  return {
+    provides: "data",
+    schema,
+    tasks: (settings, signal) => definition.tasks(schema.parse(settings), signal),
+  };
+}
+
+const taskSchema = z.looseObject({
+  id: z.string().min(1),
+  question: z.string(),
+  answers: z.array(z.string()).min(1),
+  document: z.string(),
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+
+/** The tasks of a module; those of a list are checked. @throws {DatasetError} BAD_CONFIG, BAD_ROWS */
+export async function moduleTasks(
+  module: DataModule,
+  settings: Readonly<Record<string, unknown>>,
+  signal: AbortSignal | undefined,
+): Promise<TaskSet> {
+  const parsed = module.schema.safeParse(settings);
+  if (!parsed.success) throw new DatasetError("BAD_CONFIG", `settings: ${z.prettifyError(parsed.error)}`);
+  const given = await module.tasks(settings, signal);
+  if ("open" in given) return given;
+  const tasks: Task[] = [];
+  const ids = new Set<string>();
+  for await (const task of given) {
+    signal?.throwIfAborted();
+    const checked = taskSchema.safeParse(task);
+    const where = `task ${tasks.length + 1} of the module`;
+    if (!checked.success) throw new DatasetError("BAD_ROWS", `${where}: ${z.prettifyError(checked.error)}`);
+    if (ids.has(task.id)) throw new DatasetError("BAD_ROWS", `${where}: id "${task.id}" occurs twice`);
+    ids.add(task.id);
+    tasks.push(task);
+  }
+  if (tasks.length === 0) throw new DatasetError("BAD_ROWS", "the module gives no task");
+  return generatedTasks(tasks.length, (position) => tasks[position] as Task);
+}

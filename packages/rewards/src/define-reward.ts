@@ -1,0 +1,40 @@
+import type { Score, Task } from "@palimpsest/trajectories";
+import type { z } from "zod";
+import { type RewardKind, rewardKind, type ScoredEpisode } from "./reward-kind.js";
+
+/** What a module exports as `default` so that a recipe can say `reward: { module: ./my-reward.ts }`. */
+export interface RewardModule extends RewardKind {
+  readonly provides: "reward";
+}
+
+/** What the function of `defineReward` is given besides task and episode. */
+export interface RewardCall<Settings> {
+  readonly settings: Settings;
+  /** Aborts when the score is not wanted any more. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * A reward of your own.
+ * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
+ * @param definition.score a number, or a number with its components by name. What it throws is a failure of the episode, which
+ *   leaves its group, and never a zero.
+ */
+export function defineReward<Config extends object>(definition: {
+  readonly settings: z.ZodType<Config>;
+  score(
+    task: Task,
+    episode: ScoredEpisode,
+    call: RewardCall<Config>,
+  ): number | Score | Promise<number | Score>;
+}): RewardModule {
+  const kind = rewardKind({
+    names: ["module"],
+    schema: definition.settings,
+    create: (settings) => async (task, episode, options) => {
+      const scored = await definition.score(task, episode, { settings, signal: options?.signal });
+      return typeof scored === "number" ? { reward: scored, components: {} } : scored;
+    },
+  });
+  return { provides: "reward", ...kind };
+}

@@ -1,0 +1,108 @@
+import { type Agent, toTrajectory } from "@palimpsest/agents";
+import type { TaskSet } from "@palimpsest/datasets";
+import type { TrajectoryReward } from "@palimpsest/rewards";
+import {
+  decodeTrajectory,
+  decodeTrajectoryHead,
+  encodeTrajectory,
+  episodeSeed,
+  type Group,
+  type ScoredTrajectory,
+  type Task,
+  trajectoryIdOf,
+} from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Recipe } from "./recipe.js";
+
+export interface GroupSource {
+  readonly recipe: Recipe;
+  readonly agent: Agent;
+  readonly reward: TrajectoryReward;
+  /** Whether the reward reads token ids; others are not shown them, as in a cluster. */
+  readonly readsTokens: boolean;
+  readonly tasks: TaskSet;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface StepGroups {
+  readonly groups: readonly Group[];
+  /** Why episodes failed. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * The scored groups of one step: tasks, seeds and their order are those of `train`.
+ * @param step from 1
+ * @throws {PalimpsestError} INTERNAL when no group is left; the signal's reason
+ */
+export async function sampleStep(source: GroupSource, step: number): Promise<StepGroups> {
+  const { groupsPerStep, minGroupSize } = source.recipe.train;
+  const failures: string[] = [];
+  const places = Array.from({ length: groupsPerStep }, (_, place) => place);
+  const groups = await Promise.all(places.map((place) => sampleGroup(source, step, place, failures)));
+  source.signal?.throwIfAborted();
+  const kept = groups.filter(({ members }) => members.length >= minGroupSize);
+  if (kept.length > 0) return { groups: kept, failures };
+  throw new PalimpsestError(
+    "INTERNAL",
+    `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`,
+  );
+}
+
+async function sampleGroup(
+  source: GroupSource,
+  step: number,
+  place: number,
+  failures: string[],
+): Promise<Group> {
+  const { recipe, tasks, signal } = source;
+  const { groupSize } = recipe.learner;
+  const index = (step - 1) * recipe.train.groupsPerStep + place;
+  const task = await tasks.open(index % tasks.count, signal);
+  const groupId = `in-process-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`;
+  const seed = episodeSeed(recipe.seed, index);
+  const episodes = Array.from({ length: groupSize }, async (_, episodeIndex) => {
+    try {
+      return await sampleEpisode(source, task, {
+        groupId,
+        episodeIndex,
+        seed: episodeSeed(seed, episodeIndex),
+      });
+    } catch (reason) {
+      signal?.throwIfAborted();
+      failures.push(reason instanceof Error ? reason.message : String(reason));
+      return undefined;
+    }
+  });
+  const members = (await Promise.all(episodes)).filter((member) => member !== undefined);
+  return { groupId, taskId: task.id, groupSize, members };
+}
+
+async function sampleEpisode(
+  { recipe, agent, reward, readsTokens, signal }: GroupSource,
+  task: Task,
+  {
+    groupId,
+    episodeIndex,
+    seed,
+  }: { readonly groupId: string; readonly episodeIndex: number; readonly seed: number },
+): Promise<ScoredTrajectory> {
+  const { question, document, records } = task;
+  const result = await agent.run(
+    { question, document, ...(records ? { records } : {}) },
+    { seed, temperature: recipe.rollout.temperature, ...(signal ? { signal } : {}) },
+  );
+  // As the queues carry it: numbers have the precision, and rewards see the fields, that they have there.
+  const bytes = encodeTrajectory(
+    toTrajectory(agent.name, result, {
+      trajectoryId: trajectoryIdOf(groupId, episodeIndex),
+      groupId,
+      taskId: task.id,
+      episodeIndex,
+      actorId: "in-process",
+    }),
+  );
+  const trajectory = decodeTrajectory(bytes);
+  const shown = readsTokens ? trajectory : decodeTrajectoryHead(bytes);
+  return { trajectory, score: await reward(task, shown, signal ? { signal } : {}) };
+}

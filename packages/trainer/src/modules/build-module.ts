@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type Bundle, bundleModule } from "@palimpsest/client";
+import { PalimpsestError } from "@palimpsest/wire";
+import { checkTypes } from "./check-types.js";
+import type { ModuleField, ModuleRole } from "./module-fields.js";
+
+/** A module of a recipe as one file that runs wherever the installation is. */
+export interface BuiltModule {
+  readonly role: ModuleRole;
+  /** As errors name the place of the recipe. */
+  readonly field: string;
+  /** Its own name, without folders. */
+  readonly file: string;
+  /** Folder of its source, which stack traces and debuggers lead to; "" where the source is elsewhere. */
+  readonly sourceFolder: string;
+  /** Equal sources have equal bytes, wherever they lie. */
+  readonly bundle: Bundle;
+}
+
+export interface BuildOptions {
+  readonly signal?: AbortSignal;
+  /** Told where the types of a module could not be checked, and why. */
+  readonly onNotice?: (text: string) => void;
+}
+
+const bundleUrl = /^data:text\/javascript;name=([^;,]*);base64,/;
+
+/**
+ * Bundles modules and holds their default exports against what the recipe wants of them.
+ * @throws {PalimpsestError} CONFIG_INVALID with file, line and mend
+ */
+export async function buildModules(
+  fields: readonly ModuleField[],
+  { signal, onNotice }: BuildOptions,
+): Promise<BuiltModule[]> {
+  const built = await Promise.all(fields.map((field) => buildModule(field)));
+  const sources = fields.filter(({ module }) => !bundleUrl.test(module));
+  const { errors, unchecked } = await checkTypes(
+    sources.map(({ module, role }) => ({ path: module, role })),
+    signal,
+  );
+  if (unchecked !== undefined) onNotice?.(`the types of modules were not checked: ${unchecked}`);
+  if (errors.length === 0) return built;
+  const names = sources.map(({ field }) => `${field}.module`).join(", ");
+  throw new PalimpsestError("CONFIG_INVALID", `${names}: a type does not fit: ${errors.join(" | ")}`);
+}
+
+async function buildModule({ role, field, module }: ModuleField): Promise<BuiltModule> {
+  const named = bundleUrl.exec(module)?.[1];
+  if (named !== undefined) {
+    const file = decodeURIComponent(named);
+    return { role, field, file, sourceFolder: "", bundle: await bundleModule(new URL(module)) };
+  }
+  if (!existsSync(module)) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${field}.module: there is no file ${module}; write it, or name one that is there (\`palimpsest new agent NAME\` makes one)`,
+    );
+  }
+  const bundle = await bundleModule(module).catch((reason: unknown) => {
+    const { message } = PalimpsestError.from(reason);
+    const line = message.replace(/^\[\w+\] /, "").replace(/\s*\n\s*/g, " ");
+    throw new PalimpsestError("CONFIG_INVALID", `${field}.module: ${line}`, { cause: reason });
+  });
+  return { role, field, file: basename(module), sourceFolder: dirname(module), bundle };
+}
+
+/** The bundle as a text that stands in a recipe in place of the path: what travels to machines without the source. */
+export function moduleUrl({ file, bundle }: BuiltModule): string {
+  const base64 = Buffer.from(bundle.bytes).toString("base64");
+  return `data:text/javascript;name=${encodeURIComponent(file)};base64,${base64}`;
+}

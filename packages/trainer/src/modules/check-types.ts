@@ -1,0 +1,119 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { findFile, importablePackages } from "./installed.js";
+import type { ModuleRole } from "./module-fields.js";
+
+export interface TypeCheck {
+  /** `file:line:column: what is wrong`; empty: nothing is. */
+  readonly errors: readonly string[];
+  /** Why nothing was checked. */
+  readonly unchecked?: string;
+}
+
+/** The type of a module's default export, and what makes one, by what the module is for. */
+export const moduleTypes: Readonly<
+  Record<ModuleRole, { readonly from: string; readonly type: string; readonly define: string }>
+> = {
+  agent: { from: "@palimpsest/agents", type: "AgentModule", define: "defineAgent" },
+  reward: { from: "@palimpsest/rewards", type: "RewardModule", define: "defineReward" },
+  data: { from: "@palimpsest/datasets", type: "DataModule", define: "defineData" },
+  advantage: { from: "@palimpsest/learner", type: "AdvantageModule", define: "defineAdvantage" },
+};
+
+const timeoutMs = 120_000;
+const mostErrors = 5;
+
+/** A module, and what it is for. */
+interface CheckedModule {
+  readonly path: string;
+  readonly role: ModuleRole;
+}
+
+/** Checks TypeScript modules against the interfaces that their roles ask for, by the compiler that is installed. */
+export async function checkTypes(
+  modules: readonly CheckedModule[],
+  signal?: AbortSignal,
+): Promise<TypeCheck> {
+  const typed = modules.filter(({ path }) => /\.[cm]?tsx?$/.test(path));
+  const [first] = typed;
+  if (first === undefined) return { errors: [] };
+  const compiler = findFile("typescript", "bin/tsc", first.path);
+  if (compiler === undefined)
+    return {
+      errors: [],
+      unchecked: "TypeScript is not installed; `npm install typescript` beside the module",
+    };
+  const folder = await mkdtemp(join(tmpdir(), "palimpsest-types-"));
+  try {
+    const checks = new Map(typed.map((module, place) => [resolve(folder, `check-${place}.ts`), module]));
+    for (const [file, { path, role }] of checks) {
+      const { from, type } = moduleTypes[role];
+      const lines = [
+        `import type { ${type} } from ${JSON.stringify(from)};`,
+        `import exported from ${JSON.stringify(path)};`,
+        `export const checked: ${type} = exported;`,
+      ];
+      await writeFile(file, `${lines.join("\n")}\n`);
+    }
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify(projectOf(first.path, [...checks.keys()])),
+    );
+    return { errors: errorsIn(await compile(compiler, folder, signal), folder, checks) };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function projectOf(path: string, files: readonly string[]): object {
+  const packages = [...importablePackages()].map(([name, folder]) => [
+    name,
+    [join(folder, "dist/index.d.ts")],
+  ]);
+  const nodeTypes = findFile("@types/node", "package.json", path);
+  return {
+    compilerOptions: {
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      target: "es2023",
+      module: "preserve",
+      moduleResolution: "bundler",
+      allowImportingTsExtensions: true,
+      paths: Object.fromEntries(packages),
+      ...(nodeTypes === undefined
+        ? { types: [] }
+        : { types: ["node"], typeRoots: [dirname(dirname(nodeTypes))] }),
+    },
+    files,
+  };
+}
+
+function compile(compiler: string, folder: string, signal: AbortSignal | undefined): Promise<string> {
+  return new Promise((done, fail) => {
+    const options = { cwd: folder, timeout: timeoutMs, ...(signal ? { signal } : {}) };
+    execFile(process.execPath, [compiler, "-p", folder, "--pretty", "false"], options, (error, stdout) => {
+      // Errors in the source end the compiler with a number; anything else is not about the source.
+      if (error === null || typeof error.code === "number") done(stdout);
+      else fail(error);
+    });
+  });
+}
+
+/** One line per error: what is said of our own checks is said of their modules. */
+function errorsIn(said: string, folder: string, checks: ReadonlyMap<string, CheckedModule>): string[] {
+  const errors = said.split("\n").flatMap((line) => {
+    const [, file, row, column, text] = /^(.+?)\((\d+),(\d+)\): error TS\d+: (.*)$/.exec(line) ?? [];
+    if (file === undefined) return [];
+    const at = resolve(folder, file);
+    const checked = checks.get(at);
+    if (checked === undefined) return [`${at}:${row}:${column}: ${text}`];
+    const { define } = moduleTypes[checked.role];
+    return [
+      `${checked.path}:1: its default export does not fit (${text}); write \`export default ${define}({ … })\``,
+    ];
+  });
+  return errors.slice(0, mostErrors);
+}

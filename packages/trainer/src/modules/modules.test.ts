@@ -1,0 +1,198 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAgent } from "@palimpsest/agents";
+import { scriptedSampler, wordTokenizer } from "@palimpsest/agents/testing";
+import { trajectoryReward } from "@palimpsest/rewards";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { builtinRecipesDir } from "../model-source.js";
+import { parseRecipe } from "../recipe.js";
+import { openRunFolder } from "../run-folder.js";
+import { carriedRecipe } from "./carried-recipe.js";
+import { loadKeptModules } from "./kept-modules.js";
+import { keptRecipe, openRecipeModules } from "./recipe-modules.js";
+
+/** The TypeScript compiler runs in a process of its own. */
+const timeoutMs = 120_000;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "palimpsest-module-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const recipeOf = (changes: Readonly<Record<string, unknown>>) =>
+  parseRecipe(
+    JSON.stringify({
+      name: "own",
+      model: { path: "builtin:quickstart" },
+      agent: { preset: "tiny" },
+      data: { source: "ruler", ruler: { count: 4, sentences: 8 } },
+      learner: { buckets: [{ rows: 8, length: 64 }] },
+      train: { steps: 1 },
+      ...changes,
+    }),
+    folder,
+    "own.yaml",
+  );
+
+/** JavaScript: nothing is type-checked, so the test is quick. */
+function module(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return `./${name}`;
+}
+
+const agentText = (body: string) => `
+import { defineAgent, z } from "@palimpsest/agents";
+export default defineAgent({
+  kind: "echo",
+  settings: z.strictObject({ word: z.string().min(2).default("yes") }),
+  stopTokens: ["<|end|>"],
+  ${body}
+});`;
+
+const echo = agentText(`async run(task, episode, { word }) {
+    const { text } = await episode.ask(task.question + " " + word, { maxTokens: 8, kind: "final" });
+    episode.count("asked", 2);
+    return { answer: text, memory: String(episode.random()) };
+  },`);
+
+describe("modules of a recipe", () => {
+  it("make agent, reward, data and advantage out of the user's own files", async () => {
+    const recipe = recipeOf({
+      agent: { module: module("agent.mjs", echo), settings: { word: "no" } },
+      reward: {
+        module: module(
+          "reward.mjs",
+          `import { defineReward, z } from "@palimpsest/rewards";
+           export default defineReward({ settings: z.strictObject({ by: z.number().default(1) }),
+             score: (task, episode, { settings }) => settings.by * episode.answer.length });`,
+        ),
+        settings: { by: 2 },
+      },
+      data: {
+        module: module(
+          "data.mjs",
+          `import { defineData, z } from "@palimpsest/datasets";
+           export default defineData({ settings: z.strictObject({}), async *tasks() {
+             yield { id: "a", question: "who", answers: ["x"], document: "d", metadata: {} }; } });`,
+        ),
+      },
+      learner: {
+        buckets: [{ rows: 8, length: 64 }],
+        advantage: {
+          module: module(
+            "advantage.mjs",
+            `import { defineAdvantage, z } from "@palimpsest/learner";
+             export default defineAdvantage({ settings: z.strictObject({}), advantages: (group) => group.map((_, i) => i) });`,
+          ),
+        },
+      },
+    });
+    const { built, loaded } = await openRecipeModules(recipe);
+    expect(built.map(({ role, file }) => [role, file])).toEqual([
+      ["agent", "agent.mjs"],
+      ["reward", "reward.mjs"],
+      ["data", "data.mjs"],
+      ["advantage", "advantage.mjs"],
+    ]);
+    const tokenizer = wordTokenizer();
+    const sampler = scriptedSampler({ tokenizer, reply: (prompt) => prompt });
+    const agent = createAgent(recipe.agent, {
+      tokenizer,
+      sampler,
+      ...(loaded.agent ? { module: loaded.agent } : {}),
+    });
+    const run = () => agent.run({ question: "who", document: "" }, { seed: 3 });
+    const episode = await run();
+    expect(agent.name).toBe("echo");
+    expect(episode).toMatchObject({ answer: "who no", counters: { asked: 2 } });
+    expect(episode.conversations).toMatchObject([{ kind: "final", step: 0, stopReason: "stop" }]);
+    expect((await run()).memory).toBe(episode.memory);
+    const reward = trajectoryReward(recipe.reward.config, loaded.reward ? { module: loaded.reward } : {});
+    const task = { id: "a", question: "", answers: ["x"], document: "", metadata: {} };
+    expect(await reward(task, { ...episode, memorySteps: [] })).toEqual({ reward: 12, components: {} });
+    expect(loaded.advantage?.create({})([]) ?? "none").toEqual([]);
+  });
+
+  it.each([
+    ["syntax", "export default (", /agent\.module: .*agent\.mjs:1:\d+: ERROR/],
+    ["what it throws", `throw new Error("no luck");`, /agent\.mjs:1.*: throws as it is imported: no luck/],
+    [
+      "no default export",
+      "export const agent = 1;",
+      /agent\.mjs:1: its default export is none \(exports: agent\); write `export default defineAgent/,
+    ],
+    [
+      "a module for something else",
+      `import { defineReward, z } from "@palimpsest/rewards";
+       export default defineReward({ settings: z.object({}), score: () => 1 });`,
+      /its default export is for reward; write `export default defineAgent/,
+    ],
+    [
+      "settings",
+      echo,
+      /^\[CONFIG_INVALID\] agent\.settings\.word: .*\(by agent\.mjs\)|agent\.settings\.word: /,
+    ],
+    [
+      "a schema that throws",
+      echo.replace(".min(2)", `.refine(() => {\n throw new Error("odd"); })`),
+      /agent\.mjs:6:\d+: the schema of its settings throws: odd/,
+    ],
+  ])("are refused before anything starts: %s", async (_what, text, message) => {
+    const recipe = recipeOf({ agent: { module: module("agent.mjs", text), settings: { word: "x" } } });
+    await expect(openRecipeModules(recipe)).rejects.toThrow(message);
+  });
+
+  it("are refused with file and line where a type is wrong", { timeout: timeoutMs }, async () => {
+    cpSync(join(builtinRecipesDir, "templates/agent"), folder, { recursive: true });
+    const own = (file: string) => recipeOf({ agent: { module: file } });
+    writeFileSync(
+      join(folder, "typo.ts"),
+      agentText(`async run(task, episode) {\n    episode.remember("x");\n    return { answer: 1 };\n  },`),
+    );
+    const wrong = openRecipeModules(own("./typo.ts"));
+    await expect(wrong).rejects.toThrow(/typo\.ts:8:13: Property 'remember' does not exist/);
+    const other = openRecipeModules(own("./reward.ts"));
+    await expect(other).rejects.toThrow(/reward\.ts:1: its default export does not fit .*defineAgent/);
+    const none = openRecipeModules(own("./none.ts"));
+    await expect(none).rejects.toThrow(/there is no file .*none\.ts/);
+    const { built } = await openRecipeModules(own("./agent.ts"));
+    expect(built[0]?.file).toBe("agent.ts");
+  });
+
+  it("are kept with a run, which goes on with the same code or not at all", async () => {
+    const file = module("agent.mjs", echo);
+    const recipe = recipeOf({ agent: { module: file } });
+    const runDir = join(folder, "run");
+    const { built } = await openRecipeModules(recipe);
+    const first = await openRunFolder(runDir, recipe, false, built);
+    expect((await loadKeptModules(runDir, ["agent"])).agent?.kind).toBe("echo");
+
+    const again = await openRunFolder(runDir, recipe, false, (await openRecipeModules(recipe)).built);
+    expect([again.runId, again.resumed]).toEqual([first.runId, true]);
+
+    module("agent.mjs", echo.replace("asked", "counted"));
+    const changed = await openRecipeModules(recipe);
+    await expect(openRunFolder(runDir, recipe, false, changed.built)).rejects.toThrow(
+      /agent\.module: agent\.mjs has changed since the run .* was begun/,
+    );
+  });
+
+  it("travel inside a recipe, the same bytes", async () => {
+    const text = JSON.stringify({
+      name: "own",
+      model: { path: "builtin:quickstart" },
+      agent: { module: module("agent.mjs", echo) },
+      data: { source: "ruler", ruler: { count: 4, sentences: 8 } },
+      learner: { buckets: [{ rows: 8, length: 64 }] },
+      train: { steps: 1 },
+    });
+    const moved = parseRecipe(await carriedRecipe(text, folder, "own.yaml"), "/elsewhere", "own.yaml");
+    const here = parseRecipe(text, folder, "own.yaml");
+    const [there, original] = [await openRecipeModules(moved), await openRecipeModules(here)];
+    expect(keptRecipe(moved, there.built).agent).toEqual(keptRecipe(here, original.built).agent);
+    expect(there.built[0]?.file).toBe("agent.mjs");
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * Responsibility: one run in this process, without a cluster, queues or files: agent, sampler, reward and learner, in the order
+ *   of `train`. A breakpoint in an agent or a reward stops the run there.
+ * Not responsible for: checkpoints, resuming, several rollout actors.
+ *
+ * Invariants:
+ * - INPROCESS-1. Tasks, seeds, group ids and settings are those of the cluster's run: on the same backend with the same number
+ *   of threads the weights after every step are the same, bit for bit, where `learner.oldLogprobs` is `recompute`.
+ * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
+ */
+import { type Agent, createAgent } from "@palimpsest/agents";
+import { generatedTasks } from "@palimpsest/datasets";
+import { loadBackend } from "@palimpsest/jit";
+import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
+import { createSampler, loadModel, type ModelFolder } from "@palimpsest/model";
+import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
+import type { Group, Task } from "@palimpsest/trajectories";
+import { sampleStep } from "./in-process-groups.js";
+import { defaultLogprobGate } from "./learner-actor.js";
+import { type ModelCache, resolveSource } from "./model-source.js";
+import { openModelText, readModelText } from "./model-text.js";
+import { openRecipeModules } from "./modules/recipe-modules.js";
+import { agentEmbedder, openEmbedder } from "./open-embedder.js";
+import type { Recipe } from "./recipe.js";
+import { recipeTasks } from "./recipe-tasks.js";
+import { rewardDependencies } from "./reward-dependencies.js";
+
+/** What a run in one process works with: for breakpoints, and for questions between its steps. */
+export interface InProcessPolicy {
+  readonly agent: Agent;
+  readonly reward: TrajectoryReward;
+}
+
+export interface InProcessStep {
+  readonly step: number;
+  readonly update: UpdateMetrics;
+  readonly groups: readonly Group[];
+  readonly weightsHash: string;
+  readonly rolloutSeconds: number;
+  /** Why episodes failed. */
+  readonly failures: readonly string[];
+}
+
+export interface InProcessOptions {
+  readonly recipe: Recipe;
+  /** Where models that are named or come from a hub are kept; not needed for models in folders. */
+  readonly models?: ModelCache;
+  /** Deals the rewards of a step out at random: the control that must not learn. */
+  readonly shuffleRewards?: boolean;
+  /** Training questions in place of the recipe's. */
+  readonly tasks?: readonly Task[];
+  /** Compute threads; default: the learner's. */
+  readonly threads?: number;
+  /** Awaited before the first step, so that the policy can be asked before it is trained. */
+  readonly onStart?: (policy: InProcessPolicy) => void | Promise<void>;
+  /** Awaited after every step, under the step's weights. */
+  readonly onStep?: (step: InProcessStep, policy: InProcessPolicy) => void | Promise<void>;
+  readonly onNotice?: (text: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface InProcessResult {
+  readonly weightsHash: string;
+  /** Of the trained policy. */
+  readonly model: ModelFolder;
+}
+
+/**
+ * Trains a recipe in this process: the same loop and the same numbers as through a cluster.
+ * @throws {PalimpsestError} CONFIG_INVALID; INTERNAL when every group of a step failed; the signal's reason
+ */
+export async function trainInProcess(options: InProcessOptions): Promise<InProcessResult> {
+  const { recipe, onNotice, signal } = options;
+  const modules = await openRecipeModules(recipe, {
+    ...(signal ? { signal } : {}),
+    ...(onNotice ? { onNotice } : {}),
+  });
+  const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
+  const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
+  const { rollout, learner: learnerConfig } = recipe;
+  const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads });
+  const { config, parameters } = await loadModel(folder);
+  const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
+  const sampler = await createSampler({
+    backend,
+    config,
+    parameters,
+    maxBatch: rollout.maxBatch,
+    maxLength: rollout.maxTokens,
+    prefixCache: rollout.prefixCache,
+    precision: rollout.precision,
+    ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
+    ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
+  });
+  const learner = createLearner({
+    backend,
+    config: { maxLogprobDifference: defaultLogprobGate, ...learnerConfig },
+    model: config,
+    parameters,
+    objectives: ["policy"],
+    ...(advantage ? { advantage } : {}),
+  });
+  const environment = process.env;
+  const opened = await openEmbedder(agentEmbedder(recipe.agent, ownAgent), { environment, backend });
+  const dependencies = await rewardDependencies(recipe.reward.config, environment, ownReward);
+  const { tasks: given } = options;
+  const tasks =
+    given === undefined
+      ? await recipeTasks("data", recipe.data, signal, data)
+      : generatedTasks(given.length, (position) => given[position] as Task);
+  try {
+    const policy: InProcessPolicy = {
+      agent: createAgent(recipe.agent, {
+        sampler,
+        tokenizer,
+        ...(chat ? { chat } : {}),
+        ...(opened.embedder ? { embedder: opened.embedder } : {}),
+        ...(ownAgent ? { module: ownAgent } : {}),
+      }),
+      reward: trajectoryReward(recipe.reward.config, dependencies),
+    };
+    const readsTokens = rewardReadsTokens(recipe.reward.config, ownReward);
+    await options.onStart?.(policy);
+    for (let step = 1; step <= recipe.train.steps; step++) {
+      signal?.throwIfAborted();
+      const startedAt = performance.now();
+      const { groups, failures } = await sampleStep({ recipe, ...policy, tasks, readsTokens, signal }, step);
+      const rolloutSeconds = (performance.now() - startedAt) / 1000;
+      const shuffleRewards = options.shuffleRewards ?? false;
+      const update = await learner.update(groups, { shuffleRewards, ...(signal ? { signal } : {}) });
+      const weightsHash = learner.weightsHash();
+      await sampler.setWeights(learner.parameters(), learner.policyVersion);
+      await options.onStep?.({ step, update, groups, weightsHash, rolloutSeconds, failures }, policy);
+    }
+    const model = { config, tokenizer, parameters: learner.parameters() };
+    return { weightsHash: learner.weightsHash(), model };
+  } finally {
+    await tasks.close();
+    await dependencies.close();
+    await opened.close();
+    await sampler.close();
+    learner.close();
+  }
+}
