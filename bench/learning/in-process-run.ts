@@ -1,12 +1,9 @@
 /**
- * Job: what the trainer's processes do for a recipe, in one process: agent, sampler, reward, learner, evaluations between.
- * Not its job: files, tables, the runtime.
- *
- * The same recipe, seed, backend and number of threads give the same questions and seeds; how the sampler batches may
- * still move a rounding.
+ * Job: a run of `trainInProcess` with evaluations before, between and after its steps.
+ * Not its job: the loop itself, files, tables.
  */
-import { type Agent, type EpisodeResult, toTrajectory } from "../../packages/agents/src/index.js";
-import { allTasks, tasksFromConfig } from "../../packages/datasets/src/index.js";
+import type { Agent, EpisodeResult } from "../../packages/agents/src/index.js";
+import { allTasks } from "../../packages/datasets/src/index.js";
 import {
   type Contestant,
   documentText,
@@ -16,21 +13,13 @@ import {
   runSuite,
   taskOfItem,
 } from "../../packages/evals/src/index.js";
-import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner, type UpdateMetrics } from "../../packages/learner/src/index.js";
-import { createSampler, loadModel, type ModelFolder } from "../../packages/model/src/index.js";
-import { type TrajectoryReward, trajectoryReward } from "../../packages/rewards/src/index.js";
+import type { UpdateMetrics } from "../../packages/learner/src/index.js";
+import type { ModelFolder } from "../../packages/model/src/index.js";
+import type { TrajectoryReward } from "../../packages/rewards/src/index.js";
 import { openEvaluation } from "../../packages/trainer/src/evaluation.js";
-import { openModelText, readModelText } from "../../packages/trainer/src/model-text.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
-import { rolloutAgent } from "../../packages/trainer/src/rollout-agent.js";
-import {
-  episodeSeed,
-  type Group,
-  type Score,
-  type ScoredTrajectory,
-  type Task,
-} from "../../packages/trajectories/src/index.js";
+import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/train-in-process.js";
+import { episodeSeed, type Score, type Task } from "../../packages/trajectories/src/index.js";
 
 /** Questions that are asked before, between and after; none of them is trained. */
 export interface EvaluationSet {
@@ -80,90 +69,33 @@ export interface InProcessResult {
 }
 
 export async function runInProcess(run: InProcessRun): Promise<InProcessResult> {
-  const { recipe, seed, shuffleRewards = false, threads = 1, onStep } = run;
-  const { rollout } = recipe;
-  const backend = await loadBackend({ threads });
-  if (recipe.model.path === undefined) throw new Error("model.path: in one process only folders are read");
-  const { config, parameters } = await loadModel(recipe.model.path);
-  const { tokenizer, chat } = openModelText(await readModelText(recipe.model.path), 0);
-  const sampler = await createSampler({
-    backend,
-    config,
-    parameters,
-    maxBatch: rollout.maxBatch,
-    maxLength: rollout.maxTokens,
-    prefixCache: rollout.prefixCache,
-    precision: rollout.precision,
-  });
-  const learner = createLearner({
-    backend,
-    config: recipe.learner,
-    model: config,
-    parameters,
-    objectives: ["policy"],
-  });
-  const agent = rolloutAgent(recipe, { sampler, tokenizer, ...(chat ? { chat } : {}) });
-  const reward = trajectoryReward(recipe.reward.config);
-  const tasks = run.tasks ?? (await tasksFromConfig(recipe.data));
+  const { recipe, seed, threads = 1 } = run;
   const sets = run.sets ?? (await recipeSets(recipe));
-
-  const group = async (step: number, place: number): Promise<Group> => {
-    const index = step * recipe.train.groupsPerStep + place;
-    const task = tasks[index % tasks.length] as Task;
-    const groupId = `s${String(step).padStart(4, "0")}-g${String(place).padStart(3, "0")}`;
-    const { groupSize } = recipe.learner;
-    const groupSeed = episodeSeed(seed, index);
-    const members = await Promise.all(
-      Array.from({ length: groupSize }, async (_, episodeIndex): Promise<ScoredTrajectory> => {
-        const { result, score } = await episode(agent, reward, task, {
-          seed: episodeSeed(groupSeed, episodeIndex),
-          temperature: rollout.temperature,
-        });
-        const trajectory = toTrajectory(agent.name, result, {
-          trajectoryId: `${groupId}/${episodeIndex}`,
-          groupId,
-          taskId: task.id,
-          episodeIndex,
-          actorId: "in-process",
-        });
-        return { trajectory, score };
-      }),
-    );
-    return { groupId, taskId: task.id, groupSize, members };
-  };
-
+  const { steps } = recipe.train;
   const curve: CurvePoint[] = [];
-  const evaluate = async (step: number) => {
+  const rewards: number[] = [];
+  const evaluate = async (step: number, { agent, reward }: InProcessPolicy) => {
     const results: SetResult[] = [];
     for (const set of sets) results.push(await evaluateSet(agent, reward, set, recipe));
     const point = { step, sets: results };
     curve.push(point);
     run.onEvaluation?.(point);
   };
-
-  try {
-    await evaluate(0);
-    const rewards: number[] = [];
-    const { steps, groupsPerStep } = recipe.train;
-    for (let step = 0; step < steps; step++) {
-      const startedAt = performance.now();
-      const groups = await Promise.all(
-        Array.from({ length: groupsPerStep }, (_, place) => group(step, place)),
-      );
-      const secondsRollout = (performance.now() - startedAt) / 1000;
-      const update = await learner.update(groups, { shuffleRewards });
-      await sampler.setWeights(learner.parameters(), learner.policyVersion);
+  const { model } = await trainInProcess({
+    recipe: { ...recipe, seed },
+    threads,
+    ...(run.shuffleRewards === undefined ? {} : { shuffleRewards: run.shuffleRewards }),
+    ...(run.tasks === undefined ? {} : { tasks: run.tasks }),
+    onStart: (policy) => evaluate(0, policy),
+    onStep: async ({ step, update, rolloutSeconds, failures }, policy) => {
+      if (failures.length > 0) throw new Error(`step ${step}: ${failures[0]}`);
       rewards.push(update.rewardMean);
-      onStep?.(update, step, secondsRollout);
-      const done = step + 1;
-      if (done === steps || (run.evaluateEvery !== undefined && done % run.evaluateEvery === 0))
-        await evaluate(done);
-    }
-    return { curve, rewards, model: { config, tokenizer, parameters: learner.parameters() } };
-  } finally {
-    await sampler.close();
-    learner.close();
-  }
+      run.onStep?.(update, step - 1, rolloutSeconds);
+      if (step === steps || (run.evaluateEvery !== undefined && step % run.evaluateEvery === 0))
+        await evaluate(step, policy);
+    },
+  });
+  return { curve, rewards, model };
 }
 
 /** The recipe's evaluation, one set for each length. */

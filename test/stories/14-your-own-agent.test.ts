@@ -26,7 +26,7 @@ const change = (file: string, from: string | RegExp, to: string) => {
   writeFileSync(path, text.replace(from, to));
 };
 
-test("what `palimpsest new agent` writes trains; the same in one process; the run keeps the code and refuses another", async () => {
+test("what `palimpsest new agent` writes trains; INPROCESS-1: the same in one process; the run keeps the code and refuses another", async () => {
   change("recipe.yaml", /^train:.*$/m, "train: { steps: 2, groupsPerStep: 4 }");
   change("recipe.yaml", /tasks: 64\n {2}lengths: \[1, 2\]/, "tasks: 4\n  lengths: [1]");
   const runDir = join(cluster.dir, "run");

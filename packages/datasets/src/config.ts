@@ -62,6 +62,8 @@ type ParsedSource = z.output<typeof taskSourceSchema>;
  */
 export function reseededSource(source: ParsedSource, seed: number): ParsedSource {
   const mixed = (own: number | string) => `${own}/${seed}`;
+  // What its settings mean is the module's own.
+  if ("module" in source) return source;
   switch (source.source) {
     case "ruler":
       return { ...source, ruler: { ...source.ruler, seed: mixed(source.ruler.seed) } };

@@ -56,8 +56,8 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Rewards that tell what each step was worth; a remote one may. */
-const stepRewards = ["rememr1", "rememr1-released", "remote"];
+/** Rewards that tell what each step was worth; a remote one and a module's may. */
+const stepRewards = ["rememr1", "rememr1-released", "remote", "module"];
 
 function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
   const { name } = reward.config;
@@ -67,7 +67,7 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
       `learner.preset ${learner.preset} and reward.name ${name}: the learner wants a reward for each step and this reward gives none; set reward.name to rememr1, or learner.stepAdvantage to null`,
     );
   }
-  if (name.startsWith("rememr1") && agent.kind !== "rememr1") {
+  if (name.startsWith("rememr1") && agent.kind !== "rememr1" && agent.kind !== "module") {
     problems.push(
       `reward.name ${name} and agent.kind ${agent.kind}: the reward reads the updates and recalls of rememr1, which this agent does not write; set agent.kind to rememr1, or another reward`,
     );
@@ -81,6 +81,8 @@ const ofDocuments = ["ruler", "reverse-two-hop", "haystack"];
 function storeProblems({ agent, reward, data, evaluation }: Recipe): string[] {
   const { name } = reward.config;
   const problems: string[] = [];
+  // What an agent of the user's own keeps and reads is not known here.
+  if (agent.kind === "module") return [];
   const keepsStore = agent.kind === "memupdate";
   if (ofStores.includes(name) && !keepsStore) {
     problems.push(
@@ -92,7 +94,7 @@ function storeProblems({ agent, reward, data, evaluation }: Recipe): string[] {
       `reward.name ${name} and agent.settings.answerTopK 0: the reward scores an answer and the agent gives none; set answerTopK above 0, or reward.name to ${ofStores.join(", ")}`,
     );
   }
-  if (keepsStore && ofDocuments.includes(data.source)) {
+  if (keepsStore && ofDocuments.includes(data.source ?? "module")) {
     problems.push(
       `data.source ${data.source} and agent.kind memupdate: the data are documents, and this agent reads none; set data.source to store, or jsonl with records`,
     );
@@ -123,7 +125,7 @@ function tagProblems({ agent, reward }: Recipe): string[] {
 
 function lengthProblems({ agent, rollout, train, learner }: Recipe): string[] {
   const problems: string[] = [];
-  if (agent.kind !== "memupdate") {
+  if (agent.kind !== "memupdate" && agent.kind !== "module") {
     for (const field of ["memoryTokens", "finalTokens"] as const) {
       if (agent.config[field] < rollout.maxTokens) continue;
       problems.push(

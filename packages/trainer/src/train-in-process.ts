@@ -8,7 +8,7 @@
  *   of threads the weights after every step are the same, bit for bit, where `learner.oldLogprobs` is `recompute`.
  * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
  */
-import { type Agent, createAgent } from "@palimpsest/agents";
+import type { Agent } from "@palimpsest/agents";
 import { generatedTasks } from "@palimpsest/datasets";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
@@ -24,6 +24,7 @@ import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 import type { Recipe } from "./recipe.js";
 import { recipeTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
+import { rolloutAgent } from "./rollout-agent.js";
 
 /** What a run in one process works with: for breakpoints, and for questions between its steps. */
 export interface InProcessPolicy {
@@ -110,7 +111,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       : generatedTasks(given.length, (position) => given[position] as Task);
   try {
     const policy: InProcessPolicy = {
-      agent: createAgent(recipe.agent, {
+      agent: rolloutAgent(recipe, {
         sampler,
         tokenizer,
         ...(chat ? { chat } : {}),

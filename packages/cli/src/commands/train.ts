@@ -20,10 +20,10 @@ import { planText } from "../display/plan-text.js";
 import { reportText } from "../display/report-text.js";
 import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
+import { runInProcess } from "../in-process-run.js";
 import { parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
 import { stopSignal } from "../signals.js";
-import { runInProcess } from "../in-process-run.js";
 import { addTrainReplay } from "./train-replay.js";
 import { addTrainSft } from "./train-sft.js";
 

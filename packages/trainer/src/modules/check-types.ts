@@ -57,10 +57,7 @@ export async function checkTypes(
       ];
       await writeFile(file, `${lines.join("\n")}\n`);
     }
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify(projectOf(first.path, [...checks.keys()])),
-    );
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(projectOf(first.path, [...checks.keys()])));
     return { errors: errorsIn(await compile(compiler, folder, signal), folder, checks) };
   } finally {
     await rm(folder, { recursive: true, force: true });

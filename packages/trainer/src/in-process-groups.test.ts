@@ -1,0 +1,70 @@
+import type { Agent, EpisodeResult } from "@palimpsest/agents";
+import { generatedTasks } from "@palimpsest/datasets";
+import { expect, it } from "vitest";
+import { sampleStep } from "./in-process-groups.js";
+import { builtinRecipesDir } from "./model-source.js";
+import { readRecipe } from "./recipe.js";
+
+const { recipe: quickstart } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+const recipe = {
+  ...quickstart,
+  learner: { ...quickstart.learner, groupSize: 3 },
+  train: { ...quickstart.train, groupsPerStep: 2, minGroupSize: 2 },
+};
+
+const tasks = generatedTasks(3, (position) => ({
+  id: `t${position}`,
+  question: "who",
+  answers: ["a"],
+  document: "",
+  metadata: {},
+}));
+
+function agentThatFails(fails: (call: number) => boolean): Agent {
+  let calls = 0;
+  return {
+    name: "test",
+    run: async (_task, options): Promise<EpisodeResult> => {
+      calls += 1;
+      if (fails(calls)) throw new Error(`call ${calls}`);
+      const empty = { conversations: 0, promptTokens: 0, sampledTokens: 0, truncated: 0, emptyUpdates: 0 };
+      return {
+        answer: String(options?.seed),
+        memory: "",
+        steps: [],
+        conversations: [],
+        counts: empty,
+        documentTokens: 0,
+        droppedDocumentTokens: 0,
+        policyVersionMin: 0,
+        policyVersionMax: 0,
+        weightsHash: "",
+        startedAtMs: 0,
+        endedAtMs: 0,
+      };
+    },
+  };
+}
+
+const source = (agent: Agent) => ({
+  recipe,
+  agent,
+  reward: () => ({ reward: 1, components: {} }),
+  readsTokens: false,
+  tasks,
+  signal: undefined,
+});
+
+it("INPROCESS-2: a failed episode leaves its group and is counted; a group that is too small is left out", async () => {
+  const { groups, failures } = await sampleStep(source(agentThatFails((call) => call === 1)), 1);
+  expect(groups.map(({ taskId, members }) => [taskId, members.length])).toEqual([
+    ["t0", 2],
+    ["t1", 3],
+  ]);
+  expect(failures).toEqual(["call 1"]);
+  const next = await sampleStep(source(agentThatFails((call) => call <= 2)), 2);
+  expect(next.groups.map(({ taskId }) => taskId)).toEqual(["t0"]);
+  await expect(sampleStep(source(agentThatFails(() => true)), 1)).rejects.toThrow(
+    /every group of step 1 failed, the first because: call/,
+  );
+});
