@@ -50,13 +50,6 @@ export interface ReadingShape {
   readonly memoryShare: number;
 }
 
-/** A built-in kind, and the schema by which recipes choose it. */
-export interface BuiltInKind<Name extends string, Config extends object, Choice extends z.ZodType>
-  extends AgentKind<Config> {
-  readonly kind: Name;
-  readonly choice: Choice;
-}
-
 /**
  * A kind with the schema of what a recipe says of it: kind, preset, settings.
  * @param usual whether a recipe that names no kind means this one

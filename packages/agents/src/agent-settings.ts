@@ -37,9 +37,6 @@ const moduleAgentSchema = z
     config: settings,
   }));
 
-/** Of an agent that a module exports; its settings are checked by the module's schema. */
-export type ModuleAgentSettings = z.output<typeof moduleAgentSchema>;
-
 /** Which agent, built-in or a module's. */
 export const agentSettingsSchema = z.union([moduleAgentSchema, builtInAgentSchema]);
 export type AgentSettings = z.output<typeof agentSettingsSchema>;
