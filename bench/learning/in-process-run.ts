@@ -2,7 +2,7 @@
  * Job: a run of `trainInProcess` with evaluations before, between and after its steps.
  * Not its job: the loop itself, files, tables.
  */
-import type { Agent, EpisodeResult } from "../../packages/agents/src/index.js";
+import type { Agent } from "../../packages/agents/src/index.js";
 import { allTasks } from "../../packages/datasets/src/index.js";
 import {
   type Contestant,
@@ -19,7 +19,7 @@ import type { TrajectoryReward } from "../../packages/rewards/src/index.js";
 import { openEvaluation } from "../../packages/trainer/src/evaluation.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
 import { type InProcessPolicy, trainInProcess } from "../../packages/trainer/src/train-in-process.js";
-import { episodeSeed, type Score, type Task } from "../../packages/trajectories/src/index.js";
+import type { Task } from "../../packages/trajectories/src/index.js";
 
 /** Questions that are asked before, between and after; none of them is trained. */
 export interface EvaluationSet {
@@ -104,23 +104,6 @@ async function recipeSets(recipe: Recipe): Promise<EvaluationSet[]> {
   for (const { lengthTokens, tasks } of await openEvaluation(recipe))
     sets.push({ name: String(lengthTokens), tasks: await allTasks(tasks) });
   return sets;
-}
-
-async function episode(
-  agent: Agent,
-  reward: TrajectoryReward,
-  task: Task,
-  options: { readonly seed: number; readonly temperature: number },
-): Promise<{ readonly result: EpisodeResult; readonly score: Score }> {
-  const result = await agent.run(task, options);
-  const scored = {
-    answer: result.answer,
-    memorySteps: result.steps,
-    conversations: result.conversations,
-    ...(result.storeDiff === undefined ? {} : { storeDiff: result.storeDiff }),
-    ...(result.counters === undefined ? {} : { counters: result.counters }),
-  };
-  return { result, score: await reward(task, scored) };
 }
 
 async function evaluateSet(

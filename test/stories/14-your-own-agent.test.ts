@@ -29,45 +29,53 @@ const change = (file: string, from: string | RegExp, to: string) => {
   writeFileSync(path, text.replace(from, to));
 };
 
-test("what `palimpsest new agent` writes trains; INPROCESS-1: the same in one process; the run keeps the code and refuses another", async () => {
-  change("recipe.yaml", /^train:.*$/m, "train: { steps: 2, groupsPerStep: 4 }");
-  change("recipe.yaml", /tasks: 64\n {2}lengths: \[1, 2\]/, "tasks: 4\n  lengths: [1]");
-  const runDir = join(cluster.dir, "run");
-  const run = TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir);
-  const end = await run.end(busyMs);
-  expect(end.code, end.stdout + end.stderr).toBe(0);
-  expect(run.steps).toHaveLength(2);
-  for (const { components, rewardMean } of run.steps) {
-    expect(Object.keys(components).sort()).toEqual(["noted", "right"]);
-    expect(rewardMean).toBeCloseTo((components["right"] ?? 0) + 0.25 * (components["noted"] ?? 0), 6);
-  }
-  const { modules } = JSON.parse(readFileSync(join(runDir, "run.json"), "utf8")) as {
-    modules: { field: string; file: string; sha256: string }[];
-  };
-  expect(modules.map(({ field, file }) => [field, file])).toEqual([
-    ["agent", "agent.ts"],
-    ["reward", "reward.ts"],
-  ]);
-  for (const { sha256 } of modules) readFileSync(join(runDir, "modules", `${sha256}.mjs`));
+test(
+  "what `palimpsest new agent` writes trains; INPROCESS-1: the same in one process; the run keeps the code and refuses another",
+  async () => {
+    change("recipe.yaml", /^train:.*$/m, "train: { steps: 2, groupsPerStep: 4 }");
+    change("recipe.yaml", /tasks: 64\n {2}lengths: \[1, 2\]/, "tasks: 4\n  lengths: [1]");
+    const runDir = join(cluster.dir, "run");
+    const run = TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir);
+    const end = await run.end(busyMs);
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+    expect(run.steps).toHaveLength(2);
+    for (const { components, rewardMean } of run.steps) {
+      expect(Object.keys(components).sort()).toEqual(["noted", "right"]);
+      expect(rewardMean).toBeCloseTo((components["right"] ?? 0) + 0.25 * (components["noted"] ?? 0), 6);
+    }
+    const { modules } = JSON.parse(readFileSync(join(runDir, "run.json"), "utf8")) as {
+      modules: { field: string; file: string; sha256: string }[];
+    };
+    expect(modules.map(({ field, file }) => [field, file])).toEqual([
+      ["agent", "agent.ts"],
+      ["reward", "reward.ts"],
+    ]);
+    for (const { sha256 } of modules) readFileSync(join(runDir, "modules", `${sha256}.mjs`));
 
-  const report = join(cluster.dir, "in-process.json");
-  const flags = ["--in-process", "--report", report];
-  const alone = await cluster.start(["train", join(folder, "recipe.yaml"), ...flags]).ended;
-  expect(alone.code, alone.stderr).toBe(0);
-  const { steps } = JSON.parse(readFileSync(report, "utf8")) as { steps: { weightsHash: string }[] };
-  expect(steps.map(({ weightsHash }) => weightsHash)).toEqual(run.steps.map((step) => step.weightsHash));
+    const report = join(cluster.dir, "in-process.json");
+    const flags = ["--in-process", "--report", report];
+    const alone = await cluster.start(["train", join(folder, "recipe.yaml"), ...flags]).ended;
+    expect(alone.code, alone.stderr).toBe(0);
+    const { steps } = JSON.parse(readFileSync(report, "utf8")) as { steps: { weightsHash: string }[] };
+    expect(steps.map(({ weightsHash }) => weightsHash)).toEqual(run.steps.map((step) => step.weightsHash));
 
-  change("reward.ts", "? 1 : 0;", "? 2 : 0;");
-  const refused = await TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir).end(busyMs);
-  expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toContain("reward.module: reward.ts has changed since the run");
-}, 3 * busyMs);
+    change("reward.ts", "? 1 : 0;", "? 2 : 0;");
+    const refused = await TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir).end(busyMs);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("reward.module: reward.ts has changed since the run");
+  },
+  3 * busyMs,
+);
 
-test("a broken one fails before anything starts, with file and line", async () => {
-  change("agent.ts", "episode.note(reply.text)", "episode.note(reply.words)");
-  const runDir = join(cluster.dir, "broken");
-  const end = await TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir).end(busyMs);
-  expect(end.code).not.toBe(0);
-  expect(end.stderr).toMatch(/agent\.ts:42:24: Property 'words' does not exist on type 'Reply'/);
-  expect(await cluster.client.actors()).toEqual([]);
-}, busyMs);
+test(
+  "a broken one fails before anything starts, with file and line",
+  async () => {
+    change("agent.ts", "episode.note(reply.text)", "episode.note(reply.words)");
+    const runDir = join(cluster.dir, "broken");
+    const end = await TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir).end(busyMs);
+    expect(end.code).not.toBe(0);
+    expect(end.stderr).toMatch(/agent\.ts:42:22: Property 'words' does not exist on type 'Reply'/);
+    expect(await cluster.client.actors()).toEqual([]);
+  },
+  busyMs,
+);

@@ -10,9 +10,8 @@ import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
-import { recipeProblems } from "./recipe-checks.js";
-import { settlePromptFiles } from "./prompt-files.js";
 import { modulePaths } from "./modules/module-fields.js";
+import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
 
 const rolloutSchema = z.strictObject({
