@@ -37,7 +37,7 @@ async function aLearner(): Promise<GroupConsumer> {
       store,
       jobs: { restore: async () => undefined },
       payloads: new PayloadStore({ store, room, settings }),
-      settings: { stalledIntervalMs: 1, retryDelayMs: 1 },
+      settings: { stalledIntervalMs: 0, retryDelayMs: 1 },
       logger: createLogger({ component: "test", level: "silent" }),
       metrics: undefined,
       clock: systemClock,
