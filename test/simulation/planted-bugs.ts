@@ -182,6 +182,27 @@ class AddresseeBug extends Plant {
   }
 }
 
+/** A head that does not read what it has written of stops. */
+class ForgottenStops extends Plant {
+  override store(store: Store): Store {
+    return {
+      ...store,
+      fact: (name, initial) => store.fact(name, initial),
+      write: (writes) => store.write(writes),
+      readTable: async (table) => {
+        const rows = await store.readTable(table);
+        if (table !== "jobs") return rows;
+        return new Map(
+          [...rows].map(([key, bytes]) => {
+            const job = { ...proto.JobInfo.decode(bytes), stopRequested: false };
+            return [key, proto.JobInfo.encode(job).finish()];
+          }),
+        );
+      },
+    };
+  }
+}
+
 class RetryBug extends Plant {
   override retries(): number {
     return 3;
@@ -519,6 +540,11 @@ export const plantedBugs: readonly PlantedBug[] = [
         const update = plane.jobs.update.bind(plane.jobs);
         plane.jobs.update = (jobId, patch) => update(jobId, { ...patch, stopRequested: false });
       }),
+  },
+  {
+    name: "a stop of a job is forgotten across a head restart",
+    breaks: "JOBLIFE-3",
+    make: () => new ForgottenStops(),
   },
   {
     name: "a node is told of a driver before the store is",

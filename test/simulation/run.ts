@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { searchPlantedBugs } from "./bug-search.js";
 import { searchRunBugs } from "./training/run-bug-search.js";
-import { simulateRun } from "./training/run-world.js";
+import { simulateRun } from "./training/simulate-run.js";
 import { idleCluster, settingsOf } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 

@@ -1,5 +1,5 @@
 import { runBugs } from "./run-bugs.js";
-import { simulateRun } from "./run-world.js";
+import { simulateRun } from "./simulate-run.js";
 
 /** One row of the table of planted bugs for each bug of a training run: tries seeds 1, 2, … until one finds it. */
 export async function* searchRunBugs(maxSeeds: number): AsyncGenerator<string> {

@@ -12,7 +12,6 @@ import type { LedgerStore } from "../../../packages/trajectories/src/ledger-stor
 import { PayloadStore } from "../../../packages/trajectories/src/payload-store.js";
 import { queueSettingsSchema } from "../../../packages/trajectories/src/queue-settings.js";
 import { aGroupRequest, aTask } from "../../../packages/trajectories/src/testing/builders.js";
-import { makeHermetic } from "../world/hermetic.js";
 import { SimProcess } from "../world/process.js";
 import { Random } from "../world/random.js";
 import { redisMachine } from "../world/redis-link.js";
@@ -20,7 +19,8 @@ import { Scheduler } from "../world/scheduler.js";
 import { SimRedis } from "../world/store.js";
 import { Story } from "../world/story.js";
 import { Violation } from "../world/violation.js";
-import { changed, RunPlant } from "./run-plant.js";
+import { fragileLedger } from "./fragile-ledger.js";
+import { changed, type RunPlant } from "./run-plant.js";
 import { RunRecords } from "./run-records.js";
 import { RunRedis } from "./run-redis.js";
 import { SimConsumer } from "./sim-consumer.js";
@@ -47,6 +47,9 @@ export class RunWorld {
   };
   /** The version that rollouts sample with. */
   announced = 0;
+  readonly #seed: number;
+  /** Chooses the moments at which a fragile Redis dies. */
+  readonly #moments: Random;
   readonly #cut = new Set<string>();
   /** The newest epoch that Redis remembers; a loss may take it back. */
   #newestEpoch = 0;
@@ -57,6 +60,8 @@ export class RunWorld {
   #done = false;
 
   constructor(seed: number, plant: RunPlant, keepStory: boolean) {
+    this.#seed = seed;
+    this.#moments = new Random(`${seed}/moments`);
     this.random = new Random(`${seed}/run`);
     this.plant = plant;
     this.story = new Story(this.scheduler, keepStory);
@@ -73,6 +78,17 @@ export class RunWorld {
       lost: () => {
         this.#newestEpoch = 0;
       },
+    });
+  }
+
+  /** Of every fourth seed Redis dies soon after one of its writes, or instead of it. */
+  #fragile(ledger: LedgerStore): LedgerStore {
+    if (this.#seed % 4 !== 0) return ledger;
+    return fragileLedger(ledger, this.#moments, (forMs) => {
+      if (this.scheduler.nowMs > faultsEndMs || this.#done) return;
+      this.story.tell("FAULT", () => `Redis loses what comes in the next ${forMs.toFixed(1)} ms`);
+      this.records.counts.faults++;
+      this.redis.loseWhatFollows(forMs);
     });
   }
 
@@ -94,7 +110,7 @@ export class RunWorld {
   }
 
   queueDeps(process: SimProcess, patienceMs?: number) {
-    const watched = this.#watched(this.plant.ledger(this.run.ledger), process);
+    const watched = this.#watched(this.plant.ledger(this.#fragile(this.run.ledger)), process);
     const store = this.run.ledgerOf(process, watched, patienceMs);
     const room = { write: <T>(work: () => Promise<T>) => work() };
     return {
@@ -318,44 +334,4 @@ export class RunWorld {
     this.story.tell("VIOLATION", () => `${invariant}: ${text}`);
     this.scheduler.fail(new Violation(invariant, text));
   }
-}
-
-export interface RunOfSeed {
-  readonly seed: number;
-  readonly hash: number;
-  readonly story: readonly string[];
-  readonly violation: Violation | undefined;
-  readonly simulatedMs: number;
-  readonly events: number;
-  readonly counts: RunRecords["counts"];
-}
-
-/** Simulates one training run. The result is a function of its arguments alone. */
-export async function simulateRun(
-  seed: number,
-  { plant = new RunPlant(), keepStory = false }: { plant?: RunPlant; keepStory?: boolean } = {},
-): Promise<RunOfSeed> {
-  const world = new RunWorld(seed, plant, keepStory);
-  const restore = makeHermetic(world.scheduler, new Random(`${seed}/product`));
-  const unhandled = (reason: unknown) => {
-    world.scheduler.fail(
-      new Violation("REJECTIONS", reason instanceof Error ? (reason.stack ?? "") : String(reason)),
-    );
-  };
-  process.on("unhandledRejection", unhandled);
-  let violation: Violation | undefined;
-  try {
-    await world.live();
-  } catch (reason) {
-    violation =
-      reason instanceof Violation
-        ? reason
-        : new Violation("CRASH", (reason as Error).stack ?? String(reason));
-  } finally {
-    restore();
-    process.off("unhandledRejection", unhandled);
-  }
-  const { scheduler, story, records } = world;
-  const { hash, nowMs: simulatedMs, events } = scheduler;
-  return { seed, hash, story: story.lines, violation, simulatedMs, events, counts: records.counts };
 }

@@ -1,3 +1,4 @@
+import * as proto from "@palimpsest/wire/protocol";
 import type { Connection } from "./connection.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
@@ -30,6 +31,8 @@ export class Nemesis {
   constructor(world: World) {
     this.#world = world;
     this.#random = new Random(`${world.seed}/faults`);
+    if (world.seed % 5 === 0) this.#forgetRemovals();
+    if (world.seed % 5 === 1) this.#crashAtStops();
     this.#next();
   }
 
@@ -159,6 +162,43 @@ export class Nemesis {
       network.settings.duplicateShare = 0;
     });
     return "requests arrive twice, three of ten, for a minute";
+  }
+
+  /** Redis dies just after rows were removed, so that they are there again: losses at any other time hardly ever meet one. */
+  #forgetRemovals(): void {
+    const { redis, story, records } = this.#world;
+    const random = new Random(`${this.#world.seed}/removals`);
+    redis.observers.add({
+      writing: (writes) => {
+        const removes = writes.some(({ table, key, bytes }) => !bytes && redis.rows(table).has(key));
+        if (!removes || this.#world.calm || !random.chance(0.05)) return;
+        const forMs = random.between(10, 1_000);
+        records.counts.faults++;
+        story.tell("FAULT", () => `Redis loses a removal and what comes in the next ${forMs.toFixed(0)} ms`);
+        redis.loseWhatFollows(forMs);
+      },
+    });
+  }
+
+  /** A node hears nothing of a stop that its head has noted, and the head dies. */
+  #crashAtStops(): void {
+    const { redis, story, records, network, scheduler } = this.#world;
+    const random = new Random(`${this.#world.seed}/stops`);
+    redis.observers.add({
+      row: ({ table, bytes }) => {
+        if (table !== "jobs" || !bytes || this.#world.calm) return;
+        const { stopRequested, status, nodeId } = proto.JobInfo.decode(bytes);
+        const { head } = this.#world;
+        const node = this.#world.nodes.find((one) => one.nodeId === nodeId && !one.over);
+        if (!stopRequested || status !== proto.JobStatus.JOB_STATUS_RUNNING || !head || !node) return;
+        if (!random.chance(0.5)) return;
+        records.counts.faults++;
+        story.tell("FAULT", () => `${nodeId} hears nothing of a stop, and ${head.process.name} dies`);
+        network.cut(head.process.machine, node.machine);
+        scheduler.after(random.between(50, 2_000), undefined, () => head.process.kill());
+        scheduler.after(random.between(5_000, 60_000), undefined, () => network.heal());
+      },
+    });
   }
 
   #next(): void {

@@ -21,6 +21,8 @@ import { RedisLink, type RedisServer } from "./redis-link.js";
 import type { Scheduler } from "./scheduler.js";
 
 export interface RedisObserver {
+  /** Writes have arrived and are not carried out yet. */
+  writing?(writes: readonly StoreWrite[]): void;
   /** A row was written. */
   row?(write: StoreWrite, before: Uint8Array | undefined): void;
   /** A write of a process was accepted. */
@@ -37,6 +39,12 @@ export interface Persistent {
   flush(): void;
 }
 
+/** What was on disk at a moment. */
+interface Copy {
+  readonly atMs: number;
+  readonly restore: () => void;
+}
+
 const keptSnapshots = 8;
 
 export class SimRedis implements RedisServer {
@@ -47,7 +55,7 @@ export class SimRedis implements RedisServer {
   readonly others = new Set<Persistent>();
   readonly #partitioned: (machine: string) => boolean;
   /** Copies of the last seconds, the oldest first; made only when something changed. */
-  #disk: { readonly atMs: number; readonly restore: () => void }[] = [];
+  #disk: Copy[] = [];
   #syncing = false;
   #held: (() => void)[] = [];
   readonly #onBack = new Set<{ readonly process: SimProcess; readonly listener: () => void }>();
@@ -82,10 +90,22 @@ export class SimRedis implements RedisServer {
   loseLast(lagMs: number): void {
     const limitMs = this.scheduler.nowMs - lagMs;
     const kept = this.#disk.filter(({ atMs }) => atMs <= limitMs).at(-1) ?? this.#disk[0];
-    if (kept) kept.restore();
-    else this.#flush();
-    this.#lost();
+    if (kept) this.#restart(kept);
+    else {
+      this.#flush();
+      this.#lost();
+    }
     this.#back();
+  }
+
+  /** What it has now is on disk, and it dies so much later, before anything else is: at most a second, see SIMREDIS-1. */
+  loseWhatFollows(forMs: number): void {
+    const kept = this.#copy();
+    this.scheduler.after(forMs, undefined, () => {
+      if (this.away) return;
+      this.#restart(kept);
+      this.#back();
+    });
   }
 
   flushAll(): void {
@@ -122,11 +142,7 @@ export class SimRedis implements RedisServer {
     this.#syncing = true;
     this.scheduler.after(this.random.between(500, 1_000), undefined, () => {
       this.#syncing = false;
-      const restores = [this.contents.snapshot(), ...[...this.others].map((other) => other.snapshot())];
-      const restore = () => {
-        for (const each of restores) each();
-      };
-      this.#disk.push({ atMs: this.scheduler.nowMs, restore });
+      this.#disk.push(this.#copy());
       if (this.#disk.length > keptSnapshots) this.#disk.shift();
     });
   }
@@ -157,6 +173,7 @@ export class SimRedis implements RedisServer {
 
   async #write(process: SimProcess, guard: WriteGuard, writes: readonly StoreWrite[]): Promise<WriteAnswer> {
     const before = writes.map(({ table, key }) => this.contents.rows(table).get(key));
+    for (const observer of this.observers) observer.writing?.(writes);
     const answer = await this.contents.write(guard, writes);
     if (answer.kind !== "written") return answer;
     this.changed();
@@ -167,6 +184,21 @@ export class SimRedis implements RedisServer {
       });
     }
     return answer;
+  }
+
+  #copy(): Copy {
+    const restores = [this.contents.snapshot(), ...[...this.others].map((other) => other.snapshot())];
+    const restore = () => {
+      for (const each of restores) each();
+    };
+    return { atMs: this.scheduler.nowMs, restore };
+  }
+
+  /** Begins again with what was on disk: later copies are not on it any more. */
+  #restart(kept: Copy): void {
+    kept.restore();
+    this.#disk = [...this.#disk.filter(({ atMs }) => atMs < kept.atMs), kept];
+    this.#lost();
   }
 
   #flush(): void {

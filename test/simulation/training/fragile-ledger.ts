@@ -1,0 +1,43 @@
+import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
+import type { Random } from "../world/random.js";
+import { changed } from "./run-plant.js";
+
+/** How often a loss follows or forestalls a write. Take-overs, claims and confirmations are rare and decide the most. */
+const shares: Partial<Record<keyof LedgerStore, number>> = {
+  claim: 0.05,
+  putTask: 0.02,
+  confirm: 0.1,
+  putTrajectory: 0.01,
+  putScore: 0.01,
+  putFailure: 0.02,
+  takeOver: 0.3,
+  close: 0.02,
+};
+
+/** Redis loses at most its last second (appendfsync everysec). */
+const longestMs = 1_000;
+
+/**
+ * A ledger whose store dies between two writes that belong together: losses at any other time hardly ever part them.
+ * @param lose what comes in the next milliseconds is lost
+ */
+export function fragileLedger(
+  ledger: LedgerStore,
+  random: Random,
+  lose: (forMs: number) => void,
+): LedgerStore {
+  // Most of the writes that a loss can part follow each other within some milliseconds.
+  const strike = () => lose(longestMs * random.float() ** 4);
+  const fragile: Record<string, unknown> = {};
+  for (const [name, share] of Object.entries(shares)) {
+    const method = ledger[name as keyof LedgerStore] as (...given: unknown[]) => Promise<unknown>;
+    fragile[name] = async (...given: unknown[]) => {
+      const before = random.chance(share);
+      if (before) strike();
+      const result = await method.apply(ledger, given);
+      if (!before && random.chance(share)) strike();
+      return result;
+    };
+  }
+  return changed(ledger, fragile);
+}
