@@ -1,4 +1,4 @@
-import type { Group } from "../packages/trajectories/src/index.js";
+import { type Group, plainSampling } from "../packages/trajectories/src/index.js";
 
 /** Token ids without a generator: the arithmetic does not care which they are. */
 export function someTokens(count: number, offset: number, vocabSize: number): number[] {
@@ -36,6 +36,7 @@ export function fullRowGroups(shape: {
             promptTokenIds: someTokens(prompt, g, vocabSize),
             sampledTokenIds: someTokens(reply, g * groupSize + episodeIndex, vocabSize),
             rolloutLogprobs: Array<number>(reply).fill(-Math.log(vocabSize)),
+            sampling: plainSampling,
             stopReason: "length" as const,
             policyVersion: 0,
           },

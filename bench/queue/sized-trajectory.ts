@@ -1,4 +1,4 @@
-import { encodeTrajectory, type Trajectory } from "../../packages/trajectories/dist/index.js";
+import { encodeTrajectory, plainSampling, type Trajectory } from "../../packages/trajectories/dist/index.js";
 
 /** Tokens of one memory update, as MemAgent writes it: a prompt with a chunk of document, and a reply of a fifth. */
 const promptTokens = 500;
@@ -62,6 +62,7 @@ function withTokens(tokens: number, random: () => number): Trajectory {
       promptTokenIds: Array.from({ length: prompt }, tokenId),
       sampledTokenIds: Array.from({ length: reply }, tokenId),
       rolloutLogprobs: Array.from({ length: reply }, logprob),
+      sampling: plainSampling,
       lossMask: Array.from({ length: reply }, () => (random() < 0.9 ? 1 : 0)),
       stopReason: "stop" as const,
       policyVersion: 0,

@@ -10,6 +10,7 @@ import {
   encodeScore,
   encodeTask,
   encodeTrajectory,
+  plainSampling,
   type Trajectory,
 } from "@palimpsest/trajectories";
 import {
@@ -51,6 +52,7 @@ const trajectory: Trajectory = {
       promptTokenIds: [1, 2, 3],
       sampledTokenIds: [4, 5],
       rolloutLogprobs: [-0.5, -1],
+      sampling: plainSampling,
       lossMask: [1, 0],
       stopReason: "stop",
       policyVersion: 1,

@@ -1,4 +1,10 @@
-import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/trajectories";
+import {
+  type Conversation,
+  type ConversationKind,
+  isPlain,
+  type MemoryStep,
+  type Sampling,
+} from "@palimpsest/trajectories";
 import {
   callSeed,
   type EpisodeResult,
@@ -25,8 +31,8 @@ export class EpisodeLog {
   readonly observed: boolean;
   readonly #sampler: Sampler;
   readonly #options: RunOptions;
-  readonly #temperature: number;
-  readonly #topP: number;
+  /** How every reply of the episode is drawn. */
+  readonly sampling: Sampling;
   readonly #stopTokenIds: readonly number[];
   #counts: SampleCounts;
   #policyVersionMin: number;
@@ -42,8 +48,8 @@ export class EpisodeLog {
     const from = options.resumeFrom;
     this.#sampler = sampler;
     this.#options = options;
-    this.#temperature = options.temperature ?? settings.temperature;
-    this.#topP = options.topP ?? settings.topP;
+    const { temperature = settings.temperature, topP = settings.topP } = options;
+    this.sampling = { temperature, topP, topK: 0, minP: 0 };
     this.#stopTokenIds = stopTokenIds;
     this.#counts = from?.counts ?? nothingYet;
     this.#policyVersionMin = from?.policyVersionMin ?? Number.POSITIVE_INFINITY;
@@ -67,10 +73,7 @@ export class EpisodeLog {
       kind,
       step,
       promptTokenIds,
-      sampledTokenIds: sampled.tokenIds,
-      rolloutLogprobs: sampled.rolloutLogprobs,
-      stopReason: sampled.stopReason,
-      policyVersion: sampled.policyVersion,
+      ...sampledFields(sampled, this.sampling),
     };
     this.keep(conversation);
     return conversation;
@@ -87,8 +90,7 @@ export class EpisodeLog {
       {
         promptTokenIds,
         maxTokens,
-        temperature: this.#temperature,
-        topP: this.#topP,
+        ...this.sampling,
         stopTokenIds: this.#stopTokenIds,
         seed: callSeed(seed, this.#counts.conversations),
       },
@@ -176,6 +178,22 @@ export class EpisodeLog {
 /** What the agent itself must know to go on. */
 type AgentState = Omit<EpisodeState, "counts" | "policyVersionMin" | "policyVersionMax">;
 
+/** What a conversation of one reply has of that reply. */
+export function sampledFields(
+  { tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion }: GenerateResult,
+  sampling: Sampling,
+): Omit<Conversation, "kind" | "step" | "promptTokenIds"> {
+  return {
+    sampledTokenIds: tokenIds,
+    rolloutLogprobs,
+    // At plain sampling they are the same numbers, which need not be carried twice.
+    ...(sampledLogprobs === undefined || isPlain(sampling) ? {} : { sampledLogprobs }),
+    sampling,
+    stopReason,
+    policyVersion,
+  };
+}
+
 function checkSample(sampled: GenerateResult, maxTokens: number): void {
   if (sampled.stopReason === "abort") {
     throw new AgentError(
@@ -190,10 +208,13 @@ function checkSample(sampled: GenerateResult, maxTokens: number): void {
       `sampler: gave ${length} tokens where maxTokens is ${maxTokens}; mend the sampler`,
     );
   }
-  if (sampled.rolloutLogprobs.length !== length) {
-    throw new AgentError(
-      "BAD_SAMPLE",
-      `sampler: gave ${sampled.rolloutLogprobs.length} rolloutLogprobs for ${length} tokens; it must give one a token`,
-    );
+  for (const name of ["rolloutLogprobs", "sampledLogprobs"] as const) {
+    const given = sampled[name]?.length ?? length;
+    if (given !== length) {
+      throw new AgentError(
+        "BAD_SAMPLE",
+        `sampler: gave ${given} ${name} for ${length} tokens; it must give one per token`,
+      );
+    }
   }
 }

@@ -36,6 +36,8 @@ export interface BatchMetrics {
   readonly memoryTokensMax: number;
   /** Tokens of the rows, prompts included, padding not. */
   readonly rowTokens: number;
+  /** Of sampling, which the policy is trained at; over rows. */
+  readonly temperatureMean: number;
   /** Policy versions between the weights that sampled a row and those it trained, over rows. */
   readonly stalenessMean: number;
   readonly stalenessMax: number;
@@ -75,6 +77,7 @@ export function batchMetrics(batch: RowBatch, policyVersion: number): BatchMetri
     memoryTokensMean: meanAndStd(memories).mean,
     memoryTokensMax: largest(memories),
     rowTokens: rows.reduce((sum, row) => sum + row.tokenIds.length, 0),
+    temperatureMean: meanAndStd(rows.map((row) => row.temperature)).mean,
     stalenessMean: meanAndStd(staleness).mean,
     stalenessMax: largest(staleness),
   };

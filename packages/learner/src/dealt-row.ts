@@ -6,6 +6,8 @@ export interface DealtRow {
   readonly tokenIds: ArrayLike<number>;
   /** One entry a token, 1 where it is trained. Entry 0 is never trained: nothing stands before it. */
   readonly lossMask: ArrayLike<number>;
+  /** The model's logits are divided by it, > 0. Absent: 1. */
+  readonly temperature?: number;
 }
 
 /** Where a row lies: in which sequence of its micro-batch, from which token on. */

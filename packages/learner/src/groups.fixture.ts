@@ -1,4 +1,9 @@
-import type { Conversation, Group, ScoredTrajectory } from "@palimpsest/trajectories";
+import {
+  type Conversation,
+  type Group,
+  plainSampling,
+  type ScoredTrajectory,
+} from "@palimpsest/trajectories";
 
 /** Builders of records for tests, with defaults. */
 export function aConversation(overrides: Partial<Conversation> = {}): Conversation {
@@ -9,6 +14,7 @@ export function aConversation(overrides: Partial<Conversation> = {}): Conversati
     promptTokenIds: [1, 2, 3],
     sampledTokenIds,
     rolloutLogprobs: Array.from(sampledTokenIds, () => -1),
+    sampling: plainSampling,
     stopReason: "stop",
     policyVersion: 0,
     ...overrides,

@@ -110,7 +110,7 @@ describe.skipIf(missing).each(["llama", "qwen2", "qwen3"])(
     ) =>
       tokenPass(
         parameters,
-        { tokenIds },
+        { tokenIds, logitScales: tf.ones([ROWS * WIDTH]) },
         { bucket: { rows: ROWS, length: WIDTH + 1 }, model: config, memory, entropy: "none" },
       );
 

@@ -3,7 +3,7 @@ import type { DealtRow, MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { promptTokensOf } from "./shared-prompts.js";
 
-/** Where rows lie and which tokens get logits, int32, row-major; what of it a bucket needs, see `passInputs`. */
+/** Where rows lie, which tokens get logits and at what temperature, row-major; what of it a bucket needs, see `passInputs`. */
 export interface Layout {
   readonly tokenIds: Int32Array; // [sequences, length]; with shared prompts [tokens], as the model's SharedPrompts
   readonly segments: Int32Array; // [sequences, length], 1, 2, … a row; 0 behind the last
@@ -12,6 +12,8 @@ export interface Layout {
   readonly picks: Int32Array; // [trained], indices into the flat tokens: where the token before a trained one lies
   readonly targets: Int32Array; // [trained], the trained tokens
   readonly slots: Int32Array; // [rows, length-1], index into picks of token t+1 of the row; 0 where it is not trained
+  /** 1 / temperature of the logits that are computed; 1 where they are nobody's. */
+  readonly logitScales: Float32Array; // [trained]; without picks [rows · (length-1)]
 }
 
 /** Lays the tokens of one micro-batch out. */
@@ -31,6 +33,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     picks: new Int32Array(count),
     targets: new Int32Array(count),
     slots: new Int32Array(isPicked(bucket) ? rowsOf(bucket) * width : 0),
+    logitScales: new Float32Array(isPicked(bucket) ? count : sequences * width).fill(1),
   };
   let picked = 0;
   rowIndices.forEach((rowIndex, r) => {
@@ -39,6 +42,8 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     if (row === undefined || place === undefined)
       throw new LearnerError("SHAPE_MISMATCH", `no row ${rowIndex} to pack`);
     const at = placer(bucket, place, row, layout);
+    const scale = 1 / (row.temperature ?? 1);
+    if (!isPicked(bucket)) layout.logitScales.fill(scale, r * width, (r + 1) * width);
     for (let t = 0; t < row.tokenIds.length; t++) {
       const flat = at(t);
       layout.tokenIds[flat] = row.tokenIds[t] as number;
@@ -50,6 +55,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
       layout.picks[picked] = at(t - 1);
       layout.targets[picked] = row.tokenIds[t] as number;
       layout.slots[r * width + t - 1] = picked;
+      layout.logitScales[picked] = scale;
       picked += 1;
     }
   });
@@ -78,9 +84,10 @@ function placer(
 
 /** What of a layout a bucket's functions take. */
 export function layoutInputs(bucket: Bucket, layout: Layout): Partial<Layout> {
-  const { tokenIds, segments, positions, promptLengths, picks, targets, slots } = layout;
+  const { tokenIds, segments, positions, promptLengths, picks, targets, slots, logitScales } = layout;
   return {
     tokenIds,
+    logitScales,
     ...(bucket.packedRows === undefined ? {} : { segments, positions }),
     ...(bucket.sharedPrompts === undefined ? {} : { promptLengths }),
     ...(isPicked(bucket) ? { picks, targets, slots } : {}),

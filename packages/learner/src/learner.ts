@@ -163,7 +163,11 @@ export class Learner {
       const { config } = this;
       const random = restoreRandom(this.#random.state());
       const shuffle = options.shuffleRewards === true ? { shuffle: random } : {};
-      const gathered = gatherRows(groups, { overlong: config.overlong, ...shuffle });
+      const gathered = gatherRows(groups, {
+        overlong: config.overlong,
+        importance: config.importance,
+        ...shuffle,
+      });
       if (gathered.rows.length === 0)
         throw new LearnerError("BATCH_EMPTY", `${groups.length} groups hold no token to train`);
       const progress: UpdateProgress = {};

@@ -1,13 +1,17 @@
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { parameterShapes, tokenLogprobs } from "@palimpsest/model";
-import type { Group } from "@palimpsest/trajectories";
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { LearnerConfigInput } from "./config.js";
-import { aConversation, aMember } from "./groups.fixture.js";
+import {
+  aBandit,
+  actionLogprobs,
+  expectedReward,
+  MAYBE,
+  NO,
+  PROMPT,
+  sampledGroups,
+} from "./bandit.fixture.js";
 import { tinyModel, tinyParameters } from "./learner.fixture.js";
-import { createLearner, type Learner } from "./learner.js";
-import { createRandom, type Random } from "./random.js";
+import { createLearner } from "./learner.js";
+import { createRandom } from "./random.js";
 import { warmStart } from "./warm-start.js";
 
 let backend: Backend;
@@ -15,87 +19,9 @@ beforeAll(async () => {
   backend = await loadBackend();
 });
 
-const PROMPT = 1;
-const [YES, NO, MAYBE] = [3, 4, 5];
-const rewardOf = (token: number) => ({ [YES]: 0.5, [NO]: 0.75, [MAYBE]: 1 })[token] ?? 0;
-
-/** log p(token | prompt) for every token, by the learner's own weights. */
-function actionLogprobs(learner: Learner): Float32Array {
-  const parameters = learner.parameters();
-  return tf.tidy(() => {
-    const shapes = Object.entries(parameterShapes(tinyModel));
-    const tensors = Object.fromEntries(
-      shapes.map(([name, shape]) => [name, tf.tensor(parameters[name] as Float32Array, [...shape])]),
-    );
-    const ids = tf.tensor2d(
-      Array.from({ length: tinyModel.vocabSize }, (_, token) => [PROMPT, token]),
-      undefined,
-      "int32",
-    );
-    return tokenLogprobs(tensors, ids, tinyModel).dataSync() as Float32Array;
-  });
-}
-
-function play(logprobs: Float32Array, random: Random): number {
-  let left = random.below(2 ** 30) / 2 ** 30;
-  for (const [token, logprob] of logprobs.entries()) {
-    left -= Math.exp(logprob);
-    if (left < 0) return token;
-  }
-  return logprobs.length - 1;
-}
-
-function sampledGroups(learner: Learner, random: Random, count: number, size: number): Group[] {
-  const logprobs = actionLogprobs(learner);
-  return Array.from({ length: count }, (_, g) => ({
-    groupId: `g${g}`,
-    taskId: "bandit",
-    groupSize: size,
-    members: Array.from({ length: size }, (_unused, episodeIndex) => {
-      const token = play(logprobs, random);
-      const conversation = aConversation({
-        promptTokenIds: [PROMPT],
-        sampledTokenIds: [token],
-        rolloutLogprobs: [logprobs[token] ?? Number.NaN],
-        policyVersion: learner.policyVersion,
-      });
-      return aMember({
-        groupId: `g${g}`,
-        episodeIndex,
-        reward: rewardOf(token),
-        conversations: [conversation],
-      });
-    }),
-  }));
-}
-
-function expectedReward(learner: Learner): number {
-  return actionLogprobs(learner).reduce(
-    (sum, logprob, token) => sum + Math.exp(logprob) * rewardOf(token),
-    0,
-  );
-}
-
-function aBandit(config: Partial<LearnerConfigInput>): Learner {
-  return createLearner({
-    backend,
-    model: tinyModel,
-    parameters: tinyParameters(),
-    objectives: ["policy"],
-    config: {
-      preset: "memagent",
-      schedule: { learningRate: 1e-2 },
-      buckets: [{ rows: 64, length: 2 }],
-      firstStepChecks: true,
-      maxLogprobDifference: 1e-4,
-      ...config,
-    },
-  });
-}
-
 describe("a policy of one choice", () => {
   it.each([1, 2, 3, 4, 5])("learns to answer with what pays best (seed %i)", async (seed) => {
-    const learner = aBandit({});
+    const learner = aBandit(backend, {});
     const random = createRandom(seed);
     const before = expectedReward(learner);
     for (let update = 0; update < 60; update++) await learner.update(sampledGroups(learner, random, 8, 8));
@@ -105,7 +31,7 @@ describe("a policy of one choice", () => {
   });
 
   it("does not gain when rewards are dealt to the wrong episodes", async () => {
-    const learner = aBandit({});
+    const learner = aBandit(backend, {});
     const random = createRandom(4);
     const before = expectedReward(learner);
     for (let update = 0; update < 20; update++)
@@ -116,7 +42,7 @@ describe("a policy of one choice", () => {
 
   it("stays at the reference under a large KL coefficient and leaves it without", async () => {
     const drift = async (coefficient: number) => {
-      const learner = aBandit({ kl: { coefficient }, schedule: { learningRate: 3e-3 } });
+      const learner = aBandit(backend, { kl: { coefficient }, schedule: { learningRate: 3e-3 } });
       const random = createRandom(5);
       let last = 0;
       for (let update = 0; update < 40; update++)

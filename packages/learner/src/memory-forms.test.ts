@@ -20,7 +20,7 @@ beforeAll(async () => {
 /** Rows of 3 to 12 tokens, of which the last one to five are trained, but for one in the middle. */
 function rowsOf(count: number): PackableRow[] {
   const random = createRandom(11);
-  return Array.from({ length: count }, () => {
+  return Array.from({ length: count }, (_, index) => {
     const tokens = 3 + random.below(10);
     const from = Math.max(1, tokens - 1 - random.below(5));
     return {
@@ -28,6 +28,7 @@ function rowsOf(count: number): PackableRow[] {
       lossMask: Array.from({ length: tokens }, (_, i) => (i >= from && i !== from + 2 ? 1 : 0)),
       rolloutLogprobs: Array.from({ length: tokens }, () => -2 - random.below(100) / 100),
       advantage: random.below(5) - 2,
+      temperature: [1, 0.6, 1.5][index % 3] as number,
     };
   });
 }

@@ -34,6 +34,18 @@ describe("rowsFromGroups", () => {
     expect([...(row?.lossMask ?? [])]).toEqual([0, 0, 1, 1]);
   });
 
+  it("takes what was drawn from where that is not the model's own distribution", () => {
+    const sampling = { temperature: 0.6, topP: 1, topK: 0, minP: 0 };
+    const conversation = aConversation({ rolloutLogprobs: [-3, -4], sampledLogprobs: [-1, -2], sampling });
+    const [row] = rowsFromGroups([aGroup("g", [1, 0], [conversation])], drgrpo).rows;
+    expect([...(row?.rolloutLogprobs ?? [])]).toEqual([0, 0, 0, -1, -2]);
+    expect(row).toMatchObject({ temperature: 0.6, truncated: false });
+    const empty = aConversation({ sampledTokenIds: [], sampling: { ...sampling, temperature: 0 } });
+    expect(rowsFromGroups([aGroup("g", [1, 0], [empty])], drgrpo).emptyConversations).toBe(2);
+    const short = aConversation({ sampledLogprobs: [-1], sampling });
+    expect(() => rowsFromGroups([aGroup("g", [1, 0], [short])], drgrpo)).toThrow(/1 sampledLogprobs for 2/);
+  });
+
   it("drops what the agent masked, whatever log-probability stands there", () => {
     const conversation = aConversation({ lossMask: [0, 1], rolloutLogprobs: [Number.NaN, -2] });
     const [row] = rowsFromGroups([aGroup("g", [1, 0], [conversation])], drgrpo).rows;

@@ -1,8 +1,15 @@
-import type { Conversation, Group, ScoredTrajectory } from "@palimpsest/trajectories";
+import {
+  type Conversation,
+  type Group,
+  isPlain,
+  isTruncated,
+  type Sampling,
+  type ScoredTrajectory,
+} from "@palimpsest/trajectories";
 import type { Advantages } from "./advantages.js";
 import { type CreditConfig, credit } from "./credit.js";
 import { LearnerError } from "./error.js";
-import type { OverlongConfig } from "./loss-config.js";
+import type { ImportanceConfig, OverlongConfig } from "./loss-config.js";
 import { isOverlong, overlongPenalty } from "./overlong.js";
 import type { Random } from "./random.js";
 
@@ -13,8 +20,12 @@ export interface ConversationRow {
   /** Place of the conversation within its trajectory. */
   readonly step: number;
   readonly tokenIds: Int32Array;
-  /** Nats; 0 at prompt tokens. */
+  /** Nats, of the distribution that the token was drawn from: after temperature and truncation; 0 at prompt tokens. */
   readonly rolloutLogprobs: Float32Array;
+  /** The policy is the model's distribution at this temperature, > 0. */
+  readonly temperature: number;
+  /** Some tokens could not be drawn: the sampler's numbers are not those of the whole distribution. */
+  readonly truncated: boolean;
   /** 1 at sampled tokens that are trained. */
   readonly lossMask: Uint8Array;
   readonly policyVersion: number;
@@ -56,17 +67,22 @@ export interface RowBatch extends GatheredRows {
 export function rowsFromGroups(
   groups: readonly Group[],
   config: CreditConfig,
-  options: { readonly shuffle?: Random; readonly overlong?: OverlongConfig } = {},
+  options: GatherOptions = {},
 ): RowBatch {
   return credit(gatherRows(groups, options), config);
 }
 
+export interface GatherOptions {
+  /** Deals rewards anew within their groups. */
+  readonly shuffle?: Random;
+  readonly overlong?: OverlongConfig;
+  /** Without one, conversations drawn with truncation are refused. Default none. */
+  readonly importance?: ImportanceConfig;
+}
+
 /** The first half of `rowsFromGroups`: everything but the advantages. */
-export function gatherRows(
-  groups: readonly Group[],
-  options: { readonly shuffle?: Random; readonly overlong?: OverlongConfig } = {},
-): GatheredRows {
-  const { shuffle, overlong = { kind: "none" } } = options;
+export function gatherRows(groups: readonly Group[], options: GatherOptions = {}): GatheredRows {
+  const { shuffle, overlong = { kind: "none" }, importance = { kind: "none" } } = options;
   const members = orderedMembers(groups).flatMap((group) =>
     shuffle === undefined ? group : dealRewards(group, shuffle),
   );
@@ -78,7 +94,7 @@ export function gatherRows(
     const penalty = overlongPenalty(trajectory, overlong);
     if (penalty > 0) penalties.set(trajectory.trajectoryId, penalty);
     const conversations = [...trajectory.conversations].sort((a, b) => a.step - b.step);
-    const made = conversations.map((conversation) => rowOf(conversation, trajectory));
+    const made = conversations.map((conversation) => rowOf(conversation, trajectory, importance));
     if (isOverlong(trajectory, overlong)) {
       overlongTrajectories += 1;
       continue;
@@ -142,8 +158,10 @@ function dealRewards(members: readonly ScoredTrajectory[], random: Random): Scor
 function rowOf(
   conversation: Conversation,
   trajectory: { readonly trajectoryId: string; readonly groupId: string },
+  importance: ImportanceConfig,
 ): ConversationRow {
   const { promptTokenIds: prompt, sampledTokenIds: sampled, rolloutLogprobs, lossMask } = conversation;
+  const { sampling, sampledLogprobs } = conversation;
   const refuse = (what: string) => {
     const { trajectoryId } = trajectory;
     const { step } = conversation;
@@ -156,6 +174,9 @@ function rowOf(
     refuse(`${rolloutLogprobs.length} rolloutLogprobs for ${sampled.length} sampled tokens`);
   if (lossMask !== undefined && lossMask.length !== sampled.length)
     refuse(`lossMask has ${lossMask.length} entries for ${sampled.length} sampled tokens`);
+  if (sampledLogprobs !== undefined && sampledLogprobs.length !== sampled.length)
+    refuse(`${sampledLogprobs.length} sampledLogprobs for ${sampled.length} sampled tokens`);
+  const drawn = isPlain(sampling) ? rolloutLogprobs : sampledLogprobs;
   const length = prompt.length + sampled.length;
   const tokenIds = new Int32Array(length);
   tokenIds.set(prompt);
@@ -164,10 +185,15 @@ function rowOf(
   const mask = new Uint8Array(length);
   for (let i = 0; i < sampled.length; i++) {
     const trained = lossMask === undefined || lossMask[i] === 1;
-    const logprob = rolloutLogprobs[i] ?? Number.NaN;
-    if (trained && !Number.isFinite(logprob)) refuse(`rolloutLogprobs[${i}] is ${logprob}`);
+    const logprob = drawn?.[i] ?? Number.NaN;
+    if (trained && drawn !== undefined && !Number.isFinite(logprob))
+      refuse(`${drawn === rolloutLogprobs ? "rolloutLogprobs" : "sampledLogprobs"}[${i}] is ${logprob}`);
     logprobs[prompt.length + i] = trained ? logprob : 0;
     mask[prompt.length + i] = trained ? 1 : 0;
+  }
+  if (mask.includes(1)) {
+    const fault = samplingFault(sampling, drawn !== undefined, importance);
+    if (fault !== undefined) refuse(fault);
   }
   return {
     groupId: trajectory.groupId,
@@ -175,7 +201,21 @@ function rowOf(
     step: conversation.step,
     tokenIds,
     rolloutLogprobs: logprobs,
+    temperature: sampling.temperature,
+    truncated: isTruncated(sampling),
     lossMask: mask,
     policyVersion: conversation.policyVersion,
   };
+}
+
+/** Why tokens that were drawn so cannot be trained; undefined where they can. */
+function samplingFault(sampling: Sampling, known: boolean, importance: ImportanceConfig): string | undefined {
+  const { temperature, topP, topK, minP } = sampling;
+  if (!(temperature > 0 && Number.isFinite(temperature)))
+    return `sampling.temperature is ${temperature}, at which there is no distribution to train; sample at one above 0`;
+  if (isTruncated(sampling) && importance.kind === "none")
+    return `sampling has topP ${topP}, topK ${topK}, minP ${minP}, and the policy that is trained is not truncated; sample without truncation or set importance, which corrects for it`;
+  if (!known)
+    return `sampledLogprobs are absent at temperature ${temperature}, topP ${topP}, topK ${topK}, minP ${minP}: the engine does not tell what it drew from; sample at temperature 1 without truncation or take an engine that does`;
+  return undefined;
 }

@@ -21,8 +21,10 @@ export function passInputs(bucket: Bucket): Record<string, TensorSpec> {
     dtype: "int32",
   };
   const perPick: TensorSpec = { shape: [trainedTokensOf(bucket)], dtype: "int32" };
+  const logits = isPicked(bucket) ? trainedTokensOf(bucket) : sequences * (length - 1);
   return {
     tokenIds: perToken,
+    logitScales: { shape: [logits], dtype: "float32" },
     ...(packedRows === undefined ? {} : { segments: perToken, positions: perToken }),
     ...(sharing === undefined
       ? {}
@@ -47,7 +49,7 @@ export interface PassOptions {
 }
 
 /**
- * Log-probability of each next token, and the entropy of its distribution. Where a bucket counts its trained tokens,
+ * Log-probability of each next token at its row's temperature, and the entropy of that distribution. Where a bucket counts its trained tokens,
  * the others get the numbers of some trained one: mask them.
  * @returns both float32 [rows, length-1]; entry (r, t) speaks of token t+1 of row r
  */
@@ -67,7 +69,7 @@ function wholePass(parameters: Tensors, inputs: Tensors, options: PassOptions): 
   const hidden = forwardHidden(parameters, ids, model, formOf(options, width)); // [R, T-1, D]
   const targets = tf.reshape(tf.slice(tokenIds, [0, 1], [rows, width]), [rows * width]);
   const flat = tf.reshape(hidden, [rows * width, model.hiddenSize]);
-  const { logprobs, entropy } = statisticsOf(parameters, flat, targets, options);
+  const { logprobs, entropy } = statisticsOf(parameters, inputs, flat, targets, options);
   const shaped = (values: tf.Tensor): tf.Tensor => tf.reshape(values, [rows, width]);
   return { logprobs: shaped(logprobs), ...(entropy === undefined ? {} : { entropy: shaped(entropy) }) };
 }
@@ -84,7 +86,7 @@ function pickedPass(parameters: Tensors, inputs: Tensors, options: PassOptions):
     sharing === undefined ? {} : { sharing: { ...sharing, promptLengths: tensor(inputs, "promptLengths") } };
   const form = { ...formOf(options, length), ...packing, ...shared };
   const picked = forwardRows(parameters, tensor(inputs, "tokenIds"), tensor(inputs, "picks"), model, form); // [N, D]
-  const { logprobs, entropy } = statisticsOf(parameters, picked, tensor(inputs, "targets"), options);
+  const { logprobs, entropy } = statisticsOf(parameters, inputs, picked, tensor(inputs, "targets"), options);
   const slots = tf.reshape(tensor(inputs, "slots"), [rowsOf(bucket) * (length - 1)]);
   const placed = (values: tf.Tensor): tf.Tensor =>
     tf.reshape(tf.gather(values, slots), [rowsOf(bucket), length - 1]);
@@ -96,8 +98,10 @@ function formOf({ bucket, model, memory, loraScale, isFrozen }: PassOptions, len
   return { ...forwardForm(memory, model, prompts, promptLength), loraScale, isFrozen };
 }
 
+/** @param hidden float32 [N, D], one a computed logit row */
 function statisticsOf(
   parameters: Tensors,
+  inputs: Tensors,
   hidden: tf.Tensor,
   targets: tf.Tensor,
   { model, memory, entropy, isFrozen }: PassOptions,
@@ -105,5 +109,7 @@ function statisticsOf(
   const headName = model.tieWordEmbeddings ? "embedding" : "head";
   const headFrozen = isFrozen?.(headName) ?? false;
   const chunk = logitsChunk(memory, model);
-  return tokenStatistics(hidden, tensor(parameters, headName), targets, { chunk, entropy, headFrozen });
+  // Logits are linear in the hidden states: scaling these is the same, and they are fewer.
+  const scaled = tf.mul(hidden, tf.expandDims(tensor(inputs, "logitScales"), 1)); // [N, D]
+  return tokenStatistics(scaled, tensor(parameters, headName), targets, { chunk, entropy, headFrozen });
 }

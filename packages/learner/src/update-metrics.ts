@@ -102,7 +102,8 @@ export function recordUpdate(
           rolloutLogprob: arrays.rolloutLogprobs[at] ?? Number.NaN,
           advantage: row.advantage,
           entropy: entropy?.[at] ?? 0,
-          fresh: untouched && row.policyVersion === policyVersion,
+          // What a truncation left has higher probabilities than the whole: nothing to be compared.
+          fresh: untouched && row.policyVersion === policyVersion && !row.truncated,
           ...(refLogprob === undefined ? {} : { refLogprob }),
         });
       });

@@ -43,6 +43,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...storeProblems(recipe),
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
+    ...truncationProblems(recipe),
   ];
 }
 
@@ -54,6 +55,15 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
         : undefined,
     value,
   );
+}
+
+/** The learner would refuse the first step of such a run. */
+function truncationProblems({ agent, learner }: Recipe): string[] {
+  const { topP } = agent.config;
+  if (topP === 1 || resolveLearnerConfig(learner).importance.kind !== "none") return [];
+  return [
+    `agent.settings.topP: is ${topP} in training and learner.importance is none: the policy that is trained is not truncated; set topP to 1, or learner.importance, such as { kind: tis-token, cap: 2 }, which corrects for it`,
+  ];
 }
 
 /** Rewards that tell what each step was worth; a remote one and a module's may. */

@@ -25,6 +25,19 @@ test("defaults fill what a recipe leaves out, and settings replace the preset's"
   expect(recipe.evaluation).toBeUndefined();
 });
 
+test("rollouts are neither greedy, nor truncated without a correction in the learner", () => {
+  const greedy = `${minimal}rollout: { temperature: 0 }\n`;
+  expect(() => parseRecipe(greedy, "/data", "r.yaml")).toThrow(/r.yaml: rollout.temperature: .*>0/);
+  const truncated = minimal.replace("memoryTokens: 6", "memoryTokens: 6, topP: 0.9");
+  expect(() => parseRecipe(truncated, "/data", "r.yaml")).toThrow(
+    /\[CONFIG_INVALID\].*agent.settings.topP: is 0.9 .*learner.importance/,
+  );
+  const corrected = truncated.replace("learner: {", "learner: { importance: { kind: tis-token, cap: 2 },");
+  expect(parseRecipe(corrected, "/data", "r.yaml").agent.config.topP).toBe(0.9);
+  const trl = truncated.replace("learner: {", "learner: { preset: trl,");
+  expect(parseRecipe(trl, "/data", "r.yaml").learner.preset).toBe("trl");
+});
+
 test("relative paths start from the recipe's folder; builtin: names what comes along", () => {
   const recipe = parseRecipe(minimal, "/data", "r.yaml");
   expect(recipe.model.path).toBe("/data/base");

@@ -29,7 +29,12 @@ const rolloutSchema = z.strictObject({
     .min(32)
     .optional()
     .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
-  temperature: z.number().min(0).max(10).default(1).describe("of sampling in training"),
+  temperature: z
+    .number()
+    .gt(0)
+    .max(10)
+    .default(1)
+    .describe("of sampling in training, and of the policy, reference and entropy that the learner computes"),
   prefixCache: z
     .boolean()
     .default(true)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, writeStepDump } from "@palimpsest/learner";
 import { initParameters, parseModelConfig } from "@palimpsest/model";
-import type { Group } from "@palimpsest/trajectories";
+import { type Group, plainSampling } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import { replayRunStep } from "./replay-run.js";
@@ -48,6 +48,7 @@ function groupOf(seed: number): Group {
             promptTokenIds: [1, 2 + seed],
             sampledTokenIds: [3 + episodeIndex, 9],
             rolloutLogprobs: [-2.5, -2.75],
+            sampling: plainSampling,
             stopReason: "stop",
             policyVersion: seed,
           },

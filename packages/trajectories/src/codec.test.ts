@@ -6,7 +6,13 @@ import type { MemoryRecord } from "./memory-record.js";
 import { decodeScore, encodeScore } from "./score-codec.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
 import { aTask, aTrajectory, withArrays } from "./testing/builders.js";
-import type { Conversation, Score, Trajectory } from "./trajectory.js";
+import {
+  type Conversation,
+  plainSampling,
+  type Sampling,
+  type Score,
+  type Trajectory,
+} from "./trajectory.js";
 import {
   decodeTrajectory,
   decodeTrajectoryHead,
@@ -23,9 +29,16 @@ const float64 = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((x) =
 // A name that is a plain own key in every object.
 const name = fc.stringMatching(/^[a-z][a-zA-Z0-9_]*$/).filter((word) => !(word in {}));
 
+const sampling: fc.Arbitrary<Sampling> = fc.record({
+  temperature: fc.oneof(fc.constantFrom(0, 0.6, 1), fc.double({ min: 1e-3, max: 10, noNaN: true })),
+  topP: fc.double({ min: 1e-3, max: 1, noNaN: true }),
+  topK: int32,
+  minP: fc.double({ min: 0, max: 1, noNaN: true }).filter((x) => !Object.is(x, -0)),
+});
+
 const conversation: fc.Arbitrary<Conversation> = fc
-  .record({ length: fc.integer({ min: 0, max: 20 }), masked: fc.boolean() })
-  .chain(({ length, masked }) => {
+  .record({ length: fc.integer({ min: 0, max: 20 }), masked: fc.boolean(), drawn: fc.boolean() })
+  .chain(({ length, masked, drawn }) => {
     const perToken = { minLength: length, maxLength: length };
     return fc.record({
       kind: fc.constantFrom("memory", "final", "tool"),
@@ -33,6 +46,8 @@ const conversation: fc.Arbitrary<Conversation> = fc
       promptTokenIds: fc.array(int32),
       sampledTokenIds: fc.array(int32, perToken),
       rolloutLogprobs: fc.array(float32, perToken),
+      ...(drawn && length > 0 ? { sampledLogprobs: fc.array(float32, perToken) } : {}),
+      sampling,
       stopReason: fc.constantFrom("stop", "length", "abort"),
       policyVersion: int64,
       ...(masked && length > 0 ? { lossMask: fc.array(fc.constantFrom(0, 1), perToken) } : {}),
@@ -148,12 +163,43 @@ describe("codec", () => {
     expect(withArrays(decodeTrajectory(encodeTrajectory(value)))).toEqual(value);
   });
 
+  it("refuses sampling that no sampler does, naming the field", () => {
+    const [first] = aTrajectory().conversations;
+    const broken = (changes: Partial<Sampling>) =>
+      aTrajectory({
+        conversations: [{ ...(first as Conversation), sampling: { ...plainSampling, ...changes } }],
+      });
+    for (const [changes, words] of [
+      [{ temperature: -1 }, "conversations[0].sampling.temperature is -1"],
+      [{ temperature: Number.NaN }, "sampling.temperature is NaN"],
+      [{ topP: 0 }, "sampling.topP is 0"],
+      [{ topK: 1.5 }, "sampling.topK is 1.5"],
+      [{ minP: 2 }, "sampling.minP is 2"],
+    ] as const) {
+      expect(() => encodeTrajectory(broken(changes))).toThrow(words);
+      const bytes = encodeTrajectory(aTrajectory());
+      const view = new DataView(bytes.buffer);
+      // The row of the first conversation begins at 16, its float64 numbers at 56.
+      const at = { temperature: 56, topP: 64, minP: 72 }[Object.keys(changes)[0] as string];
+      if (at === undefined) continue;
+      view.setFloat64(at, Object.values(changes)[0] as number, true);
+      expect(() => decodeTrajectoryHead(bytes)).toThrow(words.replace("conversations[0].", ""));
+    }
+  });
+
   it("refuses log-probabilities that do not match the sampled tokens", () => {
     const value = aTrajectory();
     const [first] = value.conversations;
     const broken = { ...value, conversations: [{ ...first, rolloutLogprobs: [] } as Conversation] };
     expect(codeOf(() => encodeTrajectory(broken))).toBe("CODEC");
     expect(() => encodeTrajectory(broken)).toThrow("conversations[0].rolloutLogprobs");
+    const short = { ...value, conversations: [{ ...first, sampledLogprobs: [-1] } as Conversation] };
+    expect(() => encodeTrajectory(short)).toThrow("conversations[0].sampledLogprobs has 1 numbers for 2");
+    const endless = {
+      ...value,
+      conversations: [{ ...first, sampledLogprobs: [-1, -Infinity] } as Conversation],
+    };
+    expect(() => encodeTrajectory(endless)).toThrow("conversations[0].sampledLogprobs[1] is -Infinity");
   });
 
   it("refuses bytes of another shape, cut bytes and unknown words", () => {
@@ -169,10 +215,15 @@ describe("codec", () => {
 
   it("refuses a trajectory of another format by its number, and says what to do", () => {
     const first = proto.Trajectory.encode({ trajectoryId: "t", groupId: "g", taskId: "k" }).finish();
-    expect(() => decodeTrajectory(first)).toThrow(/\[CODEC\] .*format 1 .*reads format 2.*finish the run/);
+    expect(() => decodeTrajectory(first)).toThrow(/\[CODEC\] .*format 1 .*reads format 3.*finish the run/);
     const later = encodeTrajectory(aTrajectory());
-    new DataView(later.buffer).setUint32(4, 3, true);
-    expect(() => decodeTrajectory(later)).toThrow(/\[CODEC\] .*format 3/);
+    // Format 2 did not say how tokens were drawn: trained as plain sampling it would be another policy's.
+    for (const format of [2, 4]) {
+      new DataView(later.buffer).setUint32(4, format, true);
+      expect(() => decodeTrajectory(later)).toThrow(
+        new RegExp(`\\[CODEC\\] .*format ${format} .*reads format 3`),
+      );
+    }
   });
 
   it("refuses lengths that do not fit the bytes, however large they claim to be", () => {
@@ -237,6 +288,7 @@ describe("codec", () => {
         step: 0,
         promptTokenIds: { length: 3 },
         sampledTokenIds: { length: 2 },
+        sampling: plainSampling,
         stopReason: "stop",
         policyVersion: 0,
       },

@@ -33,19 +33,23 @@ export { decodeScore, type EncodeScoreOptions, encodeScore } from "./score-codec
 export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
 export type { Task } from "./task.js";
 export { decodeTask, encodeTask } from "./task-codec.js";
-export type {
-  Column,
-  ColumnLength,
-  Conversation,
-  ConversationHead,
-  ConversationKind,
-  Group,
-  MemoryStep,
-  Score,
-  ScoredTrajectory,
-  StopReason,
-  Trajectory,
-  TrajectoryHead,
+export {
+  type Column,
+  type ColumnLength,
+  type Conversation,
+  type ConversationHead,
+  type ConversationKind,
+  type Group,
+  isPlain,
+  isTruncated,
+  type MemoryStep,
+  plainSampling,
+  type Sampling,
+  type Score,
+  type ScoredTrajectory,
+  type StopReason,
+  type Trajectory,
+  type TrajectoryHead,
 } from "./trajectory.js";
 export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./trajectory-codec.js";
 export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";

@@ -23,6 +23,8 @@ const group: Group = {
           promptTokenIds: [1, 2],
           sampledTokenIds: [3, 4],
           rolloutLogprobs: [-0.5, -1.25],
+          sampledLogprobs: [-0.25, -1],
+          sampling: { temperature: 0.6, topP: 0.9, topK: 20, minP: 0.05 },
           lossMask: [0, 1],
           stopReason: "length",
           policyVersion: 4,

@@ -9,11 +9,13 @@
  *  | 4 | uint32: the format, `trajectoryFormat` |
  *  | 4 | uint32 n: conversations |
  *  | 4 | uint32: bytes of the head |
- *  | 32 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none), step,
- *  |      | place of its kind and of its stop reason among the words, low and high half of its policy version |
+ *  | 64 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none), step,
+ *  |      | place of its kind and of its stop reason among the words, low and high half of its policy version, numbers of
+ *  |      | the log-probabilities after sampling's settings (0: it has none), top-k; float64: temperature, top-p, min-p |
  *  | head | palimpsest.v1.Trajectory without conversations |
  *  | 0 to 3 | zeros up to a multiple of 4 |
- *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities |
+ *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities, those after
+ *  |         | sampling's settings |
  *  | masks | for each conversation, its loss mask, one byte a sampled token |
  *
  *  Whoever needs no numbers reads what precedes the columns alone. What does not hold together is an error in both
@@ -22,7 +24,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { check, decodeMessage } from "./codec-check.js";
 import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "./trajectory.js";
-import { faultOf, firstNotFinite, notFinite, writeColumns } from "./trajectory-columns.js";
+import { checkFinite, writeColumns } from "./trajectory-columns.js";
 import {
   checkHead,
   checkLengths,
@@ -32,15 +34,17 @@ import {
   stopReasons,
 } from "./trajectory-message.js";
 
-/** Rises when the bytes change their meaning. Format 1 was one protobuf message. */
-export const trajectoryFormat = 2;
+/** Rises when the bytes change their meaning. Format 1 was one protobuf message; format 2 did not say how tokens were drawn. */
+export const trajectoryFormat = 3;
 
 const magic = Buffer.from("PTRJ", "latin1").readUInt32LE();
 /** First byte of format 1: the field `trajectory_id`. */
 const format1FirstByte = 0x0a;
 const preludeBytes = 16;
-const rowBytes = 32;
-const rowWords = 8;
+const rowBytes = 64;
+const rowWords = 16;
+/** Where the float64 numbers of a row begin. */
+const rowDoublesAt = 40;
 const halfRange = 2 ** 32;
 const wordBytes = 4;
 
@@ -56,6 +60,8 @@ interface Row extends Omit<ConversationHead, "promptTokenIds" | "sampledTokenIds
   readonly prompt: number;
   readonly sampled: number;
   readonly mask: number;
+  /** Numbers of the column `sampledLogprobs`. */
+  readonly drawn: number;
 }
 
 /** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
@@ -79,8 +85,11 @@ export function encodeTrajectoryParts(trajectory: Trajectory): TrajectoryBytes {
   words[1] = trajectoryFormat;
   words[2] = conversations.length;
   words[3] = head.length;
+  const doubles = new Float64Array(bytes.buffer, 0, words.length / 2);
   for (const [index, conversation] of conversations.entries()) {
     writeRow(words, preludeBytes / wordBytes + rowWords * index, conversation, index);
+    const { temperature, topP, minP } = conversation.sampling;
+    doubles.set([temperature, topP, minP], (preludeBytes + rowBytes * index + rowDoublesAt) / 8);
   }
   bytes.set(head, headBytes - head.length);
   writeColumns(bytes.buffer, columnsAt, conversations);
@@ -103,6 +112,8 @@ function writeRow(words: Uint32Array, at: number, conversation: Conversation, in
   words[at + 5] = stopReasons.indexOf(conversation.stopReason);
   words[at + 6] = policyVersion % halfRange;
   words[at + 7] = Math.floor(policyVersion / halfRange);
+  words[at + 8] = conversation.sampledLogprobs?.length ?? 0;
+  words[at + 9] = conversation.sampling.topK;
 }
 
 function readRow(view: DataView, index: number): Row {
@@ -122,7 +133,19 @@ function readRow(view: DataView, index: number): Row {
     `conversations[${index}].policyVersion`,
     `is ${policyVersion}, above ${Number.MAX_SAFE_INTEGER}`,
   );
-  return { prompt: word(0), sampled: word(1), mask: word(2), step: word(3), kind, stopReason, policyVersion };
+  const double = (place: number): number => view.getFloat64(at + rowDoublesAt + 8 * place, true);
+  const sampling = { temperature: double(0), topP: double(1), topK: word(9), minP: double(2) };
+  return {
+    prompt: word(0),
+    sampled: word(1),
+    mask: word(2),
+    step: word(3),
+    kind,
+    stopReason,
+    policyVersion,
+    drawn: word(8),
+    sampling,
+  };
 }
 
 /** Decodes a whole trajectory. Its columns are views of the bytes where those are aligned, and of one copy where not.
@@ -134,7 +157,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   const expected =
     columnsAt +
     maskBytes +
-    wordBytes * rows.reduce((sum, { prompt, sampled }) => sum + prompt + 2 * sampled, 0);
+    wordBytes * rows.reduce((sum, { prompt, sampled, drawn }) => sum + prompt + 2 * sampled + drawn, 0);
   check(
     bytes.length === expected,
     "trajectory",
@@ -143,36 +166,30 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   const [buffer, offset] = aligned(bytes);
   let at = offset + columnsAt;
   let maskAt = offset + expected - maskBytes;
-  const conversations = rows.map(
-    ({ prompt, sampled, mask, kind, step, stopReason, policyVersion }, index) => {
-      const promptTokenIds = new Int32Array(buffer, at, prompt);
-      at += wordBytes * prompt;
-      const sampledTokenIds = new Int32Array(buffer, at, sampled);
-      at += wordBytes * sampled;
-      const rolloutLogprobs = new Float32Array(buffer, at, sampled);
-      at += wordBytes * sampled;
-      const wrong = firstNotFinite(rolloutLogprobs, 0, sampled);
-      const fault = faultOf("rolloutLogprobs", rolloutLogprobs, wrong, notFinite);
-      if (fault !== undefined) {
-        throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
-      }
-      if (mask === 0) {
-        return { kind, step, promptTokenIds, sampledTokenIds, rolloutLogprobs, stopReason, policyVersion };
-      }
-      const lossMask = new Uint8Array(buffer, maskAt, mask);
-      maskAt += mask;
-      return {
-        kind,
-        step,
-        promptTokenIds,
-        sampledTokenIds,
-        rolloutLogprobs,
-        lossMask,
-        stopReason,
-        policyVersion,
-      };
-    },
-  );
+  const floats = (field: string, length: number, index: number): Float32Array => {
+    const values = new Float32Array(buffer, at, length);
+    at += wordBytes * length;
+    checkFinite(field, values, index);
+    return values;
+  };
+  const conversations = rows.map(({ prompt, sampled, mask, drawn, ...row }, index): Conversation => {
+    const promptTokenIds = new Int32Array(buffer, at, prompt);
+    at += wordBytes * prompt;
+    const sampledTokenIds = new Int32Array(buffer, at, sampled);
+    at += wordBytes * sampled;
+    const rolloutLogprobs = floats("rolloutLogprobs", sampled, index);
+    const sampledLogprobs = floats("sampledLogprobs", drawn, index);
+    const lossMask = new Uint8Array(buffer, maskAt, mask);
+    maskAt += mask;
+    return {
+      ...row,
+      promptTokenIds,
+      sampledTokenIds,
+      rolloutLogprobs,
+      ...(drawn === 0 ? {} : { sampledLogprobs }),
+      ...(mask === 0 ? {} : { lossMask }),
+    };
+  });
   const trajectory: Trajectory = { ...factsOf(message), conversations };
   checkLengths(trajectory);
   return trajectory;
@@ -183,13 +200,10 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
 export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
   const { rows, message } = readHead(bytes);
   const conversations = rows.map(
-    ({ prompt, sampled, kind, step, stopReason, policyVersion }): ConversationHead => ({
-      kind,
-      step,
+    ({ prompt, sampled, mask: _mask, drawn: _drawn, ...row }): ConversationHead => ({
+      ...row,
       promptTokenIds: { length: prompt },
       sampledTokenIds: { length: sampled },
-      stopReason,
-      policyVersion,
     }),
   );
   const head = { ...factsOf(message), conversations };
@@ -240,8 +254,10 @@ function formatError(format: number): PalimpsestError {
   );
 }
 
-function columnBytes({ promptTokenIds, sampledTokenIds, rolloutLogprobs, lossMask }: Conversation): number {
-  const words = promptTokenIds.length + sampledTokenIds.length + rolloutLogprobs.length;
+function columnBytes(conversation: Conversation): number {
+  const { promptTokenIds, sampledTokenIds, rolloutLogprobs, sampledLogprobs, lossMask } = conversation;
+  const logprobs = rolloutLogprobs.length + (sampledLogprobs?.length ?? 0);
+  const words = promptTokenIds.length + sampledTokenIds.length + logprobs;
   return wordBytes * words + (lossMask?.length ?? 0);
 }
 

@@ -3,6 +3,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { Column, Conversation } from "./trajectory.js";
 
 const wordBytes = 4;
+const noColumn = new Float32Array();
 
 /** Writes through three views of the whole: a view of its own for each column costs more than its numbers. */
 export function writeColumns(
@@ -13,10 +14,13 @@ export function writeColumns(
   const ints = new Int32Array(buffer);
   const floats = new Float32Array(buffer);
   let at = columnsAt / wordBytes;
-  for (const [index, { promptTokenIds, sampledTokenIds, rolloutLogprobs }] of conversations.entries()) {
+  for (const [index, conversation] of conversations.entries()) {
+    const { promptTokenIds, sampledTokenIds, rolloutLogprobs, sampledLogprobs = noColumn } = conversation;
     const sampledAt = at + promptTokenIds.length;
     const logprobsAt = sampledAt + sampledTokenIds.length;
+    const sampledLogprobsAt = logprobsAt + rolloutLogprobs.length;
     floats.set(rolloutLogprobs, logprobsAt);
+    floats.set(sampledLogprobs, sampledLogprobsAt);
     const fault =
       faultOf("promptTokenIds", promptTokenIds, writeTokenIds(ints, at, promptTokenIds), notInt) ??
       faultOf("sampledTokenIds", sampledTokenIds, writeTokenIds(ints, sampledAt, sampledTokenIds), notInt) ??
@@ -25,11 +29,17 @@ export function writeColumns(
         rolloutLogprobs,
         firstNotFinite(floats, logprobsAt, rolloutLogprobs.length),
         notFinite,
+      ) ??
+      faultOf(
+        "sampledLogprobs",
+        sampledLogprobs,
+        firstNotFinite(floats, sampledLogprobsAt, sampledLogprobs.length),
+        notFinite,
       );
     if (fault !== undefined) {
       throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
     }
-    at = logprobsAt + rolloutLogprobs.length;
+    at = sampledLogprobsAt + sampledLogprobs.length;
   }
   const bytes = new Uint8Array(buffer);
   let maskAt = at * wordBytes;
@@ -42,10 +52,10 @@ export function writeColumns(
 }
 
 const notInt = "no 32-bit integer";
-export const notFinite = "no finite float32";
+const notFinite = "no finite float32";
 
 /** What is wrong with the number at that index of a column; undefined for index -1. */
-export function faultOf(field: string, column: Column, at: number, what: string): string | undefined {
+function faultOf(field: string, column: Column, at: number, what: string): string | undefined {
   return at < 0 ? undefined : `${field}[${at}] is ${column[at]}, which is ${what}`;
 }
 
@@ -68,6 +78,14 @@ function writeChecked(target: Int32Array, at: number, values: readonly number[])
     }
   }
   return -1;
+}
+
+/** What is not finite among log-probabilities that lie in the bytes. @throws {PalimpsestError} CODEC */
+export function checkFinite(field: string, values: Float32Array, index: number): void {
+  const fault = faultOf(field, values, firstNotFinite(values, 0, values.length), notFinite);
+  if (fault !== undefined) {
+    throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
+  }
 }
 
 /** @returns the index, from `start`, of the first of `length` numbers that is not finite, or -1 */

@@ -11,6 +11,7 @@ import type {
   Trajectory,
   TrajectoryHead,
 } from "./trajectory.js";
+import { plainSampling, type Sampling } from "./trajectory.js";
 import { firstNotFinite } from "./trajectory-columns.js";
 
 /** The words of the formats, which name a kind or a reason by its place here too: new ones go to the end. */
@@ -39,6 +40,7 @@ export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Pro
       promptTokenIds: Array.from(conversation.promptTokenIds),
       sampledTokenIds: Array.from(conversation.sampledTokenIds),
       rolloutLogprobs: Array.from(conversation.rolloutLogprobs),
+      sampledLogprobs: Array.from(conversation.sampledLogprobs ?? []),
       lossMask: Uint8Array.from(conversation.lossMask ?? []),
     })),
   };
@@ -48,12 +50,15 @@ export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Pro
 export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
   const conversations = message.conversations.map((conversation, index): Conversation => {
     const lossMask = conversation.lossMask ?? new Uint8Array();
+    const sampledLogprobs = conversation.sampledLogprobs ?? [];
     return {
       kind: oneOf(conversationKinds, conversation.kind, `conversations[${index}].kind`),
       step: conversation.step ?? 0,
       promptTokenIds: conversation.promptTokenIds ?? [],
       sampledTokenIds: conversation.sampledTokenIds ?? [],
       rolloutLogprobs: conversation.rolloutLogprobs ?? [],
+      ...(sampledLogprobs.length > 0 ? { sampledLogprobs } : {}),
+      sampling: samplingOf(conversation.sampling),
       ...(lossMask.length > 0 ? { lossMask: Array.from(lossMask) } : {}),
       stopReason: oneOf(stopReasons, conversation.stopReason, `conversations[${index}].stop_reason`),
       policyVersion: conversation.policyVersion ?? 0,
@@ -62,6 +67,13 @@ export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
   const trajectory = { ...factsOf(message), conversations };
   checkTrajectory(trajectory);
   return trajectory;
+}
+
+function samplingOf(message: proto.Sampling.$Properties | null | undefined): Sampling {
+  if (!message) return plainSampling;
+  // Zeros, which protobuf leaves out, are greedy and keep all; a nucleus of 0 is refused by the checks.
+  const { temperature, topP, topK, minP } = message;
+  return { temperature: temperature ?? 0, topP: topP ?? 0, topK: topK ?? 0, minP: minP ?? 0 };
 }
 
 /** Everything of the message but its conversations. */
@@ -113,15 +125,35 @@ export function checkHead(trajectory: TrajectoryHead): void {
   for (const [name, value] of Object.entries(trajectory.counters ?? {})) {
     check(Number.isFinite(value), `counters.${name}`, `is ${value}`);
   }
+  for (const [index, { sampling }] of trajectory.conversations.entries()) {
+    checkSampling(sampling, `conversations[${index}].sampling`);
+  }
+}
+
+function checkSampling({ temperature, topP, topK, minP }: Sampling, at: string): void {
+  if (!(temperature >= 0 && temperature < Number.POSITIVE_INFINITY)) {
+    check(false, `${at}.temperature`, `is ${temperature}, which is no finite number from 0`);
+  }
+  if (!(topP > 0 && topP <= 1)) {
+    check(false, `${at}.topP`, `is ${topP}, which is not in (0, 1]`);
+  }
+  if (topK >>> 0 !== topK || topK > 0x7fffffff) {
+    check(false, `${at}.topK`, `is ${topK}, which is no whole number from 0 to 2^31 - 1`);
+  }
+  if (!(minP >= 0 && minP <= 1)) {
+    check(false, `${at}.minP`, `is ${minP}, which is not in [0, 1]`);
+  }
 }
 
 /** @throws {PalimpsestError} CODEC naming the first field of the head, or column of another length, that does not hold */
 export function checkLengths(trajectory: Trajectory): void {
   checkHead(trajectory);
-  for (const [index, { sampledTokenIds, rolloutLogprobs, lossMask }] of trajectory.conversations.entries()) {
+  for (const [index, conversation] of trajectory.conversations.entries()) {
+    const { sampledTokenIds, rolloutLogprobs, sampledLogprobs, lossMask } = conversation;
     const { length } = sampledTokenIds;
     for (const [name, column] of [
       ["rolloutLogprobs", rolloutLogprobs],
+      ["sampledLogprobs", sampledLogprobs],
       ["lossMask", lossMask],
     ] as const) {
       if (column !== undefined && column.length !== length) {
@@ -137,12 +169,10 @@ export function checkLengths(trajectory: Trajectory): void {
 
 function checkTrajectory(trajectory: Trajectory): void {
   checkLengths(trajectory);
-  for (const [index, { rolloutLogprobs }] of trajectory.conversations.entries()) {
-    const at = firstNotFinite(Float32Array.from(rolloutLogprobs), 0, rolloutLogprobs.length);
-    check(
-      at < 0,
-      `conversations[${index}].rolloutLogprobs[${at}]`,
-      `is ${rolloutLogprobs[at]}, which is no finite float32`,
-    );
+  for (const [index, { rolloutLogprobs, sampledLogprobs = [] }] of trajectory.conversations.entries()) {
+    for (const [name, column] of Object.entries({ rolloutLogprobs, sampledLogprobs })) {
+      const at = firstNotFinite(Float32Array.from(column), 0, column.length);
+      check(at < 0, `conversations[${index}].${name}[${at}]`, `is ${column[at]}, which is no finite float32`);
+    }
   }
 }

@@ -7,6 +7,31 @@ export type StopReason = "stop" | "length" | "abort";
  *  written. */
 export type Column = ArrayLike<number> & Iterable<number>;
 
+/** How tokens were drawn from the model's distribution: what a learner must know of it. */
+export interface Sampling {
+  /** Logits were divided by it, ≥ 0; 0 is greedy. */
+  readonly temperature: number;
+  /** Nucleus size in (0, 1]; 1 keeps all tokens. */
+  readonly topP: number;
+  /** The K likeliest tokens were kept; 0 keeps all. */
+  readonly topK: number;
+  /** Tokens at least this many times as likely as the likeliest were kept, in [0, 1]; 0 keeps all. */
+  readonly minP: number;
+}
+
+/** Temperature 1 without truncation: the model's own distribution. */
+export const plainSampling: Sampling = Object.freeze({ temperature: 1, topP: 1, topK: 0, minP: 0 });
+
+/** Whether some tokens could not be drawn. */
+export function isTruncated({ topP, topK, minP }: Sampling): boolean {
+  return topP < 1 || topK > 0 || minP > 0;
+}
+
+/** Whether tokens were drawn from the model's own distribution. */
+export function isPlain(sampling: Sampling): boolean {
+  return sampling.temperature === 1 && !isTruncated(sampling);
+}
+
 /** One prompt and what the model sampled after it: the unit that becomes a training row. */
 export interface Conversation {
   readonly kind: ConversationKind;
@@ -16,6 +41,13 @@ export interface Conversation {
   readonly sampledTokenIds: Column;
   /** Nats, of the distribution before temperature and truncation; one a sampled token. */
   readonly rolloutLogprobs: Column;
+  /**
+   * Nats, of the distribution that was drawn from, after temperature and truncation; one a sampled token. Absent where the
+   * sampling is plain and these are the numbers before it, and where the engine cannot tell.
+   */
+  readonly sampledLogprobs?: Column;
+  /** How its tokens were drawn. */
+  readonly sampling: Sampling;
   /** 1 where the token is trained, one a sampled token; absent: all of them. */
   readonly lossMask?: Column;
   readonly stopReason: StopReason;
@@ -76,7 +108,10 @@ export interface ColumnLength {
 
 /** A conversation without its numbers: every `Conversation` is one. */
 export interface ConversationHead
-  extends Omit<Conversation, "promptTokenIds" | "sampledTokenIds" | "rolloutLogprobs" | "lossMask"> {
+  extends Omit<
+    Conversation,
+    "promptTokenIds" | "sampledTokenIds" | "rolloutLogprobs" | "sampledLogprobs" | "lossMask"
+  > {
   readonly promptTokenIds: ColumnLength;
   readonly sampledTokenIds: ColumnLength;
 }

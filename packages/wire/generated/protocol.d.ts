@@ -9219,6 +9219,12 @@ export namespace palimpsest {
             /** Conversation policyVersion. */
             policyVersion: number;
 
+            /** Conversation sampling. */
+            sampling?: (palimpsest.v1.Sampling.$Properties|null);
+
+            /** Conversation sampledLogprobs. */
+            sampledLogprobs: number[];
+
             /**
              * Creates a new Conversation instance using the specified properties.
              * @param [properties] Properties to set
@@ -9275,12 +9281,101 @@ export namespace palimpsest {
                 /** Conversation policyVersion */
                 policyVersion?: (number|null);
 
+                /** Conversation sampling */
+                sampling?: (palimpsest.v1.Sampling.$Properties|null);
+
+                /** Conversation sampledLogprobs */
+                sampledLogprobs?: (number[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
 
             /** Shape of a Conversation. */
             type $Shape = palimpsest.v1.Conversation.$Properties;
+        }
+
+        /**
+         * Properties of a Sampling.
+         * @deprecated Use palimpsest.v1.Sampling.$Properties instead.
+         */
+        interface ISampling extends palimpsest.v1.Sampling.$Properties {
+        }
+
+        /** Represents a Sampling. */
+        class Sampling {
+
+            /**
+             * Constructs a new Sampling.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.Sampling.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Sampling temperature. */
+            temperature: number;
+
+            /** Sampling topP. */
+            topP: number;
+
+            /** Sampling topK. */
+            topK: number;
+
+            /** Sampling minP. */
+            minP: number;
+
+            /**
+             * Creates a new Sampling instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Sampling instance
+             */
+            static create(properties: palimpsest.v1.Sampling.$Shape): palimpsest.v1.Sampling & palimpsest.v1.Sampling.$Shape;
+            static create(properties?: palimpsest.v1.Sampling.$Properties): palimpsest.v1.Sampling;
+
+            /**
+             * Encodes the specified Sampling message. Does not implicitly {@link palimpsest.v1.Sampling.verify|verify} messages.
+             * @param message Sampling message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.Sampling.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Sampling message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Sampling & palimpsest.v1.Sampling.$Shape} Sampling
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.Sampling & palimpsest.v1.Sampling.$Shape;
+        }
+
+        namespace Sampling {
+
+            /** Properties of a Sampling. */
+            interface $Properties {
+
+                /** Sampling temperature */
+                temperature?: (number|null);
+
+                /** Sampling topP */
+                topP?: (number|null);
+
+                /** Sampling topK */
+                topK?: (number|null);
+
+                /** Sampling minP */
+                minP?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Sampling. */
+            type $Shape = palimpsest.v1.Sampling.$Properties;
         }
 
         /**
@@ -10698,6 +10793,7 @@ export import RotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 export import RotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 export import RunningActor = palimpsest.v1.RunningActor;
 export import RunningDriver = palimpsest.v1.RunningDriver;
+export import Sampling = palimpsest.v1.Sampling;
 export import ScoredGroup = palimpsest.v1.ScoredGroup;
 export import ScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 export import SessionEvent = palimpsest.v1.SessionEvent;

@@ -23250,6 +23250,8 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {Uint8Array|null} [lossMask] Conversation lossMask
              * @property {string|null} [stopReason] Conversation stopReason
              * @property {number|null} [policyVersion] Conversation policyVersion
+             * @property {palimpsest.v1.Sampling.$Properties|null} [sampling] Conversation sampling
+             * @property {Array.<number>|null} [sampledLogprobs] Conversation sampledLogprobs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -23278,6 +23280,7 @@ export const palimpsest = $root.palimpsest = (() => {
                 this.promptTokenIds = [];
                 this.sampledTokenIds = [];
                 this.rolloutLogprobs = [];
+                this.sampledLogprobs = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -23349,6 +23352,22 @@ export const palimpsest = $root.palimpsest = (() => {
             Conversation.prototype.policyVersion = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * Conversation sampling.
+             * @member {palimpsest.v1.Sampling.$Properties|null|undefined} sampling
+             * @memberof palimpsest.v1.Conversation
+             * @instance
+             */
+            Conversation.prototype.sampling = null;
+
+            /**
+             * Conversation sampledLogprobs.
+             * @member {Array.<number>} sampledLogprobs
+             * @memberof palimpsest.v1.Conversation
+             * @instance
+             */
+            Conversation.prototype.sampledLogprobs = $util.emptyArray;
+
+            /**
              * Creates a new Conversation instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Conversation
@@ -23396,6 +23415,10 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 7, wireType 2 =*/58).string(message.stopReason);
                 if (message.policyVersion != null && $Object.hasOwnProperty.call(message, "policyVersion") && (typeof message.policyVersion === "object" ? message.policyVersion.low || message.policyVersion.high : message.policyVersion !== 0))
                     writer.uint32(/* id 8, wireType 0 =*/64).int64(message.policyVersion);
+                if (message.sampling != null && $Object.hasOwnProperty.call(message, "sampling"))
+                    $root.palimpsest.v1.Sampling.encode(message.sampling, writer.uint32(/* id 9, wireType 2 =*/74).fork(), _depth + 1).ldelim();
+                if (message.sampledLogprobs != null && message.sampledLogprobs.length)
+                    writer.uint32(/* id 10, wireType 2 =*/82).floats(message.sampledLogprobs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -23527,6 +23550,26 @@ export const palimpsest = $root.palimpsest = (() => {
                                 delete message.policyVersion;
                             continue;
                         }
+                    case 9: {
+                            if (wireType !== 2)
+                                break;
+                            message.sampling = $root.palimpsest.v1.Sampling.decode(reader, reader.size(), $undefined, _depth + 1, message.sampling);
+                            continue;
+                        }
+                    case 10: {
+                            if (wireType === 2) {
+                                if (!(message.sampledLogprobs && message.sampledLogprobs.length))
+                                    message.sampledLogprobs = [];
+                                reader.floats(message.sampledLogprobs);
+                                continue;
+                            }
+                            if (wireType !== 5)
+                                break;
+                            if (!(message.sampledLogprobs && message.sampledLogprobs.length))
+                                message.sampledLogprobs = [];
+                            message.sampledLogprobs.push(reader.float());
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -23545,6 +23588,218 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return Conversation;
+        })();
+
+        v1.Sampling = (function() {
+
+            /**
+             * Properties of a Sampling.
+             * @typedef {Object} palimpsest.v1.Sampling.$Properties
+             * @property {number|null} [temperature] Sampling temperature
+             * @property {number|null} [topP] Sampling topP
+             * @property {number|null} [topK] Sampling topK
+             * @property {number|null} [minP] Sampling minP
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a Sampling.
+             * @memberof palimpsest.v1
+             * @interface ISampling
+             * @augments palimpsest.v1.Sampling.$Properties
+             * @deprecated Use palimpsest.v1.Sampling.$Properties instead.
+             */
+
+            /**
+             * Shape of a Sampling.
+             * @typedef {palimpsest.v1.Sampling.$Properties} palimpsest.v1.Sampling.$Shape
+             */
+
+            /**
+             * Constructs a new Sampling.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a Sampling.
+             * @constructor
+             * @param {palimpsest.v1.Sampling.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const Sampling = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * Sampling temperature.
+             * @member {number} temperature
+             * @memberof palimpsest.v1.Sampling
+             * @instance
+             */
+            Sampling.prototype.temperature = 0;
+
+            /**
+             * Sampling topP.
+             * @member {number} topP
+             * @memberof palimpsest.v1.Sampling
+             * @instance
+             */
+            Sampling.prototype.topP = 0;
+
+            /**
+             * Sampling topK.
+             * @member {number} topK
+             * @memberof palimpsest.v1.Sampling
+             * @instance
+             */
+            Sampling.prototype.topK = 0;
+
+            /**
+             * Sampling minP.
+             * @member {number} minP
+             * @memberof palimpsest.v1.Sampling
+             * @instance
+             */
+            Sampling.prototype.minP = 0;
+
+            /**
+             * Creates a new Sampling instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.Sampling
+             * @static
+             * @param {palimpsest.v1.Sampling.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.Sampling} Sampling instance
+             * @type {{
+             *   (properties: palimpsest.v1.Sampling.$Shape): palimpsest.v1.Sampling & palimpsest.v1.Sampling.$Shape;
+             *   (properties?: palimpsest.v1.Sampling.$Properties): palimpsest.v1.Sampling;
+             * }}
+             */
+            Sampling.create = function(properties) {
+                return new Sampling(properties);
+            };
+
+            /**
+             * Encodes the specified Sampling message. Does not implicitly {@link palimpsest.v1.Sampling.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.Sampling
+             * @static
+             * @param {palimpsest.v1.Sampling.$Properties} message Sampling message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            Sampling.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.temperature != null && $Object.hasOwnProperty.call(message, "temperature") && !$Object.is(message.temperature, 0))
+                    writer.uint32(/* id 1, wireType 1 =*/9).double(message.temperature);
+                if (message.topP != null && $Object.hasOwnProperty.call(message, "topP") && !$Object.is(message.topP, 0))
+                    writer.uint32(/* id 2, wireType 1 =*/17).double(message.topP);
+                if (message.topK != null && $Object.hasOwnProperty.call(message, "topK") && message.topK !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.topK);
+                if (message.minP != null && $Object.hasOwnProperty.call(message, "minP") && !$Object.is(message.minP, 0))
+                    writer.uint32(/* id 4, wireType 1 =*/33).double(message.minP);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a Sampling message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.Sampling
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.Sampling & palimpsest.v1.Sampling.$Shape} Sampling
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            Sampling.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.Sampling();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.temperature = value;
+                            else
+                                delete message.temperature;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.topP = value;
+                            else
+                                delete message.topP;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.topK = value;
+                            else
+                                delete message.topK;
+                            continue;
+                        }
+                    case 4: {
+                            if (wireType !== 1)
+                                break;
+                            if (!$Object.is(value = reader.double(), 0))
+                                message.minP = value;
+                            else
+                                delete message.minP;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return Sampling;
         })();
 
         v1.MemoryStep = (function() {
@@ -27122,6 +27377,7 @@ const exportedRotateTokenRequest = palimpsest.v1.RotateTokenRequest;
 const exportedRotateTokenResponse = palimpsest.v1.RotateTokenResponse;
 const exportedRunningActor = palimpsest.v1.RunningActor;
 const exportedRunningDriver = palimpsest.v1.RunningDriver;
+const exportedSampling = palimpsest.v1.Sampling;
 const exportedScoredGroup = palimpsest.v1.ScoredGroup;
 const exportedScoredTrajectory = palimpsest.v1.ScoredTrajectory;
 const exportedSessionEvent = palimpsest.v1.SessionEvent;
@@ -27156,4 +27412,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

@@ -103,7 +103,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const initial = store.size;
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const calls = new CallCounts(config.tools);
-  const transcript = new Transcript(prompts.prompt(task.question));
+  const transcript = new Transcript(prompts.prompt(task.question), log.sampling);
   const context: ToolContext = {
     store,
     random: seededRandom(callSeed(seed, -1)),

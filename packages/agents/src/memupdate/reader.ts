@@ -2,7 +2,7 @@ import type { MemoryStore, SearchHit } from "@palimpsest/memory";
 import type { Conversation, MemoryRecord } from "@palimpsest/trajectories";
 import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
 import type { RunOptions } from "../episode.js";
-import { EpisodeLog } from "../episode-log.js";
+import { EpisodeLog, sampledFields } from "../episode-log.js";
 import { AgentError } from "../error.js";
 import { chosenFormat } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
@@ -81,10 +81,7 @@ export async function answerWith(
     kind: "final",
     step: 0,
     promptTokenIds,
-    sampledTokenIds: sampled.tokenIds,
-    rolloutLogprobs: sampled.rolloutLogprobs,
-    stopReason: sampled.stopReason,
-    policyVersion: sampled.policyVersion,
+    ...sampledFields(sampled, log.sampling),
   };
   return { answer: tokenizer.decode(prompt.content(sampled.tokenIds)), hits, conversation };
 }

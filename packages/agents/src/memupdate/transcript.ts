@@ -1,4 +1,4 @@
-import type { Conversation } from "@palimpsest/trajectories";
+import { type Conversation, isPlain, type Sampling } from "@palimpsest/trajectories";
 import type { GenerateResult } from "../sampler.js";
 
 /** A conversation that grows: sampled turns, which are trained, and the tools' words between them, which are not. */
@@ -6,12 +6,17 @@ export class Transcript {
   readonly #prompt: readonly number[];
   readonly #tokens: number[] = [];
   readonly #logprobs: number[] = [];
+  readonly #sampling: Sampling;
+  /** Of the distribution that was drawn from; undefined where nobody needs them, or a turn came without them. */
+  #sampledLogprobs: number[] | undefined;
   readonly #mask: number[] = [];
   #stopReason: Conversation["stopReason"] = "stop";
   #policyVersion = Number.POSITIVE_INFINITY;
 
-  constructor(promptTokenIds: readonly number[]) {
+  constructor(promptTokenIds: readonly number[], sampling: Sampling) {
     this.#prompt = promptTokenIds;
+    this.#sampling = sampling;
+    this.#sampledLogprobs = isPlain(sampling) ? undefined : [];
   }
 
   /** Tokens after the prompt. */
@@ -24,15 +29,20 @@ export class Transcript {
     return [...this.#prompt, ...this.#tokens];
   }
 
-  addTurn({ tokenIds, rolloutLogprobs, stopReason, policyVersion }: GenerateResult): void {
+  addTurn({ tokenIds, rolloutLogprobs, sampledLogprobs, stopReason, policyVersion }: GenerateResult): void {
     for (const [i, id] of tokenIds.entries()) this.#add(id, rolloutLogprobs[i] as number, 1);
+    if (sampledLogprobs === undefined) this.#sampledLogprobs = undefined;
+    else this.#sampledLogprobs?.push(...sampledLogprobs);
     this.#stopReason = stopReason;
     // The oldest of the weights that sampled: how stale the row is at most.
     this.#policyVersion = Math.min(this.#policyVersion, policyVersion);
   }
 
   addMasked(tokenIds: readonly number[]): void {
-    for (const id of tokenIds) this.#add(id, 0, 0);
+    for (const id of tokenIds) {
+      this.#add(id, 0, 0);
+      this.#sampledLogprobs?.push(0);
+    }
   }
 
   /** As it is now: later turns do not touch it. */
@@ -43,6 +53,8 @@ export class Transcript {
       promptTokenIds: this.#prompt,
       sampledTokenIds: [...this.#tokens],
       rolloutLogprobs: [...this.#logprobs],
+      ...(this.#sampledLogprobs ? { sampledLogprobs: [...this.#sampledLogprobs] } : {}),
+      sampling: this.#sampling,
       lossMask: [...this.#mask],
       stopReason: this.#stopReason,
       policyVersion: this.#policyVersion,

@@ -1,7 +1,7 @@
 import { retrieveMemory, whitespaceTerms } from "@palimpsest/agents";
 import { presets, rowsFromGroups } from "@palimpsest/learner";
 import { rememr1StepReward, rememr1StepRewardAsReleased, type StepReward } from "@palimpsest/rewards";
-import type { Group, ScoredTrajectory } from "@palimpsest/trajectories";
+import { type Group, plainSampling, type ScoredTrajectory } from "@palimpsest/trajectories";
 import { readReplyAsReleased } from "@palimpsest/trajectories/text";
 import { z } from "zod";
 import { goldenList } from "./golden-case.js";
@@ -198,6 +198,7 @@ function groupsOf(row: AdvantageRow): Group[] {
           promptTokenIds: [1],
           sampledTokenIds: [2],
           rolloutLogprobs: [0],
+          sampling: plainSampling,
           stopReason: "stop",
           policyVersion: 0,
         })),

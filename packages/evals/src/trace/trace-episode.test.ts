@@ -1,5 +1,5 @@
 import { boxedExactMatch } from "@palimpsest/rewards";
-import type { Conversation } from "@palimpsest/trajectories";
+import { type Conversation, plainSampling } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import { anEpisode } from "./testing.js";
 import { traceEpisode } from "./trace-episode.js";
@@ -62,6 +62,7 @@ describe("traceEpisode", () => {
       promptTokenIds: tokenizer.encode(prompt),
       sampledTokenIds: tokenizer.encode(sampled),
       rolloutLogprobs: [],
+      sampling: plainSampling,
       stopReason: "stop",
       policyVersion: 0,
     });

@@ -32,7 +32,7 @@ describe.skipIf(missing)("a model beside the numbers of transformers and PyTorch
     const reference = await readReferenceNumbers(folder);
     const measures = await checkReference(await loadModel(folder), reference, { backend, mode });
     expect(measures.filter((measure) => !passes(measure))).toEqual([]);
-    expect(measures).toHaveLength(24);
+    expect(measures).toHaveLength(36);
   });
 
   it("is told apart from a reference that differs, in exactly what differs", async () => {

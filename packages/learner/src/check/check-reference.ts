@@ -15,7 +15,12 @@ import { tokenStatistics } from "../metrics.js";
 import { adamwScalars } from "../optimizer.js";
 import { compareGradients, gradientNorm } from "./compare-gradients.js";
 import { gradientName, lossName, referenceModule, stateName } from "./reference-module.js";
-import { GRADIENT_CASE, type LossCase, type ReferenceNumbers } from "./reference-numbers.js";
+import {
+  GRADIENT_CASE,
+  type LossCase,
+  type ReferenceBatch,
+  type ReferenceNumbers,
+} from "./reference-numbers.js";
 
 export interface CheckReferenceOptions {
   readonly backend: Backend;
@@ -58,10 +63,14 @@ export async function checkReference(
         names.map((name) => [stateName("weights", name), model.parameters[name] as Float32Array]),
       ),
     );
-    const { measures, logprobs } = checkScores(module, reference, bars);
-    for (const [name, wanted] of reference.losses) {
-      options.signal?.throwIfAborted();
-      measures.push(...checkLoss(module, model.config, reference, { name, wanted }, logprobs, bars));
+    const measures: Measure[] = [];
+    for (const batch of [reference, ...reference.atTemperatures]) {
+      const scored = checkScores(module, batch, bars);
+      measures.push(...scored.measures);
+      for (const [name, wanted] of batch.losses) {
+        options.signal?.throwIfAborted();
+        measures.push(...checkLoss(module, model.config, batch, { name, wanted }, scored.logprobs, bars));
+      }
     }
     measures.push(...checkAdamw(module, model.config, reference, bars));
     measures.push(await checkGreedy(model, reference, options));
@@ -73,17 +82,22 @@ export async function checkReference(
 
 function checkScores(
   module: JitModule,
-  reference: ReferenceNumbers,
+  reference: ReferenceBatch,
   bars: Bars,
 ): { readonly measures: Measure[]; readonly logprobs: HostArray } {
-  const outputs = module.call("score", { tokenIds: reference.tokenIds });
+  const outputs = module.call("score", passValues(reference));
   const logprobs = outputs["logprobs"] ?? new Float32Array();
   const present = (i: number) => reference.present[i] === true;
+  const at = reference.temperature === 1 ? "" : ` at temperature ${reference.temperature}`;
   return {
     logprobs,
     measures: [
-      atMost("log-probabilities", maxDifference(logprobs, reference.logprobs, present), bars.logprobs),
-      atMost("entropy", maxDifference(outputs["entropy"] ?? [], reference.entropy, present), bars.entropy),
+      atMost(`log-probabilities${at}`, maxDifference(logprobs, reference.logprobs, present), bars.logprobs),
+      atMost(
+        `entropy${at}`,
+        maxDifference(outputs["entropy"] ?? [], reference.entropy, present),
+        bars.entropy,
+      ),
     ],
   };
 }
@@ -91,7 +105,7 @@ function checkScores(
 function checkLoss(
   module: JitModule,
   model: ModelConfig,
-  reference: ReferenceNumbers,
+  reference: ReferenceBatch,
   { name, wanted }: { readonly name: string; readonly wanted: LossCase },
   logprobs: HostArray,
   bars: Bars,
@@ -102,28 +116,31 @@ function checkLoss(
   const measures = [
     atMost(`${name}: loss`, Math.abs(loss - wanted.loss), bars.loss),
     atMost(`${name}: kl_k3`, Math.abs(klK3 - wanted.kl_k3), bars.statistic),
-    atMost(`${name}: clip_fraction`, Math.abs(clipFraction - wanted.clip_fraction), bars.statistic),
+    ...(wanted.clip_fraction === undefined
+      ? []
+      : [atMost(`${name}: clip_fraction`, Math.abs(clipFraction - wanted.clip_fraction), bars.statistic)]),
     atMost(
       `${name}: grad_norm (relative)`,
       Math.abs(gradientNorm(gradients) / wanted.grad_norm - 1),
       bars.relativeNorm,
     ),
   ];
-  if (name !== GRADIENT_CASE) return measures;
+  if (name !== reference.gradientCase) return measures;
+  const prefix = name === GRADIENT_CASE ? "" : `${name}: `;
   const compared = compareGradients(model, gradients, parametersFromHf(model, reference.gradients));
   const turned = compared.reduce((worst, each) => (each.cosine >= worst.cosine ? worst : each));
   const furthest = compared.reduce((worst, each) => (each.relative <= worst.relative ? worst : each));
   return [
     ...measures,
     {
-      name: `gradients: least cosine of ${compared.length}`,
+      name: `${prefix}gradients: least cosine of ${compared.length}`,
       value: turned.cosine,
       bar: bars.cosine,
       goal: "atLeast",
       where: turned.where,
     },
     {
-      ...atMost("gradients: greatest relative difference", furthest.relative, bars.relativeGradient),
+      ...atMost(`${prefix}gradients: greatest relative difference`, furthest.relative, bars.relativeGradient),
       where: furthest.where,
     },
   ];
@@ -132,7 +149,7 @@ function checkLoss(
 function evaluate(
   module: JitModule,
   model: ModelConfig,
-  reference: ReferenceNumbers,
+  reference: ReferenceBatch,
   name: string,
   { aggregation }: LossCase,
 ): { readonly loss: number; readonly gradients: Readonly<Record<string, Float32Array>> } {
@@ -142,7 +159,7 @@ function evaluate(
     trajectoryId: String(row),
   }));
   const outputs = module.call(lossName(name), {
-    tokenIds: reference.tokenIds,
+    ...passValues(reference),
     oldLogprobs: reference.oldLogprobs,
     refLogprobs: reference.refLogprobs,
     lossMask,
@@ -156,7 +173,12 @@ function evaluate(
   return { loss: outputs["loss"]?.[0] ?? Number.NaN, gradients: Object.fromEntries(gradients) };
 }
 
-function statisticsOf(reference: ReferenceNumbers, of: LossCase, logprobs: HostArray) {
+/** What every pass over the batch is given. */
+function passValues({ tokenIds, rows, width, temperature }: ReferenceBatch) {
+  return { tokenIds, logitScales: new Float32Array(rows * width).fill(1 / temperature) };
+}
+
+function statisticsOf(reference: ReferenceBatch, of: LossCase, logprobs: HostArray) {
   const loss = LossConfig.parse({ kind: "clip", clipLow: of.clip_low, clipHigh: of.clip_high });
   const statistics = tokenStatistics(loss);
   reference.lossMask.forEach((trained, i) => {
@@ -198,7 +220,7 @@ function checkAdamw(
     const named = Object.entries(gradients).map(([name, values]) => [gradientName(name), values] as const);
     module.call("apply", { ...adamwScalars(step, adamw.lr, norm, optimizer), ...Object.fromEntries(named) });
   });
-  const after = module.call("score", { tokenIds: reference.tokenIds })["logprobs"] ?? [];
+  const after = module.call("score", passValues(reference))["logprobs"] ?? [];
   const difference = maxDifference(after, reference.logprobsAfterAdamw, (i) => reference.present[i] === true);
   const steps = `${adamw.steps.length} AdamW steps`;
   return [

@@ -15,8 +15,8 @@ import { KlConfig, LossConfig } from "../loss-config.js";
 import { MemoryConfig } from "../memory-config.js";
 import { ADAM_SCALARS, type AdamScalars, adamwStep } from "../optimizer.js";
 import { policyLoss } from "../policy-loss.js";
-import { tokenPass } from "../token-pass.js";
-import type { LossCase, ReferenceNumbers } from "./reference-numbers.js";
+import { passInputs, tokenPass } from "../token-pass.js";
+import type { LossCase, ReferenceBatch, ReferenceNumbers } from "./reference-numbers.js";
 
 const KINDS = ["weights", "moment1", "moment2"] as const;
 
@@ -68,14 +68,16 @@ export function referenceModule(
     },
   };
   const functions: Record<string, JitFunction> = { apply, score: scoreFunction(model, reference) };
-  for (const [name, of] of reference.losses) functions[lossName(name)] = lossFunction(model, reference, of);
+  for (const { losses } of [reference, ...reference.atTemperatures]) {
+    for (const [name, of] of losses) functions[lossName(name)] = lossFunction(model, reference, of);
+  }
   return jit({ backend, mode, state: Object.fromEntries(state), functions });
 }
 
-function scoreFunction(model: ModelConfig, { rows, width }: ReferenceNumbers): JitFunction {
+function scoreFunction(model: ModelConfig, { rows, width }: ReferenceBatch): JitFunction {
   const bucket = { rows, length: width + 1 };
   return {
-    inputs: { tokenIds: { shape: [rows, width + 1], dtype: "int32" } },
+    inputs: passInputs(bucket),
     body: (entries, inputs) => {
       const options = { bucket, model, memory: MemoryConfig.parse({}), entropy: "value" as const };
       const { logprobs, entropy } = tokenPass(weightsOf(entries, model), inputs, options);
@@ -84,7 +86,7 @@ function scoreFunction(model: ModelConfig, { rows, width }: ReferenceNumbers): J
   };
 }
 
-function lossFunction(model: ModelConfig, { rows, width }: ReferenceNumbers, of: LossCase): JitFunction {
+function lossFunction(model: ModelConfig, { rows, width }: ReferenceBatch, of: LossCase): JitFunction {
   const bucket = { rows, length: width + 1 };
   const perToken: TensorSpec = { shape: [rows, width], dtype: "float32" };
   const perRow: TensorSpec = { shape: [rows, 1], dtype: "float32" };
@@ -97,7 +99,7 @@ function lossFunction(model: ModelConfig, { rows, width }: ReferenceNumbers, of:
   const names = Object.keys(parameterShapes(model));
   return {
     inputs: {
-      tokenIds: { shape: [rows, width + 1], dtype: "int32" },
+      ...passInputs(bucket),
       oldLogprobs: perToken,
       refLogprobs: perToken,
       lossMask: perToken,

@@ -12,7 +12,8 @@ const lossCaseSchema = z.object({
   aggregation: Aggregation,
   loss: z.number(),
   kl_k3: z.number(),
-  clip_fraction: z.number(),
+  /** Not every reference says it. */
+  clip_fraction: z.number().optional(),
   grad_norm: z.number(),
 });
 export type LossCase = z.infer<typeof lossCaseSchema>;
@@ -37,15 +38,16 @@ const numbersSchema = z.looseObject({
 
 type Numbers = z.infer<typeof numbersSchema>;
 
-/** What a reference implementation computed of a model; [rows, width] where width is one less than the tokens of a row. */
-export interface ReferenceNumbers {
+/** What a reference implementation computed of one batch; [rows, width] where width is one less than the tokens of a row. */
+export interface ReferenceBatch {
   readonly rows: number;
   readonly width: number;
   readonly advantages: readonly number[];
-  readonly adamw: Numbers["adamw"];
-  readonly greedy: { readonly prompt: readonly number[]; readonly continuation: readonly number[] };
-  /** Every entry of reference.json that has a `clip_low`. */
+  /** Of every number: logits were divided by it. */
+  readonly temperature: number;
   readonly losses: ReadonlyMap<string, LossCase>;
+  /** The loss whose gradients are stored; undefined: none's are. */
+  readonly gradientCase: string | undefined;
   /** int32 [rows, width + 1]. */
   readonly tokenIds: Int32Array;
   /** 1 where token t+1 is no padding. */
@@ -56,13 +58,27 @@ export interface ReferenceNumbers {
   readonly entropy: Float32Array;
   readonly oldLogprobs: Float32Array;
   readonly refLogprobs: Float32Array;
-  readonly logprobsAfterAdamw: Float32Array;
   /** By Hugging Face names. */
   readonly gradients: Readonly<Record<string, StoredTensor>>;
 }
 
+/** What a reference implementation computed of a model; `losses` has every entry of reference.json with a `clip_low`. */
+export interface ReferenceNumbers extends ReferenceBatch {
+  readonly adamw: Numbers["adamw"];
+  readonly greedy: { readonly prompt: readonly number[]; readonly continuation: readonly number[] };
+  readonly logprobsAfterAdamw: Float32Array;
+  /** The same batch at other temperatures; none where the folder has no temperature.json. */
+  readonly atTemperatures: readonly ReferenceBatch[];
+}
+
+const temperaturesSchema = z.record(
+  z.string(),
+  lossCaseSchema.extend({ temperature: z.number().positive() }),
+);
+
 /**
- * Reads reference.json and reference.safetensors of a folder.
+ * Reads reference.json and reference.safetensors of a folder, and temperature.json and temperature.safetensors where there
+ * are such.
  * @throws {LearnerError} REFERENCE_INVALID, naming the field; {ModelError} FILE_DAMAGED
  */
 export async function readReferenceNumbers(folder: string): Promise<ReferenceNumbers> {
@@ -70,32 +86,26 @@ export async function readReferenceNumbers(folder: string): Promise<ReferenceNum
   const numbers = parse(
     path,
     await readFile(path, "utf8").catch((cause: unknown) => refuse(path, "cannot be read", cause)),
+    numbersSchema,
   );
   const tensorPath = join(folder, "reference.safetensors");
   const tensors = await readSafetensors(tensorPath).catch((cause: unknown) =>
     refuse(tensorPath, "cannot be read", cause),
   );
-  const stored = (name: string): StoredTensor => tensors[name] ?? refuse(tensorPath, `has no ${name}`);
-  const ids = stored("input_ids");
+  const ids = tensors["input_ids"] ?? refuse(tensorPath, "has no input_ids");
   const [rows = 0, length = 0] = ids.shape;
   const width = length - 1;
   if (rows !== numbers.advantages.length) {
     refuse(path, `has ${numbers.advantages.length} advantages for ${rows} rows of input_ids`);
   }
-  const perToken = (name: string): Float32Array => {
-    const { shape, values } = stored(name);
-    if (shape[0] !== rows || shape[1] !== width) {
-      refuse(tensorPath, `${name} is [${shape.join(", ")}] where [${rows}, ${width}] is expected`);
-    }
-    return Float32Array.from(values);
-  };
-  const attention = stored("attention_mask").values;
-  return {
+  const perToken = perTokenOf(tensorPath, tensors, rows, width);
+  const attention = (tensors["attention_mask"] ?? refuse(tensorPath, "has no attention_mask")).values;
+  const batch: ReferenceBatch = {
     rows,
     width,
     advantages: numbers.advantages,
-    adamw: numbers.adamw,
-    greedy: { prompt: numbers.greedy_prompt, continuation: numbers.greedy_continuation },
+    temperature: 1,
+    gradientCase: GRADIENT_CASE,
     losses: lossCases(path, numbers),
     tokenIds: Int32Array.from(ids.values),
     present: Array.from({ length: rows * width }, (_, i) => {
@@ -106,13 +116,66 @@ export async function readReferenceNumbers(folder: string): Promise<ReferenceNum
     entropy: perToken("entropy"),
     oldLogprobs: perToken("old_logprobs"),
     refLogprobs: perToken("ref_logprobs"),
-    logprobsAfterAdamw: perToken("logprobs_after_adamw"),
-    gradients: Object.fromEntries(
-      Object.entries(tensors).flatMap(([name, tensor]) =>
-        name.startsWith("grad.") ? [[name.slice("grad.".length), tensor]] : [],
-      ),
-    ),
+    gradients: withPrefix(tensors, "grad."),
   };
+  return {
+    ...batch,
+    adamw: numbers.adamw,
+    greedy: { prompt: numbers.greedy_prompt, continuation: numbers.greedy_continuation },
+    logprobsAfterAdamw: perToken("logprobs_after_adamw"),
+    atTemperatures: await readTemperatures(folder, batch),
+  };
+}
+
+async function readTemperatures(folder: string, batch: ReferenceBatch): Promise<readonly ReferenceBatch[]> {
+  const path = join(folder, "temperature.json");
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return [];
+    return refuse(path, "cannot be read", cause);
+  }
+  const cases = parse(path, text, temperaturesSchema);
+  const tensorPath = join(folder, "temperature.safetensors");
+  const tensors = await readSafetensors(tensorPath).catch((cause: unknown) =>
+    refuse(tensorPath, "cannot be read", cause),
+  );
+  const perToken = perTokenOf(tensorPath, tensors, batch.rows, batch.width);
+  return Object.entries(cases).map(([key, { temperature, ...lossCase }]): ReferenceBatch => {
+    const gradients = withPrefix(tensors, `${key}.grad.`);
+    return {
+      ...batch,
+      temperature,
+      losses: new Map([[key, lossCase]]),
+      gradientCase: Object.keys(gradients).length > 0 ? key : undefined,
+      logprobs: perToken(`${key}.logprobs`),
+      entropy: perToken(`${key}.entropy`),
+      oldLogprobs: perToken(`${key}.old_logprobs`),
+      refLogprobs: perToken(`${key}.ref_logprobs`),
+      gradients,
+    };
+  });
+}
+
+type Stored = Readonly<Record<string, StoredTensor>>;
+
+function perTokenOf(path: string, tensors: Stored, rows: number, width: number) {
+  return (name: string): Float32Array => {
+    const { shape, values } = tensors[name] ?? refuse(path, `has no ${name}`);
+    if (shape[0] !== rows || shape[1] !== width) {
+      refuse(path, `${name} is [${shape.join(", ")}] where [${rows}, ${width}] is expected`);
+    }
+    return Float32Array.from(values);
+  };
+}
+
+function withPrefix(tensors: Stored, prefix: string): Stored {
+  return Object.fromEntries(
+    Object.entries(tensors).flatMap(([name, tensor]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), tensor]] : [],
+    ),
+  );
 }
 
 function lossCases(path: string, numbers: Numbers): ReadonlyMap<string, LossCase> {
@@ -127,9 +190,9 @@ function lossCases(path: string, numbers: Numbers): ReadonlyMap<string, LossCase
   );
 }
 
-function parse(path: string, text: string): Numbers {
+function parse<T>(path: string, text: string, schema: z.ZodType<T>): T {
   try {
-    return numbersSchema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     const what = cause instanceof z.ZodError ? z.prettifyError(cause).split("\n").join(" ") : "no JSON";
     return refuse(path, what, cause);

@@ -1,4 +1,4 @@
-import type { Conversation, MemoryStep, Task } from "@palimpsest/trajectories";
+import { type Conversation, type MemoryStep, plainSampling, type Task } from "@palimpsest/trajectories";
 import { describe, expect, it } from "vitest";
 import type { ScoredEpisode } from "../reward-kind.js";
 import { rewardConfigSchema, trajectoryReward } from "../trajectory-reward.js";
@@ -16,6 +16,7 @@ const conversation = (step: number, kind: Conversation["kind"] = "memory"): Conv
   promptTokenIds: [1],
   sampledTokenIds: [2],
   rolloutLogprobs: [-1],
+  sampling: plainSampling,
   stopReason: "stop",
   policyVersion: 0,
 });

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { plainSampling } from "@palimpsest/trajectories";
 import { afterEach, describe, expect, it } from "vitest";
 import { rewardConfigSchema, trajectoryReward } from "../index.js";
 import { anEpisode, aTask } from "../scored-episode.fixture.js";
@@ -46,6 +47,7 @@ const conversation = {
   promptTokenIds: [1, 2],
   sampledTokenIds: [3],
   rolloutLogprobs: [0],
+  sampling: plainSampling,
   stopReason: "stop",
   policyVersion: 4,
 } as const;

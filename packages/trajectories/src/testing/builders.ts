@@ -1,6 +1,6 @@
 import type { Episode, GroupRequest } from "../group-spec.js";
 import type { Task } from "../task.js";
-import type { Trajectory } from "../trajectory.js";
+import { plainSampling, type Trajectory } from "../trajectory.js";
 
 export function aTask(fields: Partial<Task> = {}): Task {
   return {
@@ -30,6 +30,7 @@ export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
         promptTokenIds: [1, 2, 3],
         sampledTokenIds: [4, 5],
         rolloutLogprobs: [-0.5, -1],
+        sampling: plainSampling,
         stopReason: "stop",
         policyVersion: 0,
       },
@@ -48,11 +49,12 @@ export function aTrajectory(fields: Partial<Trajectory> = {}): Trajectory {
 export function withArrays(trajectory: Trajectory): Trajectory {
   return {
     ...trajectory,
-    conversations: trajectory.conversations.map(({ lossMask, ...conversation }) => ({
+    conversations: trajectory.conversations.map(({ lossMask, sampledLogprobs, ...conversation }) => ({
       ...conversation,
       promptTokenIds: Array.from(conversation.promptTokenIds),
       sampledTokenIds: Array.from(conversation.sampledTokenIds),
       rolloutLogprobs: Array.from(conversation.rolloutLogprobs),
+      ...(sampledLogprobs ? { sampledLogprobs: Array.from(sampledLogprobs) } : {}),
       ...(lossMask ? { lossMask: Array.from(lossMask) } : {}),
     })),
   };
