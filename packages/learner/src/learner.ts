@@ -5,7 +5,7 @@
  * L1. One call at a time: a second one is refused, not queued.
  * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
  *     optimiser step of the same update was applied, the policy version rises and the error says so: one
- *     version never names two sets of weights.
+ *     version never names two sets of weights. Where a step failed while it was applied, the learner is closed.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend,
  *     in whatever order the groups come.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
@@ -21,6 +21,7 @@ import {
   readCheckpoint,
   writeCheckpoint,
 } from "./checkpoint.js";
+import { checkSameLearner } from "./checkpoint-match.js";
 import { compileLearner, type Objective } from "./compiled.js";
 import { type LearnerConfigInput, type ResolvedLearnerConfig, resolveLearnerConfig } from "./config.js";
 import { trainedTokens } from "./dealt-row.js";
@@ -28,7 +29,7 @@ import { type AdvantageModule, type GroupAdvantage, ownAdvantage } from "./defin
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
-import { optimizerStep } from "./optimizer-step.js";
+import { isApplyFailure, optimizerStep } from "./optimizer-step.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
 import { gatherRows } from "./rows.js";
@@ -87,6 +88,7 @@ interface LearnerStart {
 export function createLearner(options: LearnerOptions): Learner {
   const config = resolveLearnerConfig(options.config);
   const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
+  if (options.checkpoint !== undefined) checkSameLearner(options.checkpoint, model, config);
   const state =
     options.checkpoint === undefined
       ? initialState(options, config)
@@ -152,7 +154,7 @@ export class Learner {
   /**
    * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
-   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, ABORTED, BUSY, CLOSED
+   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, APPLY_FAILED, ABORTED, BUSY, CLOSED
    */
   async update(
     groups: readonly Group[],
@@ -194,7 +196,7 @@ export class Learner {
           groups,
         });
         const applied = progress.recorder?.steps() ?? 0;
-        if (applied === 0) throw said;
+        if (applied === 0 || isApplyFailure(said)) throw said;
         this.#random = random;
         this.#policyVersion += 1;
         throw afterSteps(said, applied, this.#policyVersion);
@@ -357,6 +359,12 @@ export class Learner {
     this.#running = call;
     try {
       return await run();
+    } catch (error) {
+      if (isApplyFailure(error)) {
+        this.#closed = true;
+        this.#module.dispose();
+      }
+      throw error;
     } finally {
       this.#running = undefined;
     }

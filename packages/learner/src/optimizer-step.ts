@@ -51,11 +51,12 @@ export interface StepResult {
 /**
  * One optimiser step: every micro-batch's gradients are added up, looked at, and applied.
  *
- * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were.
+ * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were. They are applied
+ *     in parts; a failure between two of these is APPLY_FAILED, after which the module is not to be used.
  * O2. The accumulators are zero before and after, also after a failure.
  * O3. The event loop runs between micro-batches.
  *
- * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG
+ * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED
  */
 export async function optimizerStep<Row extends PackableRow>(
   module: JitModule,
@@ -91,13 +92,32 @@ export async function optimizerStep<Row extends PackableRow>(
     const applied = request.beforeApply?.(gradientNorm) !== "skip";
     if (applied) {
       const scalars = adamwScalars(request.step, request.learningRate, gradientNorm, config.optimizer);
-      for (const name of applyNames(module)) module.call(name, scalars);
+      applyParts(module, scalars, request.step);
     } else module.call(CLEAR, {});
     return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
-    if (touched) module.call(CLEAR, {});
+    if (touched && !isApplyFailure(error)) module.call(CLEAR, {});
     throw error;
   }
+}
+
+function applyParts(module: JitModule, scalars: ReturnType<typeof adamwScalars>, step: number): void {
+  const names = applyNames(module);
+  names.forEach((name, done) => {
+    try {
+      module.call(name, scalars);
+    } catch (cause) {
+      throw new LearnerError(
+        "APPLY_FAILED",
+        `applying the step failed in part ${done + 1} of ${names.length}: ${cause instanceof Error ? cause.message : String(cause)}; the weights may be of two versions, so the learner is closed; make another from the last checkpoint, with a smaller memory.applyMb if memory ran out`,
+        { details: { step, part: done, parts: names.length }, cause },
+      );
+    }
+  });
+}
+
+export function isApplyFailure(error: unknown): boolean {
+  return error instanceof LearnerError && error.code === "APPLY_FAILED";
 }
 
 /** The compiled function takes no more inputs than it declares. */

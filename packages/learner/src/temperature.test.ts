@@ -114,14 +114,14 @@ describe("a bandit whose optimum is known", () => {
       advantage: { kind: "rloo" },
       // In a loss this estimator has the gradient of the reverse KL.
       kl: { coefficient: beta, estimator: "k2" },
-      schedule: { learningRate: 1e-2, kind: "linear", totalSteps: 80 },
+      schedule: { learningRate: 1e-2, kind: "linear", totalSteps: 60 },
       buckets: [{ rows: 64, length: 2 }],
       firstStepChecks: false,
       maxLogprobDifference: null,
     });
     const reference = actionLogprobs(learner, temperature);
     const random = createRandom(3);
-    for (let update = 0; update < 80; update++)
+    for (let update = 0; update < 60; update++)
       await learner.update(sampledGroups(learner, random, 4, 32, { temperature, said }));
     const policy = actionLogprobs(learner, temperature);
     learner.close();

@@ -36,7 +36,8 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const { processBytes, hostBytes } = learner;
   const half = rollout.precision === "bfloat16" ? 0.5 : 1;
   const samplerWeightsBytes = learner.samplerWeightsBytes * half;
-  const samplerCacheBytes = learner.samplerCacheBytes * half;
+  // Keys and values are float32 whatever the products round to.
+  const { samplerCacheBytes } = learner;
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
   const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const weightsBytes = bytesOf(parameterShapes(model));

@@ -12,6 +12,8 @@ export class Generation {
   readonly arrivedAtMs = performance.now();
   /** Pages of the cache; absent while it waits. */
   lease: PageLease | undefined;
+  /** Something that is not finite was computed for it: what is in its pages must not be kept. */
+  isPoisoned = false;
   /** Prompt tokens whose entries are in the cache. */
   readTokens = 0;
   /** Resolves or rejects the caller's promise and forgets the signal; later calls do nothing. */

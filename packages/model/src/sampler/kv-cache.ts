@@ -9,7 +9,8 @@ import { named } from "./packed-layers.js";
  *
  * Two tables [layers·pages·kvHeads, pageLength, headDim]. Row (layer·pages + page)·kvHeads + h is one head of one page
  * of one layer. A request has a list of pages, not always neighbours, and may share pages with others. The last page
- * takes what rows without a request write. Entries that no request has written are garbage and never looked at.
+ * takes what rows without a request write. Entries that no request has written are garbage and masked. A mask adds to a
+ * score and multiplies a value by 0, which hides any finite number and no NaN: pages that may hold one are zeroed.
  */
 
 export interface CacheShape {
@@ -64,6 +65,22 @@ export function writeCache(
   const written = (name: "keys" | "values") =>
     scatterRows(named(state, name), target, memory[name].reshape([size, headDim]));
   return { keys: written("keys"), values: written("values") };
+}
+
+/**
+ * Writes zeros to one page of all layers.
+ * @param targets int32 [1, pageLength, 2]: the page and every place in it
+ */
+export function zeroPage(
+  state: Tensors,
+  targets: tf.Tensor,
+  cache: CacheShape,
+  config: ModelConfig,
+): Record<string, tf.Tensor> {
+  const { layers, kvHeads, headDim } = config;
+  const shape: [number, number, number, number] = [layers, kvHeads, cache.pageLength, headDim];
+  const memories = memoriesOf({ keys: tf.zeros(shape), values: tf.zeros(shape) }, config);
+  return writeCache(state, memories, targets, cache, config);
 }
 
 /** Rows of the tables, [L, n, KV, m]. @param pages int32 [1, n, 1, m] */

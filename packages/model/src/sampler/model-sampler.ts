@@ -36,6 +36,8 @@ import { needsHost } from "./truncation.js";
  * M6. Requests start in the order of their arrival; running requests are continued in turn.
  * M7. While requests sample, at most `prefillTokens` prompt tokens, padding counted, are read between two calls that
  *     sample.
+ * M8. What is not finite fails the request that it was computed for and no other: its pages are not kept, and are zeroed
+ *     before the next call, because no mask hides a NaN.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -82,6 +84,8 @@ export class ModelSampler {
   #current: Omit<Weights, "parameters">;
   #changes: WeightChange[] = [];
   #pump: Promise<void> | undefined;
+  /** Pages to be zeroed before the next call; undefined: none, and the spare one is sound too. */
+  #unsound: number[] | undefined;
   #closed = false;
 
   constructor(options: ModelSamplerOptions) {
@@ -227,6 +231,10 @@ export class ModelSampler {
 
   /** One device call, after new weights where they are due. */
   #turn(): void {
+    if (this.#unsound !== undefined) {
+      this.#device.zeroPages(this.#unsound);
+      this.#unsound = undefined;
+    }
     if (this.#changes.length > 0 && this.#running.length === 0) this.#applyWeights();
     if (this.#changes.length === 0) this.#admit();
     const readable = this.#running.find(
@@ -298,11 +306,13 @@ export class ModelSampler {
     const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
     const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, form.padded));
     this.#readSinceDecode += rows.length * form.padded;
+    this.#notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       if (generation.lease === undefined) return; // A mate's onTokens aborted it.
       generation.readTokens += pieces[i] as number;
       this.#pool.filled(this.#leaseOf(generation), generation.readTokens);
-      if (!generation.isReading) this.#take(generation, sampled[i] as SampledRow);
+      // A NaN within a prompt will not become less: the request fails by it at once.
+      if (!generation.isReading || generation.isPoisoned) this.#take(generation, sampled[i] as SampledRow);
     });
   }
 
@@ -323,8 +333,22 @@ export class ModelSampler {
     // Choices on the host go token by token.
     const sampled = this.#meter.time(rows.length, 0, () => this.#device.decode(rows, Math.max(1, steps)));
     this.#readSinceDecode = 0;
+    this.#notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       this.#take(generation, sampled[i] as SampledRow);
+    });
+  }
+
+  /** Before anything is taken: a request may abort its mates. */
+  #notePoisoned(batch: readonly Generation[], sampled: readonly SampledRow[]): void {
+    batch.forEach((generation, i) => {
+      const finite = sampled[i]?.every(
+        ({ rolloutLogprob, sampledLogprob }) =>
+          Number.isFinite(rolloutLogprob) && Number.isFinite(sampledLogprob),
+      );
+      if (finite === true) return;
+      generation.isPoisoned = true;
+      this.#unsound ??= [];
     });
   }
 
@@ -360,7 +384,10 @@ export class ModelSampler {
 
   #release(generation: Generation): void {
     this.#running = this.#running.filter((other) => other !== generation);
-    this.#pool.release(this.#leaseOf(generation), generation.writtenTokenIds);
+    const lease = this.#leaseOf(generation);
+    if (generation.isPoisoned) this.#unsound = [...(this.#unsound ?? []), ...this.#pool.discard(lease)];
+    else this.#pool.release(lease, generation.writtenTokenIds);
+    generation.isPoisoned = false;
     generation.lease = undefined;
     generation.readTokens = 0;
   }

@@ -143,6 +143,27 @@ export class PagePool {
     }
   }
 
+  /**
+   * Gives back pages whose numbers are not to be trusted. Nothing is kept of them but what another request uses too; whoever
+   * waited for one of them has to begin anew.
+   * @returns the pages that may be given to others from now on
+   */
+  discard(lease: PageLease): readonly number[] {
+    const { path, shared, own } = this.#of(lease);
+    this.#held.delete(lease);
+    const loose = own.slice(path.length - shared);
+    this.#free.push(...loose);
+    for (const [i, node] of [...path.entries()].toReversed()) {
+      node.users -= 1;
+      // Of what another request uses only the own pages are broken that it waits for.
+      if (node.users > 0 && (i < shared || node.state !== "pending")) continue;
+      this.#break(node);
+      loose.push(node.page);
+      if (node.users === 0) this.#free.push(node.page);
+    }
+    return loose;
+  }
+
   /** Forgets everything. Nobody may hold a lease. */
   clear(): void {
     if (this.#held.size > 0) throw new Error(`internal: ${this.#held.size} leases are held`);

@@ -7,15 +7,18 @@ import {
   type JitPrecision,
   jit,
 } from "@palimpsest/jit";
+import type * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import { ropeTables } from "../rope.js";
 import { type CallShapes, type DecodeShape, pageLength, type ReadShape } from "./call-shapes.js";
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
+import { zeroPage } from "./kv-cache.js";
 import { packedWeights } from "./packed-weights.js";
 import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
 import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 
 const writtenAtOnceBytes = 2 ** 28;
+const ZERO_PAGE = "zeroPage";
 
 export interface DeviceOptions {
   readonly backend: Backend;
@@ -67,6 +70,13 @@ export class SamplerDevice {
     for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape, lanes);
     for (const shape of shapes.decodes)
       functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
+    functions[ZERO_PAGE] = {
+      inputs: { targets: { shape: [1, pageLength, 2], dtype: "int32" } },
+      body: (entries, inputs) => ({
+        outputs: {},
+        state: zeroPage(entries, inputs["targets"] as tf.Tensor, cache, config),
+      }),
+    };
     const state = samplerState(config, cache, maxLength, shapes.rowCounts, precision);
     this.#module = jit({ backend, mode, state, functions, precision });
     const { cos, sin } = ropeTables(config, maxLength);
@@ -133,6 +143,14 @@ export class SamplerDevice {
       ...drawInputs(rows, shape.rows, steps),
     };
     return this.#sampled(this.#module.call(decodeName(shape), inputs), rows, shape.rows, steps);
+  }
+
+  /** Zeroes pages that may hold what is not finite, and the spare one, where such numbers may have been written too. */
+  zeroPages(pages: readonly number[]): void {
+    for (const page of [...pages, this.#sparePage]) {
+      const targets = Array.from({ length: pageLength }, (_, place) => [page, place]).flat();
+      this.#module.call(ZERO_PAGE, { targets: Int32Array.from(targets) });
+    }
   }
 
   dispose(): void {

@@ -1,0 +1,58 @@
+import type { ModelConfig } from "@palimpsest/model";
+import type { Checkpoint, JsonValue } from "./checkpoint.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+
+/** Settings that decide how an update is computed, or what is watched, and not what comes out of it. */
+const freeSettings: ReadonlySet<string> = new Set([
+  "buckets",
+  "microBatch",
+  "memory",
+  "peakTeraflops",
+  "measureEntropy",
+  "maxLogprobDifference",
+  "firstStepChecks",
+] satisfies (keyof ResolvedLearnerConfig)[]);
+
+/**
+ * Refuses a checkpoint that another model or other settings wrote: its numbers fit where sizes are equal, and would go on
+ * as something that nobody asked for. Fields that the checkpoint does not have, because an earlier version wrote it, are
+ * not compared.
+ * @throws {LearnerError} CHECKPOINT_MISMATCH naming the first field that differs
+ */
+export function checkSameLearner(
+  checkpoint: Pick<Checkpoint, "model" | "config">,
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+): void {
+  compare("model", checkpoint.model, model, new Set());
+  compare("config", checkpoint.config, config, freeSettings);
+}
+
+function compare(what: string, saved: JsonValue, given: object, free: ReadonlySet<string>): void {
+  if (saved === null || typeof saved !== "object" || Array.isArray(saved)) {
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      `the checkpoint's ${what} is no object; it is of another program`,
+    );
+  }
+  const wanted = JSON.parse(JSON.stringify(given)) as Record<string, JsonValue>;
+  for (const [field, value] of Object.entries(saved)) {
+    if (free.has(field) || textOf(value) === textOf(wanted[field])) continue;
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      `${what}.${field} is ${textOf(wanted[field])} and the checkpoint was written with ${textOf(value)}; set it to that, or start from the checkpoint's weights as parameters`,
+      { details: { field: `${what}.${field}` } },
+    );
+  }
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined) return "absent";
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

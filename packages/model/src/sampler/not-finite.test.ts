@@ -1,0 +1,74 @@
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { beforeAll, expect, it } from "vitest";
+import { parseModelConfig } from "../config.js";
+import { initParameters, parameterShapes } from "../index.js";
+import { createSampler } from "./model-sampler.js";
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await loadBackend();
+});
+
+const config = parseModelConfig({
+  architecture: "llama",
+  vocabSize: 16,
+  hiddenSize: 16,
+  layers: 2,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 8,
+  intermediateSize: 24,
+  tieWordEmbeddings: false,
+  maxPositions: 128,
+});
+const overflowing = 15;
+
+/** Finite weights under which one token, and no other, overflows the first layer's scores. */
+function parameters(): Record<string, Float32Array> {
+  const made: Record<string, Float32Array> = {
+    ...initParameters(config, 1, { projectionStd: 0.2, headStd: 0.2 }),
+  };
+  const { hiddenSize, vocabSize } = config;
+  const embedding = (made["embedding"] as Float32Array).slice();
+  for (let token = 0; token < vocabSize; token++)
+    embedding[token * hiddenSize] = token === overflowing ? 1 : 0;
+  made["embedding"] = embedding;
+  for (const name of ["layers.query", "layers.key"]) {
+    const columns = parameterShapes(config)[name]?.[2] ?? 0;
+    const values = (made[name] as Float32Array).slice();
+    // What the first entry of a hidden state is multiplied by, in layer 0.
+    values.fill(1e25, 0, columns);
+    made[name] = values;
+  }
+  return made;
+}
+
+it("fails the request whose numbers it is, and leaves nothing of it for others to meet (M8)", async () => {
+  const limits = { maxBatch: 3, maxLength: 64, weightsHash: "", cacheTokens: 128 };
+  const sampler = createSampler({ backend, config, parameters: parameters(), ...limits });
+  const prefix = Array.from({ length: 36 }, (_, i) => 1 + ((i * i) % 13));
+  const ask = async (promptTokenIds: readonly number[], maxTokens = 12) =>
+    (await sampler.generate({ promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed: 3 }))
+      .tokenIds;
+  try {
+    const [short, long] = [
+      [1, 2, 3],
+      [...prefix, 4],
+    ];
+    const healthy = [await ask(short), await ask(long)];
+    for (let round = 0; round < 3; round++) {
+      const outcomes = await Promise.allSettled([
+        ask(short),
+        ask([...prefix, overflowing]),
+        ask([overflowing, 5], 20),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+      expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ code: "NOT_FINITE" });
+      // All pages go round: those of the failed ones, and the spare one that shorter batches pad with.
+      expect(await Promise.all([ask(short), ask(long)])).toEqual(healthy);
+      expect(await ask(long)).toEqual(healthy[1]);
+    }
+  } finally {
+    await sampler.close();
+  }
+});
