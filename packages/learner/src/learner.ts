@@ -6,8 +6,8 @@
  * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
  *     optimiser step of the same update was applied, the policy version rises and the error says so: one
  *     version never names two sets of weights. Where a step failed while it was applied, the learner is closed.
- * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend,
- *     in whatever order the groups come.
+ * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
+ *     in whatever order the groups come. On a GPU some sums are added up in any order.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
  */
 import type { Backend, JitModule } from "@palimpsest/jit";
