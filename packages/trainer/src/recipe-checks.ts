@@ -57,8 +57,9 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** The learner would refuse the first step of such a run. */
+/** The learner would refuse the first step of such a run; what a module's agent samples with is seen there alone. */
 function truncationProblems({ agent, learner }: Recipe): string[] {
+  if (agent.kind === "module") return [];
   const { topP } = agent.config;
   if (topP === 1 || resolveLearnerConfig(learner).importance.kind !== "none") return [];
   return [
