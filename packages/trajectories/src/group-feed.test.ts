@@ -16,9 +16,12 @@ const room = { write: <T>(work: () => Promise<T>) => work() };
 let ledger: MemoryLedgerStore;
 /** What the connection calls when the store is there again after it was away. */
 let reconnected: () => void;
+/** Runs after a command was carried out and before it is answered. */
+let beforeAnswer: Partial<Record<keyof LedgerStore, () => Promise<void>>>;
 
 beforeEach(() => {
   ledger = new MemoryLedgerStore();
+  beforeAnswer = {};
 });
 
 async function aLearner(): Promise<GroupConsumer> {
@@ -29,7 +32,14 @@ async function aLearner(): Promise<GroupConsumer> {
             reconnected = onReconnect;
             return target.onCompletion(listener, onReconnect);
           }
-        : (target[name] as (...given: unknown[]) => unknown).bind(target),
+        : async (...given: unknown[]) => {
+            const answer = await (target[name] as (...given: unknown[]) => Promise<unknown>).apply(
+              target,
+              given,
+            );
+            await beforeAnswer[name]?.();
+            return answer;
+          },
   });
   return await GroupConsumer.open(
     { minGroupSize: 1 },
@@ -101,6 +111,24 @@ it("says again what is closed, and who may close, when the store is there again 
   await expect.poll(isTrained).toBe(true);
   const closing = { groupId: "a", outcome: "failed", trainedEpisodes: 0, droppedEpisodes: 1 } as const;
   expect(await ledger.close({ ...closing, failures: noFailures }, older)).toBe("fenced");
+});
+
+it("closes again what the store forgot before it answered (FEED-4)", async () => {
+  const learner = await aLearner();
+  await dispatch("a");
+  await complete("a");
+  await learner.nextGroups({ count: 1 });
+  const forget = remembered();
+  const isTrained = async () => (await ledger.states(["a"]))[0] === "trained";
+  beforeAnswer.close = async () => {
+    delete beforeAnswer.close;
+    forget();
+    reconnected();
+    // The answer of the close that was lost comes after all.
+    await expect.poll(isTrained).toBe(true);
+  };
+  await learner.acknowledge(["a"]);
+  expect(await isTrained()).toBe(true);
 });
 
 it("acknowledges a group that it had acknowledged and the store forgot (STEP-4, T1)", async () => {

@@ -170,15 +170,16 @@ export class GroupFeed {
 
   /** Closes a group. @throws {PalimpsestError} ALREADY_EXISTS */
   async close(closing: Closing): Promise<CloseResult> {
-    const result = await this.#deps.store.close(closing, this.#epoch);
-    if (result === "fenced") {
-      this.#fencedOff = true;
-      throw fencedError(this.epoch);
-    }
+    // Before it is sent: the store may carry it out, lose it and be there again before the answer comes (FEED-4).
     this.#closings.set(closing.groupId, closing);
     const [oldest] = this.#closings.keys();
     if (this.#closings.size > keptClosings && oldest !== undefined) {
       this.#closings.delete(oldest);
+    }
+    const result = await this.#deps.store.close(closing, this.#epoch);
+    if (result === "fenced") {
+      this.#fencedOff = true;
+      throw fencedError(this.epoch);
     }
     return result;
   }

@@ -41,5 +41,6 @@ export function checkJobsAtRest(world: World, plane: ControlPlane): void {
 }
 
 export function cpusOf(plane: ControlPlane, jobId: string): number {
-  return plane.jobs.submission(jobId)?.resources["cpu"] ?? 0;
+  // Of a job that the tables had lost, and that its node told of, there is no submission any more.
+  return plane.jobs.find(jobId)?.resources["cpu"] ?? 0;
 }
