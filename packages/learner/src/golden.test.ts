@@ -9,9 +9,9 @@ import { type EvaluatedLoss, evaluateLoss } from "./check/evaluate-loss.js";
 import { klEstimate } from "./kl.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import {
-  type AdvantageConfig as Advantage,
-  AdvantageConfig,
+  type BuiltInAdvantage as Advantage,
   type Aggregation,
+  BuiltInAdvantage,
   KlConfig,
   LossConfig,
 } from "./loss-config.js";
@@ -40,8 +40,8 @@ const caseOf = (name: string) => {
 const matrices = () =>
   golden["B_in"] as Record<"new" | "old" | "ref" | "mask" | "adv", readonly (readonly number[])[]>;
 
-const advantageConfig = (input: Parameters<typeof AdvantageConfig.parse>[0]): Advantage =>
-  AdvantageConfig.parse(input);
+const advantageConfig = (input: Parameters<typeof BuiltInAdvantage.parse>[0]): Advantage =>
+  BuiltInAdvantage.parse(input);
 const noKl = KlConfig.parse({});
 
 interface EvaluateOptions {
@@ -123,7 +123,7 @@ describe.skipIf(missing)(
       await loadBackend({ prefer: "cpu" });
     });
 
-    it.each<[string, Parameters<typeof AdvantageConfig.parse>[0]]>([
+    it.each<[string, Parameters<typeof BuiltInAdvantage.parse>[0]]>([
       ["A_verl_grpo(std unbiased,eps1e-6)", presets.verl.advantage],
       ["A_slime(c/(std(c)+1e-6))", presets.slime.advantage],
       ["A_trl(std unbiased,eps1e-4)", presets.trl.advantage],
