@@ -1,7 +1,7 @@
 import { EvaluationError } from "./error.js";
 import { type Interval, mcNemarP, type PairedCounts, pairedDifference } from "./intervals.js";
 import type { Evaluation, LengthResult } from "./length-results.js";
-import { meanInterval, signFlipP } from "./resampling.js";
+import { meanInterval, type Observation, signFlipP } from "./resampling.js";
 
 /** Before and after over the same tasks of one length. */
 export interface LengthComparison {
@@ -17,9 +17,9 @@ export interface MatchComparison {
   readonly before: number;
   readonly after: number;
   readonly difference: number;
-  /** Newcombe's paired score interval, 95 %. */
+  /** 95 %: Newcombe's paired score interval; with several samples a question the paired bootstrap over questions. */
   readonly interval: Interval;
-  /** Exact two-sided McNemar test. */
+  /** Exact two-sided McNemar test; with several samples a question random sign flips, one for each question. */
   readonly p: number;
   readonly counts: PairedCounts;
 }
@@ -62,8 +62,8 @@ export function compareEvaluations(before: Evaluation, after: Evaluation): Lengt
 /** The tasks are known to be the same ones. */
 function rewards(before: LengthResult, after: LengthResult): RewardComparison {
   const earlier = new Map(before.outcomes.map(({ taskId, reward }) => [taskId, reward]));
-  const differences = after.outcomes.map(({ taskId, reward }) => ({
-    cluster: taskId,
+  const differences = after.outcomes.map(({ taskId, questionId, reward }) => ({
+    cluster: questionId,
     value: reward - (earlier.get(taskId) ?? 0),
   }));
   return {
@@ -79,18 +79,21 @@ function matches(before: LengthResult, after: LengthResult): MatchComparison | n
   if (before.exactMatch === null || after.exactMatch === null) return null;
   const earlier = new Map(before.outcomes.map(({ taskId, correct }) => [taskId, correct === true]));
   const counts = { bothRight: 0, onlyAfter: 0, onlyBefore: 0, bothWrong: 0 };
-  for (const { taskId, correct } of after.outcomes) {
+  const differences: Observation[] = [];
+  for (const { taskId, questionId, correct } of after.outcomes) {
     const wasCorrect = earlier.get(taskId) === true;
+    differences.push({ cluster: questionId, value: Number(correct === true) - Number(wasCorrect) });
     if (correct === true) counts[wasCorrect ? "bothRight" : "onlyAfter"] += 1;
     else counts[wasCorrect ? "onlyBefore" : "bothWrong"] += 1;
   }
   const { difference, interval } = pairedDifference(counts);
+  const clustered = after.samples > 1;
   return {
     before: before.exactMatch,
     after: after.exactMatch,
     difference,
-    interval,
-    p: mcNemarP(counts),
+    interval: clustered ? meanInterval(differences) : interval,
+    p: clustered ? signFlipP(differences) : mcNemarP(counts),
     counts,
   };
 }

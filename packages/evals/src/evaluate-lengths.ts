@@ -1,4 +1,5 @@
 import { type LengthResult, lengthResult } from "./length-results.js";
+import { withSamples } from "./samples.js";
 import type { Contestant } from "./suite/contestant.js";
 import type { EvalItem } from "./suite/item.js";
 import { rewardScorer } from "./suite/rewarded-prediction.js";
@@ -16,11 +17,13 @@ export interface EvaluateLengthsOptions {
   /** Answers with predictions that a reward has scored: `rewardedPrediction`. */
   readonly system: Contestant;
   readonly lengths: readonly LengthItems[];
+  /** How often each question is asked, ≥ 1. Default 1. */
+  readonly samples?: number;
   /** Episodes under way, ≥ 1. Default 16. */
   readonly concurrency?: number;
   readonly seed: number;
   readonly signal?: AbortSignal;
-  /** Told how many questions of all lengths before and of this one are done. */
+  /** Told how many episodes of all lengths before and of this one are done. */
   readonly onProgress?: (done: number) => void;
   /** Resident set of whoever samples, highest so far; default: of this process. */
   readonly peakRssBytes?: () => Promise<number> | number;
@@ -31,11 +34,12 @@ export interface EvaluateLengthsOptions {
  * @throws {EvaluationError} BAD_CONFIG where a length has no question; the signal's reason
  */
 export async function evaluateLengths(options: EvaluateLengthsOptions): Promise<LengthResult[]> {
-  const { suite, system, lengths, concurrency, seed, signal, onProgress, peakRssBytes = ownPeak } = options;
+  const { suite, system, lengths, samples = 1, concurrency, seed, signal, onProgress } = options;
+  const { peakRssBytes = ownPeak } = options;
   const results: LengthResult[] = [];
   let doneBefore = 0;
   for (const { lengthTokens, items: open } of lengths) {
-    const items = await open();
+    const items = withSamples(await open(), samples);
     const startedAt = performance.now();
     const { contestants } = await runSuite({
       suite,

@@ -32,7 +32,7 @@ export {
   pairedDifference,
   wilsonInterval,
 } from "./intervals.js";
-export type { Evaluation, LengthResult, TaskOutcome } from "./length-results.js";
+export type { CategoryResult, Evaluation, LengthResult, TaskOutcome } from "./length-results.js";
 export { type LinePlot, linePlot, type PlotPoint, type PlotSeries } from "./line-plot.js";
 export { type LocomoItemOptions, locomoItems } from "./locomo/items.js";
 export { locomoScorer } from "./locomo/scorer.js";

@@ -1,11 +1,19 @@
-import { type Interval, wilsonInterval } from "./intervals.js";
+import type { Interval } from "./intervals.js";
+import { meanInterval } from "./resampling.js";
+import { passAtK, questionOf, sampledShareInterval } from "./samples.js";
 import type { EvalItem } from "./suite/item.js";
 import { rewardComponent } from "./suite/rewarded-prediction.js";
 import type { ItemOutcome } from "./suite/runner.js";
+import { byCategory, taskCategory } from "./task-category.js";
 
-/** One question's outcome. */
+/** The outcome of one sample of a question. */
 export interface TaskOutcome {
+  /** Of the sample: the first has the task's own id. */
   readonly taskId: string;
+  /** The task that the sample answers. */
+  readonly questionId: string;
+  /** The task's `metadata.category`; absent where it has none. */
+  readonly category?: string;
   /** Null where the reward tells no exact match. */
   readonly correct: boolean | null;
   readonly reward: number;
@@ -19,14 +27,26 @@ export interface TaskOutcome {
 export interface LengthResult {
   /** Nominal document length that the row is listed under. */
   readonly lengthTokens: number;
+  /** Questions. */
   readonly n: number;
+  /** k: how often each question was asked. */
+  readonly samples: number;
+  /** Episodes that failed. */
   readonly failures: number;
-  /** Share of right answers over all n, failures as wrong; null where the reward tells no exact match. */
+  /** mean@k: share of right answers over all samples, failures as wrong; null where the reward tells no exact match. */
   readonly exactMatch: number | null;
-  /** Wilson, 95 %. */
+  /** 95 %: Wilson for one sample a question, bootstrap over questions for several. */
   readonly exactMatchInterval: Interval | null;
-  /** Over all n, failures as 0. */
+  /** pass@k: share of questions with at least one right sample; null where the reward tells no exact match. */
+  readonly passAtK: number | null;
+  /** Wilson over questions, 95 %. */
+  readonly passAtKInterval: Interval | null;
+  /** Over all samples, failures as 0. */
   readonly meanReward: number;
+  /** Bootstrap over questions, 95 %. */
+  readonly meanRewardInterval: Interval;
+  /** Of tasks that have a category, by its name. */
+  readonly categories: readonly CategoryResult[];
   readonly documentTokens: number;
   readonly promptTokens: number;
   readonly sampledTokens: number;
@@ -42,6 +62,16 @@ export interface LengthResult {
   /** Resident set of the process that sampled, highest until this length ended. */
   readonly peakRssBytes: number;
   readonly outcomes: readonly TaskOutcome[];
+}
+
+/** One category of the tasks of a length. */
+export interface CategoryResult {
+  readonly category: string;
+  readonly episodes: number;
+  /** Failures as 0. */
+  readonly meanReward: number;
+  /** Bootstrap over questions, 95 %. */
+  readonly meanRewardInterval: Interval;
 }
 
 export interface Evaluation {
@@ -67,23 +97,36 @@ export function lengthResult(run: {
   readonly peakRssBytes: number;
 }): LengthResult {
   const { lengthTokens, items, outcomes, seconds, peakRssBytes } = run;
-  const n = outcomes.length;
   const predictions = outcomes.flatMap(({ prediction }) => (prediction ? [prediction] : []));
   const matches = predictions.map((prediction) => rewardComponent(prediction, exactMatchComponent));
   const tellsMatch = matches.length > 0 && matches.every((match) => match !== undefined);
-  const correct = matches.filter((match) => match === 1).length;
   const sum = (of: (prediction: (typeof predictions)[number]) => number | undefined) =>
     predictions.reduce((total, prediction) => total + (of(prediction) ?? 0), 0);
   const documentTokens = sum((prediction) => prediction.documentTokens);
   const sampledTokens = sum(({ counts }) => counts.sampledTokens);
   const perDocumentToken = (value: number) => (documentTokens === 0 ? 0 : value / documentTokens);
+  const taskOutcomes = outcomes.map((outcome, place) =>
+    taskOutcome(items[place] as EvalItem, outcome, tellsMatch),
+  );
+  const n = new Set(taskOutcomes.map(({ questionId }) => questionId)).size;
+  const rights = taskOutcomes.map(({ questionId, correct }) => ({
+    cluster: questionId,
+    value: correct === true ? 1 : 0,
+  }));
+  const rewards = taskOutcomes.map(rewardObservation);
+  const passed = tellsMatch ? passAtK(rights) : null;
   return {
     lengthTokens,
     n,
+    samples: outcomes.length / n,
     failures: outcomes.filter(({ failure }) => failure !== undefined).length,
-    exactMatch: tellsMatch ? correct / n : null,
-    exactMatchInterval: tellsMatch ? wilsonInterval(correct, n) : null,
-    meanReward: outcomes.reduce((total, { scores }) => total + (scores["reward"] ?? 0), 0) / n,
+    exactMatch: tellsMatch ? meanOf(rights) : null,
+    exactMatchInterval: tellsMatch ? sampledShareInterval(rights) : null,
+    passAtK: passed?.share ?? null,
+    passAtKInterval: passed?.interval ?? null,
+    meanReward: meanOf(rewards),
+    meanRewardInterval: meanInterval(rewards),
+    categories: categoriesOf(taskOutcomes),
     documentTokens,
     promptTokens: sum(({ counts }) => counts.promptTokens),
     sampledTokens,
@@ -94,17 +137,40 @@ export function lengthResult(run: {
     microsecondsPerDocumentToken: perDocumentToken(seconds * 1e6),
     sampledTokensPerDocumentToken: perDocumentToken(sampledTokens),
     peakRssBytes,
-    outcomes: outcomes.map((outcome, place): TaskOutcome => {
-      const { itemId, prediction, scores, failure } = outcome;
-      const match = prediction && rewardComponent(prediction, exactMatchComponent);
-      return {
-        taskId: itemId,
-        correct: tellsMatch ? match === 1 : null,
-        reward: scores["reward"] ?? 0,
-        answer: prediction?.text ?? "",
-        answers: items[place]?.answers ?? [],
-        ...(failure === undefined ? {} : { failure }),
-      };
-    }),
+    outcomes: taskOutcomes,
   };
+}
+
+const meanOf = (observations: readonly { readonly value: number }[]) =>
+  observations.reduce((sum, { value }) => sum + value, 0) / observations.length;
+
+const rewardObservation = ({ questionId, reward }: TaskOutcome) => ({ cluster: questionId, value: reward });
+
+function taskOutcome(item: EvalItem, outcome: ItemOutcome, tellsMatch: boolean): TaskOutcome {
+  const { itemId, prediction, scores, failure } = outcome;
+  const match = prediction && rewardComponent(prediction, exactMatchComponent);
+  const category = taskCategory(item.metadata);
+  return {
+    taskId: itemId,
+    questionId: questionOf(item),
+    ...(category === undefined ? {} : { category }),
+    correct: tellsMatch ? match === 1 : null,
+    reward: scores["reward"] ?? 0,
+    answer: prediction?.text ?? "",
+    answers: item.answers,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+function categoriesOf(outcomes: readonly TaskOutcome[]): CategoryResult[] {
+  const values = outcomes.map((outcome) => ({
+    category: outcome.category,
+    value: rewardObservation(outcome),
+  }));
+  return [...byCategory(values)].map(([category, rewards]) => ({
+    category,
+    episodes: rewards.length,
+    meanReward: meanOf(rewards),
+    meanRewardInterval: meanInterval(rewards),
+  }));
 }

@@ -1,5 +1,6 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { categorySection } from "./category-section.js";
 import { compareEvaluations, type LengthComparison } from "./compare.js";
 import type { Interval } from "./intervals.js";
 import type { Evaluation, LengthResult } from "./length-results.js";
@@ -94,12 +95,9 @@ export function reportMarkdown(data: ReportData): string {
   }
   if (tellsMatch) {
     lines.push("", "## Exact match by document length", "", ...exactMatchTable(data, summary), "");
-    lines.push(
-      "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.",
-      "",
-      "![Exact match by document length](exact-match.svg)",
-    );
+    lines.push(matchNote(data.after.lengths), "", "![Exact match by document length](exact-match.svg)");
   }
+  lines.push(...categorySection(data));
   lines.push(
     "",
     "## Cost by document length",
@@ -113,6 +111,14 @@ export function reportMarkdown(data: ReportData): string {
   );
   if (data.example) lines.push("## Example", "", "One episode step by step: [example.md](example.md).", "");
   return lines.join("\n");
+}
+
+function matchNote(lengths: readonly LengthResult[]): string {
+  const samples = Math.max(...lengths.map((length) => length.samples));
+  if (samples === 1) {
+    return "Shares with Wilson intervals, differences in points with Newcombe's paired interval, p by McNemar's exact test; all 95 %, two-sided. Failed episodes count as wrong.";
+  }
+  return `mean@${samples}, each question asked ${samples} times, with bootstrap intervals over questions, p by random sign flips; pass@${samples} is the share of questions with a right answer among them, with Wilson intervals; all 95 %, two-sided. Failed episodes count as wrong.`;
 }
 
 /** Whether the reward says something that the share of right answers does not. */
@@ -142,6 +148,8 @@ function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
   const head = ["document tokens", "tasks"];
   if (data.before) head.push("before", "after", "difference", "p");
   else head.push("exact match");
+  const samples = Math.max(...data.after.lengths.map((length) => length.samples));
+  if (samples > 1) head.push(`pass@${samples}`);
   if (trained !== undefined) head.push("of training length");
   head.push("failed");
   const body = summary.exactMatchByLength.map((length) => {
@@ -152,6 +160,9 @@ function exactMatchTable(data: ReportData, summary: ReportSummary): string[] {
     if (length.comparison?.exactMatch) {
       const { difference, interval, p } = length.comparison.exactMatch;
       cells.push(`${points(difference)} ${range(interval)}`, pText(p));
+    }
+    if (samples > 1) {
+      cells.push(share({ exactMatch: length.passAtK, exactMatchInterval: length.passAtKInterval }));
     }
     if (trained !== undefined) {
       cells.push(length.shareOfTrainingLength === undefined ? "–" : percent(length.shareOfTrainingLength));

@@ -1,0 +1,45 @@
+import { type Interval, wilsonInterval } from "./intervals.js";
+import { meanInterval, type Observation } from "./resampling.js";
+import type { EvalItem } from "./suite/item.js";
+
+/**
+ * Every item `samples` times, the samples of one question under ids of their own, so that each has its own seed. The
+ * first sample keeps the item's id: it is the one that an evaluation with one sample would take.
+ */
+export function withSamples(items: readonly EvalItem[], samples: number): EvalItem[] {
+  return items.flatMap((item) =>
+    Array.from({ length: samples }, (_, index) =>
+      index === 0 ? item : { ...item, id: `${item.id}#${index + 1}`, questionKey: item.id },
+    ),
+  );
+}
+
+/** The question that a sample of `withSamples` is of. */
+export const questionOf = ({ id, questionKey }: Pick<EvalItem, "id" | "questionKey">): string =>
+  questionKey ?? id;
+
+/**
+ * 95 % interval of a share of right samples: Wilson's where every question was asked once, else the bootstrap over
+ * questions, since samples of one question are not independent.
+ * @param observations 1 for right and 0 for wrong, clustered by question; at least one
+ */
+export function sampledShareInterval(observations: readonly Observation[]): Interval {
+  const questions = new Set(observations.map(({ cluster }) => cluster)).size;
+  const right = observations.reduce((sum, { value }) => sum + value, 0);
+  if (questions === observations.length) return wilsonInterval(right, questions);
+  return meanInterval(observations, (value, n) => wilsonInterval(value * n, n));
+}
+
+export interface PassAtK {
+  /** Share of questions with at least one right sample among the k. */
+  readonly share: number;
+  /** Wilson over questions, 95 %. */
+  readonly interval: Interval;
+}
+
+/** pass@k of questions that were each asked k times. */
+export function passAtK(observations: readonly Observation[]): PassAtK {
+  const questions = new Set(observations.map(({ cluster }) => cluster)).size;
+  const passed = new Set(observations.filter(({ value }) => value === 1).map(({ cluster }) => cluster)).size;
+  return { share: passed / questions, interval: wilsonInterval(passed, questions) };
+}
