@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { readRatings } from "./checkpoint-ratings.js";
 import { LearnerError } from "./error.js";
 import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
@@ -144,6 +145,29 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   return { policyVersion, step, random, ...steering, config, model, tensors, extra };
 }
 
+/** A complete checkpoint of a run. */
+export interface ListedCheckpoint {
+  readonly folder: string;
+  readonly policyVersion: number;
+  /** What `bestCheckpoint` compares; null where the version was not evaluated. */
+  readonly metric: number | null;
+}
+
+/** The checkpoints under `root`, oldest first; of a version that was written again, the later one. */
+export async function listCheckpoints(root: string): Promise<ListedCheckpoint[]> {
+  return (await metrics(root)).map(({ name, policyVersion, metric }) => ({
+    folder: join(root, name),
+    policyVersion,
+    metric,
+  }));
+}
+
+interface RatedFolder {
+  readonly name: string;
+  readonly policyVersion: number;
+  readonly metric: number | null;
+}
+
 interface Folder {
   readonly name: string;
   readonly policyVersion: number;
@@ -183,13 +207,14 @@ async function readManifest(folder: string): Promise<Manifest> {
   return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), "utf8")));
 }
 
-async function metrics(root: string): Promise<{ readonly name: string; readonly metric: number | null }[]> {
+async function metrics(root: string): Promise<RatedFolder[]> {
   const found = (await folders(root)).filter((folder) => !folder.superseded);
+  const ratings = await readRatings(root);
   return await Promise.all(
-    found.map(async ({ name }) => {
+    found.map(async ({ name, policyVersion }) => {
       // A damaged folder is not the best one; reading it says what is wrong with it.
       const manifest = await readManifest(join(root, name)).catch(() => undefined);
-      return { name, metric: manifest?.metric ?? null };
+      return { name, policyVersion, metric: ratings.get(policyVersion) ?? manifest?.metric ?? null };
     }),
   );
 }

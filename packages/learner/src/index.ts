@@ -13,9 +13,12 @@ export {
   type Checkpoint,
   type CheckpointExtra,
   type JsonValue,
+  type ListedCheckpoint,
   latestCheckpoint,
   latestVersion,
+  listCheckpoints,
 } from "./checkpoint.js";
+export { rateCheckpoint } from "./checkpoint-ratings.js";
 export type { Objective } from "./compiled.js";
 export {
   LearnerConfig,

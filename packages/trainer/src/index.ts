@@ -23,6 +23,7 @@ export {
 } from "./recipe.js";
 export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
+export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";
 export { runFolderName } from "./run-folder.js";
 export { agentOfRun, holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";

@@ -1,6 +1,14 @@
-import type { Command } from "commander";
+import { join } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { modelCache } from "../model-cache.js";
 import { type SaveFlags, saveOptions, withSaveOptions } from "../save-options.js";
+
+interface ExportFlags extends SaveFlags {
+  readonly tokenizer?: string;
+  readonly best?: boolean;
+  readonly step?: number;
+  readonly all?: boolean;
+}
 
 export function addModelExport(model: Command): void {
   withSaveOptions(
@@ -10,23 +18,66 @@ export function addModelExport(model: Command): void {
         "writes what a run has trained as a model folder that transformers loads; adapters are merged",
       )
       .argument("<from>", "folder of a run (its newest checkpoint), of one checkpoint, or of a model")
+      .addOption(
+        new Option("--best", "of a run: the checkpoint that its evaluations rated best").conflicts([
+          "step",
+          "all",
+        ]),
+      )
+      .addOption(
+        new Option("--step <n>", "of a run: the checkpoint after this step")
+          .argParser(stepNumber)
+          .conflicts(["best", "all"]),
+      )
+      .addOption(
+        new Option(
+          "--all",
+          "of a run: every checkpoint that is kept, each in a folder step-N of --out",
+        ).conflicts(["best", "step"]),
+      )
       .option(
         "--tokenizer <folder>",
         "model folder to take the tokenizer from; default: what the run began with",
       ),
-  ).action(async (from: string, options: SaveFlags & { readonly tokenizer?: string }) => {
+  ).action(async (from: string, options: ExportFlags) => {
     const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
     const { loadModel, parameterCount, saveModel } = await import("@palimpsest/model");
     const { tokenizer } = options;
-    const exported = holdsRunModel(from)
-      ? await readRunModel(from, {
-          ...modelCache(),
-          ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
-        })
-      : await loadModel(from);
-    await saveModel(options.out, exported, saveOptions(options));
-    process.stdout.write(
-      `${options.out}: ${parameterCount(exported.config)} parameters as ${options.dtype}\n`,
-    );
+    for (const { source, out, about } of await wanted(from, options)) {
+      const exported = holdsRunModel(source)
+        ? await readRunModel(source, {
+            ...modelCache(),
+            ...(tokenizer === undefined ? {} : { tokenizerFrom: tokenizer }),
+          })
+        : await loadModel(source);
+      await saveModel(out, exported, saveOptions(options));
+      process.stdout.write(
+        `${out}: ${parameterCount(exported.config)} parameters as ${options.dtype}${about}\n`,
+      );
+    }
   });
+}
+
+interface Export {
+  readonly source: string;
+  readonly out: string;
+  readonly about: string;
+}
+
+/** What is read, and where it goes. */
+async function wanted(from: string, { out, best, step, all }: ExportFlags): Promise<readonly Export[]> {
+  if (!best && !all && step === undefined) return [{ source: from, out, about: "" }];
+  const { checkpointsOfRun } = await import("@palimpsest/trainer");
+  const choice = best ? "best" : step === undefined ? "all" : { step };
+  const checkpoints = await checkpointsOfRun(from, choice);
+  return checkpoints.map(({ folder, policyVersion, metric }) => ({
+    source: folder,
+    out: all ? join(out, `step-${policyVersion}`) : out,
+    about: `, step ${policyVersion}${metric === null ? "" : `, rated ${metric.toFixed(4)}`}`,
+  }));
+}
+
+function stepNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("give the number of a step, such as 100");
+  return Number(text);
 }

@@ -1,0 +1,51 @@
+/** Responsibility: what an evaluation said of policy versions whose checkpoints were written before it, in one file beside them.
+ *  Not responsible for: which checkpoints are kept (checkpoint.ts). */
+import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { LearnerError } from "./error.js";
+
+const FILE = "ratings.json";
+const ratingsSchema = z.record(z.string().regex(/^\d+$/), z.number());
+
+/**
+ * Notes what an evaluation said of a policy version; higher is better. The newest of two ratings of one version counts.
+ * The note holds for every writing of that version, before and after it. It is on the disk when this resolves.
+ * One process at a time may rate the checkpoints of a folder.
+ * @param metric finite
+ * @throws {LearnerError} CHECKPOINT_CORRUPT where the file of earlier notes cannot be read
+ */
+export async function rateCheckpoint(root: string, policyVersion: number, metric: number): Promise<void> {
+  const ratings = await readRatings(root);
+  if (ratings.get(policyVersion) === metric) return;
+  ratings.set(policyVersion, metric);
+  await mkdir(root, { recursive: true });
+  const path = join(root, FILE);
+  const file = await open(`${path}.part`, "w");
+  try {
+    await file.writeFile(`${JSON.stringify(Object.fromEntries(ratings))}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.part`, path);
+}
+
+/** Ratings by policy version. @throws {LearnerError} CHECKPOINT_CORRUPT */
+export async function readRatings(root: string): Promise<Map<number, number>> {
+  const path = join(root, FILE);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "{}";
+    throw error;
+  });
+  try {
+    const ratings = ratingsSchema.parse(JSON.parse(text));
+    return new Map(Object.entries(ratings).map(([version, metric]) => [Number(version), metric]));
+  } catch (cause) {
+    throw new LearnerError(
+      "CHECKPOINT_CORRUPT",
+      `${path} cannot be read; remove it, and the best checkpoint counts anew from the next evaluation`,
+      { cause },
+    );
+  }
+}
