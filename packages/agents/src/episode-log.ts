@@ -1,10 +1,5 @@
-import {
-  type Conversation,
-  type ConversationKind,
-  isPlain,
-  type MemoryStep,
-  type Sampling,
-} from "@palimpsest/trajectories";
+import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/trajectories";
+import { isPlain, type Sampling } from "@palimpsest/trajectories/records";
 import {
   callSeed,
   type EpisodeResult,

@@ -7,3 +7,4 @@ export {
   type Probe,
   type StoreDiff,
 } from "./memory-record.js";
+export { isPlain, isTruncated, plainSampling, type Sampling } from "./trajectory.js";

@@ -1,4 +1,5 @@
-import { type Conversation, isPlain, type Sampling } from "@palimpsest/trajectories";
+import type { Conversation } from "@palimpsest/trajectories";
+import { isPlain, type Sampling } from "@palimpsest/trajectories/records";
 import type { GenerateResult } from "../sampler.js";
 
 /** A conversation that grows: sampled turns, which are trained, and the tools' words between them, which are not. */
