@@ -60,6 +60,14 @@ function slope(samples: readonly Sample[], y: (sample: Sample) => number): numbe
   return over / under;
 }
 
+/** The lowest in each fifth of the time: what stays after a garbage collection, without the waves between two of them. */
+function lowestByFifths(samples: readonly Sample[]): number[] {
+  const size = Math.ceil(samples.length / 5);
+  return [0, 1, 2, 3, 4].map((fifth) =>
+    Math.round(Math.min(...samples.slice(fifth * size, (fifth + 1) * size).map(({ rssMiB }) => rssMiB))),
+  );
+}
+
 const cluster = await TestCluster.start({ workers: 2 });
 try {
   const client = cluster.client;
@@ -158,6 +166,7 @@ try {
       rssStartMiB: Number(first.rssMiB.toFixed(1)),
       rssEndMiB: Number(last.rssMiB.toFixed(1)),
       rssSlopeMiBPerMinute: Number(slope(steady, ({ rssMiB }) => rssMiB).toFixed(3)),
+      rssLowestMiBByFifths: lowestByFifths(steady),
       openFilesStart: first.openFiles,
       openFilesEnd: last.openFiles,
       openFilesSlopePerMinute: Number(slope(steady, ({ openFiles }) => openFiles).toFixed(3)),
@@ -169,11 +178,11 @@ try {
     done,
   }));
   process.stdout.write(
-    "| process | RSS after warm-up → end, MiB | slope, MiB/min | open files | slope |\n|---|---:|---:|---:|---:|\n",
+    "| process | RSS after warm-up → end, MiB | slope, MiB/min | lowest by fifths | open files | slope |\n|---|---:|---:|---:|---:|---:|\n",
   );
   for (const row of rows)
     process.stdout.write(
-      `| ${row.process} | ${row.rssStartMiB} → ${row.rssEndMiB} | ${row.rssSlopeMiBPerMinute} ` +
+      `| ${row.process} | ${row.rssStartMiB} → ${row.rssEndMiB} | ${row.rssSlopeMiBPerMinute} | ${row.rssLowestMiBByFifths.join(" ")} ` +
         `| ${row.openFilesStart} → ${row.openFilesEnd} | ${row.openFilesSlopePerMinute} |\n`,
     );
   for (const { work, perSecond, done } of load)
