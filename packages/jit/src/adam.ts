@@ -1,5 +1,6 @@
 import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
+import { withoutGradient } from "./multiple-outputs.js";
 import { ADAM } from "./shape-inference/rules.js";
 import { currentTrace } from "./trace.js";
 
@@ -32,7 +33,7 @@ export interface AdamResult {
  * Traced in mode graph, with weights and moments being state entries whose new values are the results, it is one pass
  * over the variables themselves; big entries are then updated one after another, so that no more than one scaled gradient
  * stands beside them.
- * @throws {JitError} SHAPE_MISMATCH where the four tensors differ in shape
+ * @throws {JitError} SHAPE_MISMATCH where the four tensors differ in shape; NO_GRADIENT where a gradient is taken through it
  */
 export function adam(options: AdamOptions): AdamResult {
   const { weights, moment1, moment2, gradient } = options;
@@ -43,9 +44,34 @@ export function adam(options: AdamOptions): AdamResult {
       `adam: weights [${weights.shape.join(", ")}] beside [${tensor.shape.join(", ")}]; give one shape`,
     );
   }
+  const inputs = [weights, moment1, moment2, gradient];
+  const [w, m, v] = withoutGradient("adam", inputs, () =>
+    tf.tidy(() => {
+      const result = step(options);
+      return [result.weights, result.moment1, result.moment2];
+    }),
+  );
+  if (w === undefined || m === undefined || v === undefined)
+    throw new JitError("EXECUTION_FAILED", "adam gave no result");
+  return { weights: w, moment1: m, moment2: v };
+}
+
+function step(options: AdamOptions): AdamResult {
   const trace = currentTrace();
-  if (trace === undefined) return tf.tidy(() => ({ ...composed(options) }));
-  const { beta1, beta2, epsilon, gradientScale, stepSize, rootCorrection, decay } = options;
+  if (trace === undefined) return composed(options);
+  const {
+    weights,
+    moment1,
+    moment2,
+    gradient,
+    beta1,
+    beta2,
+    epsilon,
+    gradientScale,
+    stepSize,
+    rootCorrection,
+    decay,
+  } = options;
   const constants = [beta1, beta2, epsilon].map((value) => tf.scalar(value));
   const tensors = [
     weights,

@@ -1,7 +1,7 @@
 import { JitError } from "./error.js";
 import type { AttributeProto, ShapeProto, TensorProto } from "./saved-model.js";
 import type { HostArray } from "./spec.js";
-import { DATA_TYPE, type OpAttribute, type TensorflowBinding } from "./tensorflow-binding.js";
+import { BFLOAT16, DATA_TYPE, type OpAttribute, type TensorflowBinding } from "./tensorflow-binding.js";
 
 /* Attributes of graph nodes: TensorFlow's AttrValue in its few forms. */
 
@@ -27,6 +27,11 @@ function bytesOf(values: HostArray | readonly number[], dtype: number): Uint8Arr
   }
   const numbers = Array.from(values as ArrayLike<number>);
   if (dtype === DATA_TYPE.float32) return new Uint8Array(Float32Array.from(numbers).buffer);
+  if (dtype === BFLOAT16) {
+    // The upper half of a float32; what is written here are zeros and other numbers of few digits.
+    const bits = new Uint32Array(Float32Array.from(numbers).buffer);
+    return new Uint8Array(Uint16Array.from(bits, (word) => word >>> 16).buffer);
+  }
   if (dtype === DATA_TYPE.int32) return new Uint8Array(Int32Array.from(numbers).buffer);
   return Uint8Array.from(numbers);
 }

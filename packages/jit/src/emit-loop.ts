@@ -1,5 +1,6 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
+import type { LoopUse } from "./liveness.js";
 import type { ArgumentProto } from "./saved-model.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { Loop, Operation, Value } from "./value.js";
@@ -11,55 +12,73 @@ interface Form {
   readonly dtype: number;
 }
 
+/** What a loop hands from step to step, in the order of its arguments, by index into the scan's lists. */
+interface Arguments {
+  readonly carries: readonly number[];
+  readonly xs: readonly number[];
+  readonly ys: readonly number[];
+  readonly captures: readonly Value[];
+  readonly forms: readonly Form[];
+}
+
 /**
- * Writes a scan as one While. The loop's arguments are: step, carries, whole xs, whole ys, captures. Each step takes
- * one slice of every x and writes one row of every y.
+ * Writes what is used of a scan as one While. The loop's arguments are: step, carries, whole xs, whole ys, captures.
+ * Each step takes one slice of every x and writes one row of every y.
  */
-export function emitLoop(
-  outer: Emitter,
-  operation: Operation,
-  loop: Loop,
-  live: ReadonlySet<Operation>,
-): void {
-  const carries = loop.carryArguments.length;
-  const xs = operation.inputs.slice(carries, carries + loop.sliceArguments.length);
-  const ys: Form[] = loop.sliceResults.map(({ shape, dtype }) => ({ shape: [loop.length, ...shape], dtype }));
+export function emitLoop(outer: Emitter, operation: Operation, loop: Loop, use: LoopUse): void {
+  const inOrder = (indices: ReadonlySet<number>) => [...indices].sort((a, b) => a - b);
+  const [carries, xs, ys] = [inOrder(use.carries), inOrder(use.xs), inOrder(use.ys)];
+  const captures = loop.captures.filter((value) => use.captures.has(value));
+  const input = (index: number): Value => operation.inputs[index] as Value;
+  const whole = xs.map((index) => input(loop.carryArguments.length + index));
+  const buffers: Form[] = ys.map((index) => {
+    const { shape, dtype } = loop.sliceResults[index] as Value;
+    return { shape: [loop.length, ...shape], dtype };
+  });
   // What is stored in bfloat16 goes in as it is: a float32 copy of all layers' weights would stand during the loop.
   const form = (value: Value): Form =>
     outer.stored(value) === undefined ? value : { shape: value.shape, dtype: BFLOAT16 };
   const forms: Form[] = [
     { shape: [], dtype: DATA_TYPE.int32 },
-    ...loop.carryArguments,
-    ...xs.map(form),
-    ...ys,
-    ...loop.captures.map(form),
-  ];
-  const firstY = 1 + carries + xs.length;
-  const name = `loop_${outer.program.functions.length}_${outer.prefix.replaceAll("/", "_")}`;
-  const { condition, body } = loopFunctions(outer, name, loop, forms, live);
-
-  const step = outer.int(0);
-  const buffers = ys.map(({ shape, dtype }) => emptyBuffer(outer, dtype, shape));
-  const inputs = [
-    step,
-    ...operation.inputs.slice(0, carries).map((value) => outer.reference(value)),
-    ...xs.map((value) => outer.stored(value) ?? outer.reference(value)),
+    ...carries.map(input),
+    ...whole.map(form),
     ...buffers,
-    ...loop.captures.map((value) => outer.stored(value) ?? outer.reference(value)),
+    ...captures.map(form),
+  ];
+  const { condition, body } = loopFunctions(
+    outer,
+    outer.loopName(),
+    loop,
+    { carries, xs, ys, captures, forms },
+    use,
+  );
+  const inputs = [
+    outer.int(0),
+    ...carries.map((index) => outer.reference(input(index))),
+    ...whole.map((value) => outer.stored(value) ?? outer.reference(value)),
+    ...buffers.map(({ shape, dtype }) => emptyBuffer(outer, dtype, shape)),
+    ...captures.map((value) => outer.stored(value) ?? outer.reference(value)),
   ];
   const node = outer.node("While", inputs, {
-    T: { list: { type: forms.map((form) => form.dtype) } },
+    T: { list: { type: forms.map(({ dtype }) => dtype) } },
     cond: { func: { name: condition } },
     body: { func: { name: body } },
-    output_shapes: { list: { shape: forms.map((form) => shapeProto(form.shape)) } },
+    output_shapes: { list: { shape: forms.map(({ shape }) => shapeProto(shape)) } },
     parallel_iterations: { i: 1 },
     // Inlined, the body meets TensorFlow's rewrites to oneDNN kernels, which leave functions alone.
     ...(outer.program.xla ? {} : { _lower_using_switch_merge: { b: true } }),
   });
   const [base = node] = outer.inFunction ? node.split(":") : [node];
-  operation.outputs.forEach((output, index) => {
-    const position = index < carries ? 1 + index : firstY + index - carries;
-    outer.bind(output, outer.inFunction ? `${base}:output:${position}` : `${base}:${position}`);
+  const bind = (output: number, position: number): void =>
+    outer.bind(
+      operation.outputs[output] as Value,
+      outer.inFunction ? `${base}:output:${position}` : `${base}:${position}`,
+    );
+  carries.forEach((index, position) => {
+    bind(index, 1 + position);
+  });
+  ys.forEach((index, position) => {
+    bind(loop.carryArguments.length + index, 1 + carries.length + xs.length + position);
   });
 }
 
@@ -73,8 +92,8 @@ function loopFunctions(
   outer: Emitter,
   name: string,
   loop: Loop,
-  forms: readonly Form[],
-  live: ReadonlySet<Operation>,
+  { carries, xs, ys, captures, forms }: Arguments,
+  use: LoopUse,
 ): { readonly condition: string; readonly body: string } {
   const argument = (index: number): string => `a${index}`;
   const inputArg: ArgumentProto[] = forms.map(({ dtype }, index) => ({ name: argument(index), type: dtype }));
@@ -90,32 +109,34 @@ function loopFunctions(
   });
 
   const body = outer.forFunction(bodyName);
-  const firstX = 1 + loop.carryArguments.length;
-  const firstY = firstX + loop.sliceArguments.length;
-  const firstCapture = firstY + loop.sliceResults.length;
+  const firstX = 1 + carries.length;
+  const firstY = firstX + xs.length;
+  const firstCapture = firstY + ys.length;
   const index = loop.reverse
     ? body.node("Sub", [body.int(loop.length - 1), argument(0)], { T: INT }, { output: "z" })
     : argument(0);
   const results = forms.map((_, position) => argument(position));
   results[0] = body.node("AddV2", [argument(0), body.int(1)], { T: INT }, { output: "z" });
-  loop.carryArguments.forEach((value, position) => {
-    body.bind(value, argument(1 + position));
+  carries.forEach((carry, position) => {
+    body.bind(loop.carryArguments[carry] as Value, argument(1 + position));
   });
-  loop.sliceArguments.forEach((value, position) => {
+  xs.forEach((x, position) => {
+    const value = loop.sliceArguments[x] as Value;
     const dtype = forms[firstX + position]?.dtype ?? value.dtype;
-    bindAs(body, value, dtype, slice(body, argument(firstX + position), index, { ...value, dtype }));
+    const { shape } = value;
+    bindAs(body, value, dtype, slice(body, argument(firstX + position), index, { shape, dtype }));
   });
-  loop.captures.forEach((value, position) => {
+  captures.forEach((value, position) => {
     const at = firstCapture + position;
     bindAs(body, value, forms[at]?.dtype ?? value.dtype, argument(at));
   });
-  body.operations(loop.body.operations, live);
-  loop.carryResults.forEach((value, position) => {
-    results[1 + position] = body.reference(value);
+  body.operations(loop.body.operations, use);
+  carries.forEach((carry, position) => {
+    results[1 + position] = body.reference(loop.carryResults[carry] as Value);
   });
-  loop.sliceResults.forEach((value, position) => {
+  ys.forEach((y, position) => {
     const at = firstY + position;
-    results[at] = writeRow(body, argument(at), index, value);
+    results[at] = writeRow(body, argument(at), index, loop.sliceResults[y] as Value);
   });
   outer.program.functions.push({
     signature: {
@@ -134,12 +155,19 @@ function bindAs(body: Emitter, value: Value, dtype: number, reference: string): 
   else body.bindStored(value, reference);
 }
 
+/** Where row `index` of a stacked tensor begins. */
+function rowStart(body: Emitter, index: string, rank: number): string {
+  const zeros = Array.from({ length: rank - 1 }, () => body.int(0));
+  return body.node("Pack", [index, ...zeros], { T: INT, N: { i: rank }, axis: { i: 0 } });
+}
+
 /** x[index] of a stacked tensor: a slice along the first axis shares the memory on CPU. */
 function slice(body: Emitter, stacked: string, index: string, value: Form): string {
   const T = typeOf(value.dtype);
-  const zeros = value.shape.map(() => body.int(0));
-  const begin = body.node("Pack", [index, ...zeros], { T: INT, N: { i: zeros.length + 1 }, axis: { i: 0 } });
-  const taken = body.node("Slice", [stacked, begin, body.int([1, ...value.shape])], { T, Index: INT });
+  const inputs = [stacked, rowStart(body, index, value.shape.length + 1), body.int([1, ...value.shape])];
+  const taken = body.program.xla
+    ? body.node("XlaDynamicSlice", inputs, { T, Tindices: INT })
+    : body.node("Slice", inputs, { T, Index: INT });
   return body.node("Reshape", [taken, body.int(value.shape)], { T, Tshape: INT });
 }
 
@@ -147,9 +175,13 @@ function slice(body: Emitter, stacked: string, index: string, value: Form): stri
 function writeRow(body: Emitter, buffer: string, index: string, value: Value): string {
   const T = typeOf(value.dtype);
   const row = body.node("ExpandDims", [body.reference(value), body.int(0)], { T, Tdim: INT });
-  const inPlace = !body.program.xla && value.dtype !== DATA_TYPE.bool;
-  const shape = body.int(inPlace ? [1] : [1, 1]);
-  const rows = body.node("Reshape", [index, shape], { T: INT, Tshape: INT });
+  if (body.program.xla) {
+    // XLA writes this one in place, and together with what makes the row.
+    const inputs = [buffer, row, rowStart(body, index, value.shape.length + 1)];
+    return body.node("XlaDynamicUpdateSlice", inputs, { T, Tindices: INT });
+  }
+  const inPlace = value.dtype !== DATA_TYPE.bool;
+  const rows = body.node("Reshape", [index, body.int(inPlace ? [1] : [1, 1])], { T: INT, Tshape: INT });
   return inPlace
     ? body.node("InplaceUpdate", [buffer, rows, row], { T }, { output: "y" })
     : body.node("TensorScatterUpdate", [buffer, rows, row], { T, Tindices: INT });

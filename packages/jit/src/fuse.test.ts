@@ -16,7 +16,7 @@ const body: JitBody = (_, { x }) => {
 /** Names of XLA's scopes in the graph of `body` on so many values. */
 function scopesOf(size: number): string[] {
   const traced = traceFunction("it", {}, { x: { shape: [size], dtype: "float32" } }, body);
-  const { nodes } = buildProgram({}, [traced], { xla: false, halfProducts: false });
+  const { nodes } = buildProgram({}, [traced], { xla: false, gpu: false, halfProducts: false });
   return nodes.flatMap(({ op, attr }) => (attr["_XlaScope"] === undefined ? [] : [op]));
 }
 

@@ -1,6 +1,6 @@
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
-import { liveOperations } from "./emit.js";
 import { JitError } from "./error.js";
+import { liveCount, liveness } from "./liveness.js";
 import type { HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
@@ -40,12 +40,16 @@ export class GraphModule implements JitModule {
     this.precision = precision;
     this.#state = state;
     this.#binding = nodeBackend().binding;
+    const gpu = this.#binding.isUsingGpuDevice();
+    // cuDNN's kernels take bfloat16: with precision float32 they would take digits that were asked for.
+    const target = { fusedAttention: gpu && mode === "xla" && precision === "bfloat16" };
     const traced = Object.entries(functions).map(([name, fn]) =>
-      traceFunction(name, state, fn.inputs, fn.body),
+      traceFunction(name, state, fn.inputs, fn.body, target),
     );
     const started = performance.now();
     const program = buildProgram(state, traced, {
       xla: mode === "xla",
+      gpu,
       halfProducts: precision === "bfloat16",
     });
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
@@ -178,7 +182,7 @@ function loaded(fn: TracedFunction, program: GraphProgram, loadMs: number): Load
   const outputs = Object.fromEntries(
     [...fn.outputs].map(([key, { shape, dtype }]) => [key, { shape, dtype: dtypeOf(dtype) }]),
   );
-  const operations = liveOperations([...fn.outputs.values(), ...fn.state.values()]).size;
+  const operations = liveCount(liveness([...fn.outputs.values(), ...fn.state.values()]));
   return {
     inputs: fn.inputs,
     outputs,

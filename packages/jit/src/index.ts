@@ -2,6 +2,8 @@
 
 // For other packages: operations inside bodies, in every mode.
 export { type AdamOptions, type AdamResult, adam } from "./adam.js";
+export { asType, type FloatType, floatTypeOf } from "./as-type.js";
+export { type AttentionOptions, type AttentionPrefix, attention, usesFusedAttention } from "./attention.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
 export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
@@ -20,8 +22,10 @@ export {
 export { pickLogprob } from "./pick-logprob.js";
 export { randomUniform } from "./random.js";
 export { openScalarLog, type ScalarLog } from "./scalar-log.js";
-export { type ScanBody, type ScanOptions, scan } from "./scan.js";
+export { scan } from "./scan.js";
+export type { Keep, ScanBody, Scanned, ScanOptions } from "./scan-options.js";
 export { scatterRows } from "./scatter-rows.js";
+export { packedSegments, type Segments } from "./segments.js";
 export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
 export { turnPairs } from "./turn-pairs.js";

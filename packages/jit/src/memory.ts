@@ -1,4 +1,4 @@
-import { ADAM, SCATTER_ROWS, TURN_PAIRS } from "./shape-inference/rules.js";
+import { opRules, SCATTER_ROWS } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
@@ -10,46 +10,12 @@ import type { Operation, Value } from "./value.js";
  * the input under another name. Values of all operations that may do that count as sharing; a wrong guess costs a copy.
  */
 
-/** These may hand an input on as their output, where sizes are equal. */
-const FORWARDING = new Set([
-  ...[
-    "Add",
-    "AddN",
-    "FloorDiv",
-    "LogicalAnd",
-    "LogicalNot",
-    "LogicalOr",
-    "Maximum",
-    "Minimum",
-    "Mul",
-    "Neg",
-    "Pow",
-  ],
-  ...[
-    "RealDiv",
-    "Reciprocal",
-    "Select",
-    "Sub",
-    "While",
-    "Cast",
-    "ConcatV2",
-    "ExpandDims",
-    "MirrorPad",
-    "Pack",
-  ],
-  ...["PadV2", "Reshape", "ReverseV2", "Tile", "Transpose"],
-  ADAM,
-  TURN_PAIRS,
-  ...["All", "Any", "Max", "Mean", "Min", "Prod", "Sum", "Cumprod", "Cumsum"],
-]);
-
-/** These may return a part of an input's memory. */
-const SUBRANGE = new Set(["Slice", "SplitV", "StridedSlice", "Unpack", SCATTER_ROWS]);
-
 function mayShare(operation: Operation, input: Value, output: Value): boolean {
   if (input.dtype !== output.dtype) return false;
-  if (SUBRANGE.has(operation.name)) return operation.inputs[0] === input;
-  return FORWARDING.has(operation.name) && sizeOf(input.shape) === sizeOf(output.shape);
+  // A loop hands on what it is given.
+  const shares = operation.loop === undefined ? opRules[operation.name]?.shares : "input";
+  if (shares === "part") return operation.inputs[0] === input;
+  return shares === "input" && sizeOf(input.shape) === sizeOf(output.shape);
 }
 
 /** The value may lie in the memory of one of the function's inputs, or of a state entry that `isOwner` names. */

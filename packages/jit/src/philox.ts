@@ -4,12 +4,11 @@
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011; TensorFlow's key scrambling.
  */
 
-const MULTIPLIER_A = 0xd2511f53;
-const MULTIPLIER_B = 0xcd9e8d57;
-const WEYL_A = 0x9e3779b9;
-const WEYL_B = 0xbb67ae85;
-const ROUNDS = 10;
-const SCRAMBLE_KEY = [0x3ec8f720, 0x02461e29] as const;
+export const MULTIPLIERS = [0xd2511f53, 0xcd9e8d57] as const;
+export const WEYL = [0x9e3779b9, 0xbb67ae85] as const;
+export const ROUNDS = 10;
+/** The key with which TensorFlow encrypts seeds. */
+export const SCRAMBLE_KEY = [0x3ec8f720, 0x02461e29] as const;
 
 /** The upper 32 bits of the product of two unsigned 32-bit numbers. */
 function multiplyHigh(a: number, b: number): number {
@@ -29,16 +28,16 @@ function block(counter: Uint32Array, keyA: number, keyB: number, out: Uint32Arra
   let a = keyA;
   let b = keyB;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const highA = multiplyHigh(MULTIPLIER_A, c0);
-    const lowA = Math.imul(MULTIPLIER_A, c0);
-    const highB = multiplyHigh(MULTIPLIER_B, c2);
-    const lowB = Math.imul(MULTIPLIER_B, c2);
+    const highA = multiplyHigh(MULTIPLIERS[0], c0);
+    const lowA = Math.imul(MULTIPLIERS[0], c0);
+    const highB = multiplyHigh(MULTIPLIERS[1], c2);
+    const lowB = Math.imul(MULTIPLIERS[1], c2);
     c0 = (highB ^ c1 ^ a) >>> 0;
     c1 = lowB >>> 0;
     c2 = (highA ^ c3 ^ b) >>> 0;
     c3 = lowA >>> 0;
-    a = (a + WEYL_A) >>> 0;
-    b = (b + WEYL_B) >>> 0;
+    a = (a + WEYL[0]) >>> 0;
+    b = (b + WEYL[1]) >>> 0;
   }
   out[0] = c0;
   out[1] = c1;

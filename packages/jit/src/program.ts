@@ -1,6 +1,9 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
-import { Emitter, liveOperations, type Program } from "./emit.js";
+import { Emitter } from "./emit.js";
 import { type AdamStep, adamSteps, readBesides, sequenceSteps } from "./emit-adam.js";
+import { emitLaunch } from "./emit-launch.js";
+import type { Program } from "./emit-program.js";
+import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
 import type { StateSpec } from "./spec.js";
@@ -49,7 +52,7 @@ export interface StateNodes {
 export function buildProgram(
   state: Readonly<Record<string, StateSpec>>,
   traced: readonly TracedFunction[],
-  options: { readonly xla: boolean; readonly halfProducts: boolean },
+  options: Pick<Program, "xla" | "gpu" | "halfProducts">,
 ): GraphProgram {
   const variables = new Map(Object.keys(state).map((key, index) => [key, `state/variable_${index}`]));
   const halves = new Set(Object.keys(state).filter((key) => state[key]?.stored === "bfloat16"));
@@ -58,9 +61,9 @@ export function buildProgram(
   if (!options.xla) {
     for (const fn of traced) {
       const live = liveOf(fn);
-      for (const [operation, write] of inPlaceWrites(fn, live))
+      for (const [operation, write] of inPlaceWrites(fn, live.operations))
         if (!halves.has(write.state)) inPlace.set(operation, write);
-      for (const [operation, step] of adamSteps(fn, live))
+      for (const [operation, step] of adamSteps(fn, live.operations))
         if (!Object.values(step).some((name) => halves.has(name))) steps.set(operation, step);
     }
   }
@@ -75,10 +78,24 @@ export function buildProgram(
     variables,
   };
   const entries = emitState(program, state, variables, owners);
+  const stored = (key: string): number =>
+    halves.has(key) ? BFLOAT16 : DATA_TYPE[state[key]?.dtype ?? "float32"];
   const calls = new Map(
-    traced.map((fn, index) => [fn.name, emitFunction(program, fn, `f${index}`, variables, owners)]),
+    traced.map((fn, index) => [
+      fn.name,
+      options.xla
+        ? emitLaunch(program, fn, launchName(fn.name, index, traced), stored)
+        : emitFunction(program, fn, `f${index}`, variables, owners),
+    ]),
   );
   return { nodes: program.nodes, functions: program.functions, calls, state: entries };
+}
+
+/** A function's name in the letters that TensorFlow allows, numbered where two would be one. */
+function launchName(name: string, index: number, traced: readonly TracedFunction[]): string {
+  const plain = (given: string): string => given.replaceAll(/[^A-Za-z0-9_]/g, "_");
+  const isTaken = traced.slice(0, index).some((other) => plain(other.name) === plain(name));
+  return isTaken ? `f_${plain(name)}_${index}` : `f_${plain(name)}`;
 }
 
 function emitState(
@@ -100,7 +117,8 @@ function emitState(
       "VarHandleOp",
       [],
       { ...type, shape, shared_name: text(variable), container: text("") },
-      { name: `variable_${index}` },
+      // Launches and their variables are on one device; elsewhere TensorFlow chooses.
+      { name: `variable_${index}`, device: program.xla && program.gpu ? "/device:GPU:0" : undefined },
     );
     // Filled, zeros may be one constant for several entries; Empty's are its own each time, without a copy.
     const empty = () =>
@@ -139,9 +157,9 @@ function emitFunction(
   const feeds = new Map<string, string>();
   for (const [key, spec] of Object.entries(fn.inputs)) {
     const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
-    feeds.set(key, emitter.node("Placeholder", [], attributes, { compiled: false }));
+    feeds.set(key, emitter.node("Placeholder", [], attributes));
   }
-  for (const value of sources(fn, live)) {
+  for (const value of sources(live, [...fn.outputs.values(), ...fn.state.values()])) {
     if (value.origin.kind === "input") emitter.bind(value, feeds.get(value.origin.name) ?? "");
     if (value.origin.kind !== "state") continue;
     const { name } = value.origin;
@@ -156,7 +174,7 @@ function emitFunction(
   emitter.orderWrites();
 
   const after: string[] = [];
-  const read = readBesides(fn, live, program.adamSteps);
+  const read = readBesides(fn, live.operations, program.adamSteps);
   const dependency = (key: string): string[] => (read.has(key) ? [`^${reads.get(key)}`] : []);
   const stepped = new Map<string, string>();
   for (const [operation, step] of emitter.steps) {
@@ -185,7 +203,7 @@ function emitFunction(
     const half = program.halves.has(key);
     const whole =
       owners.has(key) || sharesMemory(value, (name) => owners.has(name))
-        ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) }, { compiled: false })
+        ? emitter.node("DeepCopy", [reference], { T: typeOf(value.dtype) })
         : reference;
     const assigned = half ? (emitter.stored(value) ?? emitter.half(whole)) : whole;
     const dtype = typeOf(half ? BFLOAT16 : value.dtype);
@@ -196,28 +214,17 @@ function emitFunction(
   sequenceSteps(emitter.steps.values(), assignments);
   const fetches = [...fn.outputs.values()].map((value) => {
     const attributes = { T: typeOf(value.dtype) };
-    return `${emitter.node("Identity", [emitter.reference(value), ...after], attributes, { compiled: false })}:0`;
+    return `${emitter.node("Identity", [emitter.reference(value), ...after], attributes)}:0`;
   });
   if (fetches.length === 0) {
-    const done = emitter.node("Const", after, constant(DATA_TYPE.int32, [], [0]), { compiled: false });
+    const done = emitter.node("Const", after, constant(DATA_TYPE.int32, [], [0]));
     fetches.push(`${done}:0`);
   }
   return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
 }
 
-function liveOf(fn: TracedFunction): Set<Operation> {
-  return liveOperations([...fn.outputs.values(), ...fn.state.values()]);
-}
-
-/** The state entries and inputs that a function uses. */
-function sources(fn: TracedFunction, live: ReadonlySet<Operation>): Set<Value> {
-  const found = new Set<Value>();
-  const add = (value: Value): void => {
-    if (value.origin.kind === "input" || value.origin.kind === "state") found.add(value);
-  };
-  for (const operation of live) operation.inputs.forEach(add);
-  for (const value of [...fn.outputs.values(), ...fn.state.values()]) add(value);
-  return found;
+function liveOf(fn: TracedFunction): Live {
+  return liveness([...fn.outputs.values(), ...fn.state.values()]);
 }
 
 function writesInPlace(program: Program, value: Value): boolean {

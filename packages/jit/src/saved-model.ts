@@ -30,6 +30,7 @@ export interface AttributeProto {
   readonly tensor?: TensorProto;
   readonly func?: { readonly name: string };
   readonly list?: {
+    readonly s?: readonly Uint8Array[];
     readonly i?: readonly number[];
     readonly f?: readonly number[];
     readonly b?: readonly boolean[];
@@ -43,6 +44,8 @@ export interface NodeProto {
   readonly op: string;
   readonly input: readonly string[];
   readonly attr: Readonly<Record<string, AttributeProto>>;
+  /** Absent: TensorFlow chooses. */
+  readonly device?: string;
 }
 
 export interface ArgumentProto {
@@ -55,9 +58,14 @@ export interface FunctionProto {
     readonly name: string;
     readonly inputArg: readonly ArgumentProto[];
     readonly outputArg: readonly ArgumentProto[];
+    /** The function reads or writes variables. */
+    readonly isStateful?: boolean;
+    readonly controlOutput?: readonly string[];
   };
   readonly nodeDef: readonly NodeProto[];
   readonly ret: Readonly<Record<string, string>>;
+  /** Control outputs by name: the nodes that have to run. */
+  readonly controlRet?: Readonly<Record<string, string>>;
 }
 
 type Field = [id: number, type: string, rule?: "repeated" | "map"];
@@ -76,6 +84,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     name: [1, "string"],
     op: [2, "string"],
     input: [3, "string", "repeated"],
+    device: [4, "string"],
     attr: [5, "AttrValue", "map"],
   },
   AttrValue: {
@@ -90,6 +99,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     func: [10, "NameAttrList"],
   },
   ListValue: {
+    s: [2, "bytes", "repeated"],
     i: [3, "int64", "repeated"],
     f: [4, "float", "repeated"],
     b: [5, "bool", "repeated"],
@@ -101,8 +111,19 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   Dim: { size: [1, "int64"] },
   TensorProto: { dtype: [1, "int32"], tensorShape: [2, "TensorShapeProto"], tensorContent: [4, "bytes"] },
   FunctionDefLibrary: { function: [1, "FunctionDef", "repeated"] },
-  FunctionDef: { signature: [1, "OpDef"], nodeDef: [3, "NodeDef", "repeated"], ret: [4, "string", "map"] },
-  OpDef: { name: [1, "string"], inputArg: [2, "ArgDef", "repeated"], outputArg: [3, "ArgDef", "repeated"] },
+  FunctionDef: {
+    signature: [1, "OpDef"],
+    nodeDef: [3, "NodeDef", "repeated"],
+    ret: [4, "string", "map"],
+    controlRet: [6, "string", "map"],
+  },
+  OpDef: {
+    name: [1, "string"],
+    inputArg: [2, "ArgDef", "repeated"],
+    outputArg: [3, "ArgDef", "repeated"],
+    isStateful: [17, "bool"],
+    controlOutput: [20, "string", "repeated"],
+  },
   ArgDef: { name: [1, "string"], type: [3, "int32"] },
 };
 

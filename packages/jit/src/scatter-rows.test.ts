@@ -1,7 +1,7 @@
 import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
-import { liveOperations } from "./emit.js";
+import { liveness } from "./liveness.js";
 import { inPlaceWrites } from "./memory.js";
 import { type JitFunction, type JitModule, jit, type Tensors } from "./module.js";
 import { scatterRows } from "./scatter-rows.js";
@@ -206,8 +206,8 @@ describe("a traced row write", () => {
   const traced = (name: string): string[] => {
     const { inputs: specs, body } = need(functions[name]);
     const fn = traceFunction(name, { a: table, b: table }, specs, body);
-    const live = liveOperations([...fn.outputs.values(), ...fn.state.values()]);
-    return [...inPlaceWrites(fn, live).values()].map(({ state }) => state);
+    const { operations } = liveness([...fn.outputs.values(), ...fn.state.values()]);
+    return [...inPlaceWrites(fn, operations).values()].map(({ state }) => state);
   };
 
   beforeAll(async () => {

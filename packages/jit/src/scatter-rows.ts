@@ -1,5 +1,6 @@
 import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
+import { withoutGradient } from "./multiple-outputs.js";
 import { SCATTER_ROWS } from "./shape-inference/rules.js";
 import { currentTrace } from "./trace.js";
 
@@ -9,11 +10,17 @@ import { currentTrace } from "./trace.js";
  * @param target  [R, T, ...]
  * @param indices int32 [n, 2], pairs (r, t); a pair that occurs twice leaves either row
  * @param values  [n, ...], target's type
- * @returns the updated table, target's shape; no gradient
- * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH
+ * @returns the updated table, target's shape
+ * @throws {JitError} SHAPE_MISMATCH, DTYPE_MISMATCH; NO_GRADIENT where a gradient is taken through it
  */
 export function scatterRows(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): tf.Tensor {
   check(target, indices, values);
+  const [table] = withoutGradient("scatterRows", [target, values], () => [write(target, indices, values)]);
+  if (table === undefined) throw new JitError("EXECUTION_FAILED", "scatterRows gave no table");
+  return table;
+}
+
+function write(target: tf.Tensor, indices: tf.Tensor, values: tf.Tensor): tf.Tensor {
   const trace = currentTrace();
   if (trace === undefined) return tf.tensorScatterUpdate(target, indices, values);
   return tf.tidy(() => {

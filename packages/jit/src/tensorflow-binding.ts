@@ -58,8 +58,13 @@ export interface NodeBackend {
 /** TensorFlow's DataType numbers of the three element types. */
 export const DATA_TYPE = { float32: 1, int32: 3, bool: 10 } as const satisfies Record<DType, number>;
 
-/** TensorFlow's DataType number of bfloat16, which no tensor of a trace has: it is how numbers are stored or multiplied. */
+/** TensorFlow's DataType number of bfloat16. tfjs does not know it: a tensor of a trace that has it says float32. */
 export const BFLOAT16 = 14;
+
+/** What tfjs is told of a data type. */
+export function tfjsType(dataType: number): number {
+  return dataType === BFLOAT16 ? DATA_TYPE.float32 : dataType;
+}
 
 export function dtypeOf(dataType: number): DType {
   if (dataType === DATA_TYPE.float32) return "float32";

@@ -1,5 +1,6 @@
 import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
+import { promotedType, sameTypePositions } from "./promotion.js";
 import { Attributes, opRules, type RuleInput, type RuleOutput } from "./shape-inference/rules.js";
 import type { HostArray } from "./spec.js";
 import {
@@ -8,6 +9,7 @@ import {
   type OpAttribute,
   type TensorflowBinding,
   type TensorMetadata,
+  tfjsType,
 } from "./tensorflow-binding.js";
 import { describeValue, isUniform, type Operation, type Origin, Scope, type Value } from "./value.js";
 
@@ -37,20 +39,29 @@ export function currentTrace(): Trace | undefined {
   return current;
 }
 
+/** What the graph that is being made may hold. */
+export interface TraceTarget {
+  /** Attention may be a call of cuDNN. */
+  readonly fusedAttention: boolean;
+}
+
 export class Trace {
   readonly label: string;
+  readonly target: TraceTarget;
   readonly root = new Scope();
   #scope = this.root;
   #fusion: number | undefined;
   #fusions = 0;
   readonly #byId = new Map<number, Value>();
+  readonly #ids = new Map<Value, number>();
   readonly #constants = new WeakMap<object, number>();
   readonly #outside = new Map<number, number>();
   readonly #backend: NodeBackend;
   readonly #real: TensorflowBinding;
 
-  constructor(label: string, backend: NodeBackend) {
+  constructor(label: string, backend: NodeBackend, target: TraceTarget = { fusedAttention: false }) {
     this.label = label;
+    this.target = target;
     this.#backend = backend;
     this.#real = backend.binding;
   }
@@ -98,6 +109,17 @@ export class Trace {
     }
   }
 
+  /** Runs `body` with operations going into a scope that was made before. */
+  innerOf<T>(scope: Scope, body: () => T): T {
+    const outer = this.#scope;
+    this.#scope = scope;
+    try {
+      return body();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
   /** Runs `body` with its operations marked as one fusion; an inner one belongs to the outer. */
   fuse<T>(body: () => T): T {
     if (this.#fusion !== undefined) return body();
@@ -107,6 +129,17 @@ export class Trace {
     } finally {
       this.#fusion = undefined;
     }
+  }
+
+  /** The tensor in another type of real numbers; itself where it has it. */
+  cast(tensor: tf.Tensor, dtype: number): tf.Tensor {
+    const value = this.valueOf(tensor);
+    return value.dtype === dtype ? tensor : this.tensorOf(this.#cast(value, dtype));
+  }
+
+  /** A new tensor of a value that is seen from the present scope. */
+  tensorOf(value: Value): tf.Tensor {
+    return this.#tensor(this.#idOfValue(value));
   }
 
   /** A new tensor that stands for a value from outside: a state entry, an input, a loop argument. */
@@ -126,12 +159,37 @@ export class Trace {
 
   #tensor(id: number): tf.Tensor {
     const { shape, dtype } = this.#resolve(id);
-    return this.#backend.createOutputTensor({ id, shape: [...shape], dtype });
+    return this.#backend.createOutputTensor({ id, shape: [...shape], dtype: tfjsType(dtype) });
+  }
+
+  #idOfValue(value: Value): number {
+    const known = this.#ids.get(value);
+    if (known === undefined) throw this.#outOfScope(`${describeValue(value)} of another trace`);
+    return known;
+  }
+
+  /** Once a scope: what is rounded outside of a loop is not rounded again for every use. */
+  #cast(value: Value, dtype: number): Value {
+    const known = this.#scope.casts.get(value)?.get(dtype);
+    if (known !== undefined) return known;
+    const type = (name: string, number: number): OpAttribute => ({
+      name,
+      type: this.#real.TF_ATTR_TYPE,
+      value: number,
+    });
+    const attributes = [type("SrcT", value.dtype), type("DstT", dtype)];
+    const [id] = this.#record({ name: "Cast", attributes, inputs: [value] }, [{ shape: value.shape, dtype }]);
+    const cast = this.#byId.get(id ?? -1);
+    if (cast === undefined) throw new JitError("EXECUTION_FAILED", "a cast recorded no output");
+    const casts = this.#scope.casts.get(value) ?? new Map<number, Value>();
+    this.#scope.casts.set(value, casts.set(dtype, cast));
+    return cast;
   }
 
   #add(value: Value): number {
     const id = nextId++;
     this.#byId.set(id, value);
+    this.#ids.set(value, id);
     return id;
   }
 
@@ -225,11 +283,21 @@ export class Trace {
       );
     }
     const inputs = inputIds.map((id) => this.#resolve(id));
+    const together = sameTypePositions(rule, inputs.length);
+    const wanted = promotedType(
+      rule,
+      together.flatMap((position) => inputs[position] ?? []),
+    );
+    for (const position of together) {
+      const input = inputs[position];
+      if (wanted === undefined || input === undefined || input.dtype === wanted) continue;
+      inputs[position] = this.#cast(input, wanted);
+    }
     const outputs = rule.infer(inputs.map(ruleInput), new Attributes(name, attributes));
     const ids = this.#record({ name, attributes: attributes.map((a) => ({ ...a })), inputs }, outputs);
     return ids.map((id, index) => {
       const { shape = [], dtype = 0 } = outputs[index] ?? {};
-      return { id, shape: [...shape], dtype };
+      return { id, shape: [...shape], dtype: tfjsType(dtype) };
     });
   }
 

@@ -1,8 +1,8 @@
 import type * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import type { TensorSpec } from "./spec.js";
-import { DATA_TYPE, dtypeOf, nodeBackend } from "./tensorflow-binding.js";
-import { Trace } from "./trace.js";
+import { BFLOAT16, DATA_TYPE, dtypeOf, nodeBackend } from "./tensorflow-binding.js";
+import { Trace, type TraceTarget } from "./trace.js";
 import type { Scope, Value } from "./value.js";
 
 /** A function as operations: what it reads, what it returns, what it changes. */
@@ -30,9 +30,10 @@ export function traceFunction(
   state: Readonly<Record<string, TensorSpec>>,
   inputs: Readonly<Record<string, TensorSpec>>,
   body: TracedBody,
+  target?: TraceTarget,
 ): TracedFunction {
   const started = performance.now();
-  const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend());
+  const trace = new Trace(`function ${JSON.stringify(name)}`, nodeBackend(), target);
   const outputs = new Map<string, Value>();
   const changed = new Map<string, Value>();
   trace.run(() => {
@@ -43,10 +44,15 @@ export function traceFunction(
           trace.placeholder(spec.shape, DATA_TYPE[spec.dtype], { kind, name: key }),
         ]),
       );
+    // Hosts and state entries know no bfloat16; an entry that is stored so is rounded when it is written.
+    const whole = (tensor: tf.Tensor): Value => {
+      const isHalf = trace.valueOf(tensor).dtype === BFLOAT16;
+      return trace.valueOf(isHalf ? trace.cast(tensor, DATA_TYPE.float32) : tensor);
+    };
     const result = body(placeholders(state, "state"), placeholders(inputs, "input"));
-    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, trace.valueOf(tensor));
+    for (const [key, tensor] of Object.entries(result.outputs)) outputs.set(key, whole(tensor));
     for (const [key, tensor] of Object.entries(result.state ?? {})) {
-      const value = trace.valueOf(tensor);
+      const value = whole(tensor);
       checkStateEntry(name, key, state[key], { shape: value.shape, dtype: dtypeOf(value.dtype) });
       if (value.origin.kind === "state" && value.origin.name === key) continue;
       changed.set(key, value);

@@ -1,5 +1,6 @@
+import type { AttributeProto } from "./saved-model.js";
 import type { HostArray } from "./spec.js";
-import { dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
+import { BFLOAT16, dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
 
 /* What a trace consists of: values without contents, the operations that make them, the scopes that hold those. */
 
@@ -18,7 +19,10 @@ export interface Value {
   readonly scope: Scope;
 }
 
-/** A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. */
+/**
+ * A loop over stacked tensors; see scan.ts. Its operation's inputs are carry, xs, captures in this order. Two loops may
+ * share a body: an argument of the second may be what an operation of the body computes in the first.
+ */
 export interface Loop {
   readonly length: number;
   readonly reverse: boolean;
@@ -33,6 +37,8 @@ export interface Loop {
 export interface Operation {
   readonly name: string;
   readonly attributes: readonly OpAttribute[];
+  /** Attributes that only a graph's node can hold. */
+  readonly nodeAttributes?: Readonly<Record<string, AttributeProto>>;
   readonly inputs: readonly Value[];
   readonly outputs: Value[];
   readonly loop?: Loop;
@@ -45,6 +51,8 @@ export class Scope {
   readonly parent: Scope | undefined;
   readonly operations: Operation[] = [];
   readonly captures = new Set<Value>();
+  /** Values that were cast in this scope, by the type that they were cast to. */
+  readonly casts = new Map<Value, Map<number, Value>>();
 
   constructor(parent?: Scope) {
     this.parent = parent;
@@ -58,7 +66,8 @@ export function isUniform(values: HostArray): boolean {
 }
 
 export function describeValue(value: Value): string {
-  const form = `${dtypeOf(value.dtype)}[${value.shape.join(", ")}]`;
+  const type = value.dtype === BFLOAT16 ? "bfloat16" : dtypeOf(value.dtype);
+  const form = `${type}[${value.shape.join(", ")}]`;
   const { origin } = value;
   if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
   if (origin.kind === "argument") return `${form}, a loop body's argument ${origin.index}`;

@@ -5,5 +5,6 @@ export const ADAM = "PalimpsestAdam";
 
 export const adamRule: OpRule = {
   infer: (inputs, { operation }) => [0, 1, 2].map((position) => inputAt(inputs, position, operation)),
+  shares: "input",
   outputs: ["weights", "moment1", "moment2"],
 };

@@ -54,6 +54,8 @@ const batchMatMul: OpRule = {
   },
   outputs: ["output"],
   types: { T: 0 },
+  oneType: [0, 1],
+  isProduct: true,
 };
 
 const diagonal: OpRule = {

@@ -1,5 +1,5 @@
 import { DATA_TYPE } from "../tensorflow-binding.js";
-import { broadcast, inputAt, type OpRule } from "./rule.js";
+import { broadcast, inputAt, type OpRule, sharing } from "./rule.js";
 
 function unary(output: string): OpRule {
   return {
@@ -20,6 +20,7 @@ function binary(output: string, dtype?: number, typed = true): OpRule {
       return [{ shape: broadcast(a.shape, b.shape, attributes.operation), dtype: dtype ?? a.dtype }];
     },
     outputs: [output],
+    oneType: [0, 1],
     ...(typed ? { types: { T: 0 } } : {}),
   };
 }
@@ -49,12 +50,12 @@ const select: OpRule = {
   },
   outputs: ["output"],
   types: { T: 1 },
+  oneType: [1, 2],
 };
 
-const addN: OpRule = { ...unary("sum") };
+const addN: OpRule = { ...unary("sum"), oneType: "all" };
 
-/** One output of the broadcast shape, no other shape than the inputs'. */
-export const elementwiseRules: Readonly<Record<string, OpRule>> = {
+const rules: Readonly<Record<string, OpRule>> = {
   ...Object.fromEntries(
     [
       "Abs",
@@ -125,3 +126,24 @@ export const elementwiseRules: Readonly<Record<string, OpRule>> = {
   Cast: cast,
   Select: select,
 };
+
+/** One output of the broadcast shape, no other shape than the inputs'. */
+export const elementwiseRules: Readonly<Record<string, OpRule>> = sharing(rules, "input", [
+  // What TensorFlow's optimizer makes of x + 0, x · 1 or −(−x) is the input.
+  "Add",
+  "AddN",
+  "Cast",
+  "FloorDiv",
+  "LogicalAnd",
+  "LogicalNot",
+  "LogicalOr",
+  "Maximum",
+  "Minimum",
+  "Mul",
+  "Neg",
+  "Pow",
+  "RealDiv",
+  "Reciprocal",
+  "Select",
+  "Sub",
+]);

@@ -43,6 +43,7 @@ const scatterUpdate: OpRule = {
   },
   outputs: ["output"],
   types: { T: 0, Tindices: 1 },
+  oneType: [0, 2],
 };
 
 const segmentSum: OpRule = {
@@ -94,4 +95,4 @@ export const indexingRules: Readonly<Record<string, OpRule>> = {
 /** A row write into a state entry, chosen at emission: in place where nothing else sees the old rows. */
 export const SCATTER_ROWS = "PalimpsestScatterRows";
 
-export const scatterRowsRule: OpRule = { ...scatterUpdate, types: { T: 0 } };
+export const scatterRowsRule: OpRule = { ...scatterUpdate, types: { T: 0 }, shares: "part" };

@@ -1,6 +1,14 @@
 import { JitError } from "../error.js";
 import { sizeOf } from "../spec.js";
-import { axisOf, constantAt, inputAt, type OpRule, type RuleInput, type RuleOutput } from "./rule.js";
+import {
+  axisOf,
+  constantAt,
+  inputAt,
+  type OpRule,
+  type RuleInput,
+  type RuleOutput,
+  sharing,
+} from "./rule.js";
 import { stridedShape } from "./strided-slice.js";
 
 function rule(
@@ -75,6 +83,7 @@ const concat: OpRule = {
   },
   outputs: ["output"],
   types: { T: 0 },
+  oneType: "all but last",
 };
 
 const pack: OpRule = {
@@ -85,6 +94,7 @@ const pack: OpRule = {
   },
   outputs: ["output"],
   types: { T: 0 },
+  oneType: "all",
 };
 
 const unpack: OpRule = {
@@ -113,8 +123,7 @@ const split: OpRule = {
   types: { T: 0 },
 };
 
-/** Operations that move values without computing with them. */
-export const layoutRules: Readonly<Record<string, OpRule>> = {
+const rules: Readonly<Record<string, OpRule>> = {
   ConcatV2: concat,
   ExpandDims: expandDims,
   MirrorPad: pad,
@@ -129,3 +138,20 @@ export const layoutRules: Readonly<Record<string, OpRule>> = {
   Transpose: transpose,
   Unpack: unpack,
 };
+
+/** Operations that move values without computing with them. */
+export const layoutRules: Readonly<Record<string, OpRule>> = sharing(
+  sharing(rules, "input", [
+    "ConcatV2",
+    "ExpandDims",
+    "MirrorPad",
+    "Pack",
+    "PadV2",
+    "Reshape",
+    "ReverseV2",
+    "Tile",
+    "Transpose",
+  ]),
+  "part",
+  ["Slice", "SplitV", "StridedSlice", "Unpack"],
+);

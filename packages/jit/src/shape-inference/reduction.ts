@@ -1,5 +1,5 @@
 import { DATA_TYPE } from "../tensorflow-binding.js";
-import { axisOf, constantAt, inputAt, type OpRule } from "./rule.js";
+import { axisOf, constantAt, inputAt, type OpRule, sharing } from "./rule.js";
 
 function reduction(typed: boolean): OpRule {
   return {
@@ -50,8 +50,7 @@ const topK: OpRule = {
   types: { T: 0 },
 };
 
-/** Operations along axes that are constants of the trace. */
-export const reductionRules: Readonly<Record<string, OpRule>> = {
+const rules: Readonly<Record<string, OpRule>> = {
   Max: reduction(true),
   Mean: reduction(true),
   Min: reduction(true),
@@ -65,3 +64,16 @@ export const reductionRules: Readonly<Record<string, OpRule>> = {
   Cumsum: cumulative,
   TopKV2: topK,
 };
+
+/** Operations along axes that are constants of the trace. */
+export const reductionRules: Readonly<Record<string, OpRule>> = sharing(rules, "input", [
+  "All",
+  "Any",
+  "Max",
+  "Mean",
+  "Min",
+  "Prod",
+  "Sum",
+  "Cumprod",
+  "Cumsum",
+]);

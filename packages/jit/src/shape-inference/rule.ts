@@ -24,6 +24,19 @@ export interface OpRule {
   readonly list?: boolean;
   /** The type attribute that eager execution infers from an input and a graph does not: name → input position. */
   readonly types?: Readonly<Record<string, number>>;
+  /**
+   * Positions of inputs that have one type: where bfloat16 meets float32 they are cast, as `promotedType` says. Negative
+   * ones count from the end; "all but last": an axis follows.
+   */
+  readonly oneType?: readonly number[] | "all" | "all but last";
+  /** A matrix product: where one factor is bfloat16, both are. */
+  readonly isProduct?: boolean;
+  /**
+   * What of an input's memory the output may be: "input" the whole of one of equal size, "part" a piece of the first.
+   * It decides where rows may be written in place (memory.ts); a wrong "input" costs a copy, a missing one is a wrong
+   * number. Absent: the output is always memory of its own.
+   */
+  readonly shares?: "input" | "part";
 }
 
 /** An operation's attributes by name, with the operation's name for messages. */
@@ -90,4 +103,15 @@ export function broadcast(a: readonly number[], b: readonly number[], operation:
     }
     return x === 1 ? y : x;
   });
+}
+
+/** The rules with what outputs share of the inputs' memory, by name. */
+export function sharing(
+  rules: Readonly<Record<string, OpRule>>,
+  shares: NonNullable<OpRule["shares"]>,
+  names: readonly string[],
+): Record<string, OpRule> {
+  return Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => [name, names.includes(name) ? { ...rule, shares } : rule]),
+  );
 }

@@ -5,5 +5,6 @@ export const TURN_PAIRS = "PalimpsestTurnPairs";
 
 export const turnPairsRule: OpRule = {
   infer: (inputs, { operation }) => [inputAt(inputs, 0, operation)],
+  shares: "input",
   outputs: ["output"],
 };

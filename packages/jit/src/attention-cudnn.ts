@@ -1,0 +1,203 @@
+import * as tf from "@tensorflow/tfjs";
+import { asType } from "./as-type.js";
+import type { AttentionOptions, AttentionPrefix } from "./attention.js";
+import { backendConfig, type FlashForm, type FlashMask } from "./cudnn-config.js";
+import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
+import type { Trace } from "./trace.js";
+import { type CallResult, customCall, UINT8 } from "./xla-module.js";
+
+/*
+ * Attention by cuDNN's flash kernels, through XLA's custom calls. They take and give bfloat16; the statistics, the
+ * natural logarithm of each query's sum of exponentials, are float32.
+ */
+
+/** The widest head that the kernels take, in multiples of 8. */
+export const LARGEST_HEAD = 128;
+
+const FORWARD = "__cudnn$fmhaSoftmax";
+const BACKWARD = "__cudnn$fmhaSoftmaxBackward";
+
+/** The kernels count axes as [B, heads, T, d]; in memory they write [B, T, heads, d]. */
+const BY_POSITION = [0, 2, 1, 3] as const;
+
+/** XLA sets the size of what the kernels need besides. */
+const SCRATCH: CallResult = { shape: [0], dtype: UINT8 };
+
+/** One call over queries and keys: what masks it, and the lengths that the mask takes. */
+interface Part {
+  readonly mask: FlashMask;
+  readonly scale: number;
+  readonly lengths: readonly tf.Tensor[];
+  /** Segments of a sequence at most; 1: not packed. */
+  readonly segments: number;
+}
+
+type Three = [query: tf.Tensor, key: tf.Tensor, value: tf.Tensor];
+
+export function fusedAttention(
+  trace: Trace,
+  query: tf.Tensor,
+  key: tf.Tensor,
+  value: tf.Tensor,
+  options: AttentionOptions,
+): tf.Tensor {
+  const inputs = [query, key, value].map((tensor) => asType(tensor, "bfloat16")) as Three;
+  const scale = options.scale ?? 1 / Math.sqrt(query.shape[3] as number);
+  const { prefix } = options;
+  return prefix === undefined
+    ? flash(trace, inputs, partOf(inputs, options, scale))
+    : overPrefix(trace, inputs, prefix, scale);
+}
+
+function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOptions, scale: number): Part {
+  if (lengths !== undefined) {
+    const mask = causal === true ? "PADDING_CAUSAL" : "PADDING";
+    return { mask, scale, lengths: [lengths.queries, lengths.keys], segments: 1 };
+  }
+  if (segments === undefined)
+    return { mask: causal === true ? "CAUSAL" : "NO_MASK", scale, lengths: [], segments: 1 };
+  const [B, , H, d] = query.shape as [number, number, number, number];
+  const G = key.shape[2] as number;
+  const perSequence = (segments.lengths.shape[0] as number) / B;
+  const counts = segments.lengths.reshape([B, perSequence]);
+  // Offsets are counted in elements.
+  const offsets = (heads: number): tf.Tensor =>
+    segments.starts.mul(tf.scalar(heads * d, "int32")).reshape([B, perSequence + 1]);
+  return {
+    mask: "PADDING_CAUSAL",
+    scale,
+    lengths: [counts, counts, offsets(H), offsets(G)],
+    segments: perSequence,
+  };
+}
+
+function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
+  return tf.customGrad((q, k, v, save) => {
+    const given = [q, k, v] as Three;
+    const [output, statistics] = forward(trace, given, part);
+    (save as tf.GradSaveFunc)([...given, output, statistics, ...part.lengths]);
+    return {
+      value: output,
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
+        const [sq, sk, sv, so, ss, ...lengths] = saved as [...Three, tf.Tensor, tf.Tensor, ...tf.Tensor[]];
+        return backward(trace, [sq, sk, sv], so, ss, half(trace, dy), { ...part, lengths });
+      },
+    };
+  })(...inputs);
+}
+
+/**
+ * Attention over a prefix and the rows' own keys, as two calls. With a and b their log-sum-exps, that of both is
+ * l = log(eᵃ + eᵇ) and O = e^(a−l)·Oa + e^(b−l)·Ob; given l and O, either call's gradients are those of the whole.
+ */
+function overPrefix(trace: Trace, inputs: Three, prefix: AttentionPrefix, scale: number): tf.Tensor {
+  const [B, T, H, d] = inputs[0].shape as [number, number, number, number];
+  const P = prefix.keys.shape[0] as number;
+  const M = B / P;
+  const grouped = (x: tf.Tensor): tf.Tensor => x.reshape([P, M * T, H, d]);
+  const rowsOf = (s: tf.Tensor): tf.Tensor =>
+    s.reshape([P, H, M, T]).transpose([0, 2, 1, 3]).reshape([B, H, T]);
+  const groupedStatistics = (s: tf.Tensor): tf.Tensor =>
+    s
+      .reshape([P, M, H, T])
+      .transpose([0, 2, 1, 3])
+      .reshape([P, H, M * T]);
+  const own: Part = { mask: "CAUSAL", scale, lengths: [], segments: 1 };
+  const ofPrefix = (lengths: tf.Tensor | undefined): Part =>
+    lengths === undefined
+      ? { ...own, mask: "NO_MASK" }
+      : { ...own, mask: "PADDING", lengths: [tf.fill([P], M * T, "int32"), lengths] };
+  return tf.customGrad((...args) => {
+    const save = args.at(-1) as tf.GradSaveFunc;
+    const [q, k, v, kp, vp] = args.slice(0, -1) as tf.Tensor[] as [...Three, tf.Tensor, tf.Tensor];
+    const [prefixOutput, prefixStatistics] = forward(trace, [grouped(q), kp, vp], ofPrefix(prefix.lengths));
+    const [ownOutput, b] = forward(trace, [q, k, v], own);
+    const a = rowsOf(prefixStatistics);
+    const most = tf.maximum(a, b);
+    const l = most.add(tf.log(tf.exp(a.sub(most)).add(tf.exp(b.sub(most)))));
+    const share = (s: tf.Tensor): tf.Tensor => tf.exp(s.sub(l)).transpose([0, 2, 1]).expandDims(-1); // [B, T, H, 1]
+    const weighted = (x: tf.Tensor, s: tf.Tensor): tf.Tensor =>
+      trace.cast(x, DATA_TYPE.float32).mul(share(s));
+    const output = half(trace, weighted(prefixOutput.reshape([B, T, H, d]), a).add(weighted(ownOutput, b)));
+    save([q, k, v, kp, vp, output, l, ...(prefix.lengths === undefined ? [] : [prefix.lengths])]);
+    return {
+      value: output,
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
+        const [sq, sk, sv, skp, svp, so, sl, lengths] = saved as [
+          ...Three,
+          ...[tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor?],
+        ];
+        const above = half(trace, dy);
+        const before = ofPrefix(lengths);
+        const [qa, ka, va] = backward(
+          trace,
+          [grouped(sq), skp, svp],
+          grouped(so),
+          groupedStatistics(sl),
+          grouped(above),
+          before,
+        );
+        const [qb, kb, vb] = backward(trace, [sq, sk, sv], so, sl, above, own);
+        const wide = (x: tf.Tensor): tf.Tensor => trace.cast(x, DATA_TYPE.float32);
+        return [half(trace, wide(qa.reshape(sq.shape)).add(wide(qb))), kb, vb, ka, va];
+      },
+    };
+  })(...inputs, asType(prefix.keys, "bfloat16"), asType(prefix.values, "bfloat16"));
+}
+
+/** @returns output bfloat16 [B, Tq, H, d], statistics float32 [B · segments, H, Tq] */
+function forward(trace: Trace, inputs: Three, part: Part): [tf.Tensor, tf.Tensor] {
+  const { B, H, Tq, d } = sizes(inputs);
+  const [output, statistics] = customCall(
+    trace,
+    FORWARD,
+    backendConfig(formOf(inputs, part), false),
+    [...inputs, ...part.lengths],
+    [
+      { shape: [B, H, Tq, d], dtype: BFLOAT16, memoryOrder: BY_POSITION },
+      { shape: [B * part.segments, H, Tq], dtype: DATA_TYPE.float32 },
+      SCRATCH,
+    ],
+  );
+  return [output as tf.Tensor, statistics as tf.Tensor];
+}
+
+/** @returns gradients of query, key and value, each in its shape */
+function backward(
+  trace: Trace,
+  inputs: Three,
+  output: tf.Tensor,
+  statistics: tf.Tensor,
+  above: tf.Tensor,
+  part: Part,
+): Three {
+  const { B, H, G, Tq, Tk, d } = sizes(inputs);
+  const result = (heads: number, length: number): CallResult => ({
+    shape: [B, heads, length, d],
+    dtype: BFLOAT16,
+    memoryOrder: BY_POSITION,
+  });
+  const [query, key, value] = customCall(
+    trace,
+    BACKWARD,
+    backendConfig(formOf(inputs, part), true),
+    [...inputs, statistics, above, output, ...part.lengths],
+    [result(H, Tq), result(G, Tk), result(G, Tk), SCRATCH],
+  );
+  return [query, key, value] as Three;
+}
+
+function half(trace: Trace, x: tf.Tensor): tf.Tensor {
+  return trace.cast(x, BFLOAT16);
+}
+
+function sizes([query, key]: Three) {
+  const [B, Tq, H, d] = query.shape as [number, number, number, number];
+  const [, Tk, G] = key.shape as [number, number, number];
+  return { B, Tq, Tk, H, G, d };
+}
+
+function formOf(inputs: Three, { mask, scale, segments }: Part): FlashForm {
+  const { B, H, Tq, Tk } = sizes(inputs);
+  return { batch: B, heads: H, queries: Tq, keys: Tk, mask, scale, segments };
+}

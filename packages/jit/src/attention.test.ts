@@ -1,0 +1,217 @@
+import * as tf from "@tensorflow/tfjs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type AttentionOptions, attention, usesFusedAttention } from "./attention.js";
+import { type Backend, loadBackend } from "./backend.js";
+import { floats, intsOf } from "./conformance/case.js";
+import { expectClose } from "./conformance/compare.js";
+import { jit } from "./module.js";
+import { packedSegments } from "./segments.js";
+import { traceFunction } from "./traced-function.js";
+import type { Scope } from "./value.js";
+
+const [B, T, H, G, d, P, Lp] = [2, 6, 4, 2, 8, 1, 3];
+const inputs = {
+  q: floats([B, T, H, d]),
+  k: floats([B, T, G, d]),
+  v: floats([B, T, G, d]),
+  prefixK: floats([P, Lp, G, d]),
+  prefixV: floats([P, Lp, G, d]),
+  slope: floats([B, T, H, d]),
+  keys: intsOf([B], [6, 4]),
+  ids: intsOf([B, T], [1, 1, 2, 2, 2, 0, 3, 3, 3, 3, 3, 3]),
+  prefixLengths: intsOf([P], [2]),
+};
+
+type Tensors = Readonly<Record<string, tf.Tensor>>;
+
+function need<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("missing");
+  return value;
+}
+
+interface Form {
+  readonly options: (i: Tensors) => AttentionOptions;
+  /** Whether query t of row b sees key u; keys of the prefix have numbers below 0, the last is −1. */
+  readonly sees: (b: number, t: number, u: number) => boolean;
+  /** Positions whose results mean something. */
+  readonly counts: (b: number, t: number) => boolean;
+}
+
+const ids = inputs.ids.values;
+const forms: Readonly<Record<string, Form>> = {
+  causal: { options: () => ({ causal: true }), sees: (_, t, u) => u >= 0 && u <= t, counts: () => true },
+  "every key": { options: () => ({ scale: 0.2 }), sees: (_, __, u) => u >= 0, counts: () => true },
+  lengths: {
+    options: (i) => ({ causal: true, lengths: { queries: need(i["keys"]), keys: need(i["keys"]) } }),
+    sees: (b, t, u) => u >= 0 && u <= t && u < need(inputs.keys.values[b]),
+    counts: (b, t) => t < need(inputs.keys.values[b]),
+  },
+  segments: {
+    options: (i) => ({ causal: true, segments: packedSegments(need(i["ids"]), 3) }),
+    sees: (b, t, u) => u >= 0 && u <= t && ids[b * T + t] === ids[b * T + u],
+    counts: (b, t) => ids[b * T + t] !== 0,
+  },
+  prefix: {
+    options: (i) => ({ causal: true, prefix: { keys: need(i["prefixK"]), values: need(i["prefixV"]) } }),
+    sees: (_, t, u) => u <= t,
+    counts: () => true,
+  },
+  "prefix with lengths": {
+    options: (i) => ({
+      causal: true,
+      prefix: {
+        keys: need(i["prefixK"]),
+        values: need(i["prefixV"]),
+        lengths: need(i["prefixLengths"]),
+      },
+    }),
+    sees: (_, t, u) => (u < 0 ? u + Lp < 2 : u <= t),
+    counts: () => true,
+  },
+};
+
+/** Attention in float64, number by number, and its gradients by its definition. */
+function reference({ sees, counts, options }: Form): Record<string, Float32Array> {
+  const scale =
+    options({
+      keys: tf.scalar(0),
+      ids: tf.zeros([B, T], "int32"),
+      prefixK: tf.scalar(0),
+      prefixV: tf.scalar(0),
+      prefixLengths: tf.scalar(0),
+    }).scale ?? 1 / Math.sqrt(d);
+  const at = (x: { readonly values: ArrayLike<number> }, index: number): number => need(x.values[index]);
+  const out: Record<string, Float64Array> = {};
+  for (const name of ["o", "dq", "dk", "dv", "dpk", "dpv"])
+    out[name] = new Float64Array(
+      name === "o" || name === "dq" ? B * T * H * d : name.startsWith("dp") ? P * Lp * G * d : B * T * G * d,
+    );
+  const add = (name: string, index: number, value: number): void => {
+    const array = need(out[name]);
+    array[index] = need(array[index]) + value;
+  };
+  for (let b = 0; b < B; b++)
+    for (let t = 0; t < T; t++)
+      for (let h = 0; h < H; h++) {
+        const query = ((b * T + t) * H + h) * d;
+        if (!counts(b, t)) continue;
+        const g = Math.floor(h / (H / G));
+        const seen: { readonly own: boolean; readonly base: number }[] = [];
+        for (let u = -Lp; u < T; u++) {
+          if (!sees(b, t, u)) continue;
+          seen.push({ own: u >= 0, base: ((u < 0 ? u + Lp : b * T + u) * G + g) * d });
+        }
+        const keyOf = (own: boolean) => (own ? inputs.k : inputs.prefixK);
+        const tableOf = (own: boolean) => (own ? inputs.v : inputs.prefixV);
+        const sum = (f: (j: number) => number): number =>
+          Array.from({ length: d }, (_, j) => f(j)).reduce((a, x) => a + x, 0);
+        const scores = seen.map(
+          ({ own, base }) => scale * sum((j) => at(inputs.q, query + j) * at(keyOf(own), base + j)),
+        );
+        const most = Math.max(...scores);
+        const all = scores.map((score) => Math.exp(score - most));
+        const total = all.reduce((a, x) => a + x, 0);
+        const weights = all.map((x) => x / total);
+        const slopes = seen.map(({ own, base }) =>
+          sum((j) => at(inputs.slope, query + j) * at(tableOf(own), base + j)),
+        );
+        const center = weights.reduce((a, w, i) => a + w * need(slopes[i]), 0);
+        seen.forEach(({ own, base }, i) => {
+          const w = need(weights[i]);
+          const ofScore = scale * w * (need(slopes[i]) - center);
+          for (let j = 0; j < d; j++) {
+            add("o", query + j, w * at(tableOf(own), base + j));
+            add("dq", query + j, ofScore * at(keyOf(own), base + j));
+            add(own ? "dk" : "dpk", base + j, ofScore * at(inputs.q, query + j));
+            add(own ? "dv" : "dpv", base + j, w * at(inputs.slope, query + j));
+          }
+        });
+      }
+  return Object.fromEntries(Object.entries(out).map(([name, values]) => [name, Float32Array.from(values)]));
+}
+
+/** Results and gradients of `attention`, those of padding being zero. */
+function computed({ options, counts }: Form): (i: Tensors) => Tensors {
+  return (i) => {
+    const mask = tf.tensor(
+      Float32Array.from({ length: B * T }, (_, p) => (counts(Math.floor(p / T), p % T) ? 1 : 0)),
+      [B, T, 1, 1],
+    );
+    const hasPrefix = options(i).prefix !== undefined;
+    const wanted = ["q", "k", "v", ...(hasPrefix ? ["prefixK", "prefixV"] : [])].map((name) => need(i[name]));
+    const f = (...[q, k, v, prefixK, prefixV]: tf.Tensor[]): tf.Tensor => {
+      const given = { ...i, ...(hasPrefix ? { prefixK: need(prefixK), prefixV: need(prefixV) } : {}) };
+      return attention(need(q), need(k), need(v), options(given)).mul(mask);
+    };
+    const [dq, dk, dv, dpk, dpv] = tf.grads(f)(wanted, need(i["slope"]));
+    const own = { o: f(...wanted), dq: need(dq), dk: need(dk), dv: need(dv) };
+    return hasPrefix ? { ...own, dpk: need(dpk), dpv: need(dpv) } : own;
+  };
+}
+
+describe.each(["graph", "xla", "eager"] as const)("attention in mode %s", (mode) => {
+  let backend: Backend;
+
+  beforeAll(async () => {
+    backend = await loadBackend({ prefer: "tensorflow" });
+  });
+
+  test("has the values and gradients of its definition, in every form", () => {
+    const functions = Object.fromEntries(
+      Object.entries(forms).map(([name, form]) => [
+        name,
+        { inputs, body: (_: Tensors, i: Tensors) => ({ outputs: computed(form)(i) }) },
+      ]),
+    );
+    const module = jit({ backend, state: {}, functions, mode });
+    const arrays = Object.fromEntries(Object.entries(inputs).map(([name, { values }]) => [name, values]));
+    for (const [name, form] of Object.entries(forms)) {
+      const expected = reference(form);
+      for (const [output, values] of Object.entries(module.call(name, arrays)))
+        expectClose(values, need(expected[output]), 1e-5, 1e-6);
+    }
+    module.dispose();
+  });
+});
+
+describe("attention", () => {
+  beforeAll(async () => {
+    await loadBackend({ prefer: "tensorflow" });
+  });
+
+  const operations = (scope: Scope): string[] => scope.operations.map(({ name }) => name);
+
+  test.each(Object.entries(forms))("for a GPU is calls of cuDNN and no product: %s", (name, form) => {
+    const body = (_: Tensors, i: Tensors) => {
+      expect([usesFusedAttention(d), usesFusedAttention(136), usesFusedAttention(12)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      return { outputs: computed(form)(i) };
+    };
+    const { root, outputs } = traceFunction("f", {}, inputs, body, { fusedAttention: true });
+    const names = operations(root);
+    expect(names).not.toContain("BatchMatMulV2");
+    // Forward twice, here and in the gradient, and backward; over a prefix each is two calls.
+    expect(names.filter((given) => given === "XlaCallModule")).toHaveLength(
+      name.startsWith("prefix") ? 6 : 3,
+    );
+    expect([...outputs.values()].map(({ shape }) => shape)).toEqual(
+      [inputs.q, inputs.q, inputs.k, inputs.v, inputs.prefixK, inputs.prefixV]
+        .slice(0, outputs.size)
+        .map(({ shape }) => shape),
+    );
+  });
+
+  test("refuses shapes and options that do not go together", () => {
+    const ones = (...shape: number[]) => tf.ones(shape);
+    const wrong = () => attention(ones(1, 2, 3, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4));
+    expect(wrong).toThrow(expect.objectContaining({ code: "SHAPE_MISMATCH" }));
+    const uneven = () => attention(ones(1, 2, 2, 4), ones(1, 3, 2, 4), ones(1, 3, 2, 4), { causal: true });
+    expect(uneven).toThrow(expect.objectContaining({ code: "SHAPE_MISMATCH" }));
+    const prefix = { keys: ones(1, 2, 2, 4), values: ones(1, 2, 2, 4) };
+    const open = () => attention(ones(1, 2, 2, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4), { prefix });
+    expect(open).toThrow(expect.objectContaining({ code: "INVALID_OPTIONS" }));
+  });
+});

@@ -1,0 +1,83 @@
+import type * as tf from "@tensorflow/tfjs";
+import { asType, floatTypeOf } from "./as-type.js";
+import { composedAttention } from "./attention-composed.js";
+import { fusedAttention, LARGEST_HEAD } from "./attention-cudnn.js";
+import { JitError } from "./error.js";
+import type { Segments } from "./segments.js";
+import { currentTrace } from "./trace.js";
+
+/** What comes before the rows' own keys: once for several rows. */
+export interface AttentionPrefix {
+  /** [P, Lp, G, d]; rows come in P groups of equal size, and every query of a group sees its prefix. */
+  readonly keys: tf.Tensor;
+  readonly values: tf.Tensor;
+  /** int32 [P], each at least 1: keys behind are padding. Absent: all are seen. */
+  readonly lengths?: tf.Tensor;
+}
+
+export interface AttentionOptions {
+  /** A query sees the keys up to its own position; takes as many keys as queries. Default false. */
+  readonly causal?: boolean;
+  /** int32 [B] each, at least 1: positions behind are padding. Results of padding mean nothing. */
+  readonly lengths?: { readonly queries: tf.Tensor; readonly keys: tf.Tensor };
+  /** Several rows packed into each sequence: a query sees its own segment alone. Takes `causal`. */
+  readonly segments?: Segments;
+  /** Keys and values that are seen besides. Takes `causal`. */
+  readonly prefix?: AttentionPrefix;
+  /** Factor on the scores; default 1 / √d. */
+  readonly scale?: number;
+}
+
+/**
+ * softmax(scale · Q·Kᵀ)·V by head; G key heads serve H query heads, G divides H. Differentiable in queries, keys and
+ * values. On a GPU in mode xla, where products take bfloat16, one kernel of cuDNN that never writes the scores; elsewhere
+ * matrix products and a softmax.
+ * @param query [B, Tq, H, d], float32 or bfloat16
+ * @param key   [B, Tk, G, d]; so is value
+ * @returns [B, Tq, H, d] in the type of `query`
+ * @throws {JitError} SHAPE_MISMATCH, INVALID_OPTIONS for options that do not go together
+ */
+export function attention(
+  query: tf.Tensor,
+  key: tf.Tensor,
+  value: tf.Tensor,
+  options: AttentionOptions = {},
+): tf.Tensor {
+  check(query, key, value, options);
+  const trace = currentTrace();
+  const width = query.shape[3] ?? 0;
+  if (trace === undefined || !usesFusedAttention(width)) return composedAttention(query, key, value, options);
+  return asType(fusedAttention(trace, query, key, value, options), floatTypeOf(query));
+}
+
+/** Whether `attention` is one kernel where this is called: inside a body, for heads of this width. */
+export function usesFusedAttention(headWidth: number): boolean {
+  const fits = headWidth % 8 === 0 && headWidth <= LARGEST_HEAD;
+  return fits && currentTrace()?.target.fusedAttention === true;
+}
+
+function check(query: tf.Tensor, key: tf.Tensor, value: tf.Tensor, options: AttentionOptions): void {
+  const { causal = false, lengths, segments, prefix } = options;
+  const shapes = `query [${query.shape.join(", ")}], key [${key.shape.join(", ")}], value [${value.shape.join(", ")}]`;
+  const [batch, queries, heads = 0, width] = query.shape;
+  const [keyBatch, keys, keyHeads = 0, keyWidth] = key.shape;
+  const isFour = query.rank === 4 && key.rank === 4 && key.shape.join() === value.shape.join();
+  if (!isFour || batch !== keyBatch || width !== keyWidth || heads % keyHeads !== 0) {
+    throw new JitError(
+      "SHAPE_MISMATCH",
+      `attention: ${shapes}; give [B, Tq, H, d] and twice [B, Tk, G, d], G a divisor of H`,
+    );
+  }
+  if (causal && queries !== keys)
+    throw new JitError("SHAPE_MISMATCH", `attention: ${shapes}; causal takes as many keys as queries`);
+  const extras = [lengths, segments, prefix].filter((extra) => extra !== undefined);
+  if (extras.length > 1 || ((segments !== undefined || prefix !== undefined) && !causal)) {
+    throw new JitError(
+      "INVALID_OPTIONS",
+      "attention takes one of lengths, segments and prefix, and the last two with causal: true",
+    );
+  }
+  const prefixes = prefix?.keys.shape[0] ?? 1;
+  if (prefix !== undefined && (batch ?? 0) % prefixes !== 0)
+    throw new JitError("SHAPE_MISMATCH", `attention: ${batch} rows do not divide into ${prefixes} prefixes`);
+}

@@ -1,0 +1,133 @@
+import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { Emitter } from "./emit.js";
+import type { Program } from "./emit-program.js";
+import { liveness, sources } from "./liveness.js";
+import type { FunctionNodes } from "./program.js";
+import type { ArgumentProto } from "./saved-model.js";
+import { DATA_TYPE } from "./tensorflow-binding.js";
+import type { TracedFunction } from "./traced-function.js";
+import type { Value } from "./value.js";
+
+/*
+ * Responsibility: a traced function as one launch: a FunctionDef that reads its variables, computes, and assigns them
+ * anew, and one call of it that TensorFlow has XLA compile as a whole.
+ *
+ * Not responsible for: the state's own nodes and mode graph (program.ts).
+ *
+ * Invariants:
+ * JIT-LAUNCH-1. A call with `_XlaMustCompile` gets the kernel that hands the variables' memory to XLA, so new state is
+ *     written over old: nothing of the state stands twice. Nodes marked `_XlaCompile` one by one would copy it.
+ * JIT-LAUNCH-2. A variable is assigned after its read; without that edge XLA may read the new value.
+ * JIT-LAUNCH-3. Names depend on the traced function alone, so that a compiled program found in a cache is its own.
+ */
+
+const RESOURCE = 20;
+
+/** @param name of the function, unique in the program and the same in every process */
+export function emitLaunch(
+  program: Program,
+  fn: TracedFunction,
+  name: string,
+  stored: (state: string) => number,
+): FunctionNodes {
+  const main = new Emitter(program, name, false);
+  const device = program.gpu ? "/device:GPU:0" : undefined;
+  const feeds = new Map<string, string>();
+  for (const [key, spec] of Object.entries(fn.inputs)) {
+    const attributes = { dtype: typeOf(DATA_TYPE[spec.dtype]), shape: { shape: shapeProto(spec.shape) } };
+    feeds.set(key, main.node("Placeholder", [], attributes));
+  }
+  const results = [...fn.outputs.values()];
+  const live = liveness([...results, ...fn.state.values()]);
+  const body = new Emitter(program, `${name}_launch`, true);
+  const values = sources(live, [...results, ...fn.state.values()]);
+  const inputs: { readonly argument: ArgumentProto; readonly given: string }[] = [];
+  for (const value of values) {
+    if (value.origin.kind !== "input") continue;
+    const argument = `input_${inputs.length}`;
+    inputs.push({
+      argument: { name: argument, type: value.dtype },
+      given: feeds.get(value.origin.name) ?? "",
+    });
+    body.bind(value, argument);
+  }
+  const reads = stateArguments(program, values, fn, stored);
+  for (const [key, { argument, type }] of reads.entries()) {
+    inputs.push({ argument: { name: argument, type: RESOURCE }, given: program.variables.get(key) ?? "" });
+    const value = values.find(({ origin }) => origin.kind === "state" && origin.name === key);
+    if (value === undefined) continue;
+    const read = body.node(
+      "ReadVariableOp",
+      [argument],
+      { dtype: typeOf(type) },
+      { name: `read_${argument}`, output: "value" },
+    );
+    if (type === value.dtype) body.bind(value, read);
+    else body.bindStored(value, read);
+  }
+  body.operations(fn.root.operations, live);
+  const assignments: string[] = [];
+  for (const [key, value] of fn.state) {
+    const { argument, type } = reads.get(key) ?? { argument: "", type: value.dtype };
+    const fresh =
+      type === value.dtype ? body.reference(value) : (body.stored(value) ?? body.half(body.reference(value)));
+    const isRead = values.some(({ origin }) => origin.kind === "state" && origin.name === key);
+    const after = isRead ? [`^read_${argument}`] : [];
+    const node = `assign_${argument}`;
+    body.node("AssignVariableOp", [argument, fresh, ...after], { dtype: typeOf(type) }, { name: node });
+    assignments.push(node);
+  }
+  const outputs = results.map((value, index) => ({ name: `output_${index}`, type: value.dtype }));
+  const control = assignments.map((node) => `done_${node}`);
+  program.functions.push({
+    signature: {
+      name: body.prefix,
+      inputArg: inputs.map(({ argument }) => argument),
+      outputArg: outputs,
+      isStateful: true,
+      controlOutput: control,
+    },
+    nodeDef: body.nodes,
+    ret: Object.fromEntries(results.map((value, index) => [`output_${index}`, body.reference(value)])),
+    controlRet: Object.fromEntries(assignments.map((node, index) => [control[index] ?? "", node])),
+  });
+  const none = text("");
+  const call = main.node(
+    "StatefulPartitionedCall",
+    inputs.map(({ given }) => given),
+    {
+      Tin: { list: { type: inputs.map(({ argument }) => argument.type) } },
+      Tout: { list: { type: outputs.map(({ type }) => type) } },
+      f: { func: { name: body.prefix } },
+      _XlaMustCompile: { b: true },
+      config: none,
+      config_proto: none,
+      executor_type: none,
+    },
+    { device },
+  );
+  const fetches = results.map(({ dtype }, index) => {
+    const output = index === 0 ? call : `${call}:${index}`;
+    return `${main.node("Identity", [output, `^${call}`], { T: typeOf(dtype) })}:0`;
+  });
+  if (fetches.length === 0)
+    fetches.push(`${main.node("Const", [`^${call}`], constant(DATA_TYPE.int32, [], [0]))}:0`);
+  return { feeds: [...feeds.values()].map((feed) => `${feed}:0`).join(), fetches: fetches.join() };
+}
+
+/** The state entries that a function reads or changes, with the names of their arguments. */
+function stateArguments(
+  program: Program,
+  values: readonly Value[],
+  fn: TracedFunction,
+  stored: (state: string) => number,
+): Map<string, { readonly argument: string; readonly type: number }> {
+  const used = new Set<string>();
+  for (const { origin } of values) if (origin.kind === "state") used.add(origin.name);
+  for (const key of fn.state.keys()) used.add(key);
+  // In the state's own order, so that the order of reads in a body changes nothing.
+  const ordered = [...program.variables.keys()].filter((key) => used.has(key));
+  return new Map(
+    ordered.map((key, index) => [key, { argument: `variable_${index}`, type: stored(key) }] as const),
+  );
+}

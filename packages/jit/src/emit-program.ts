@@ -1,0 +1,24 @@
+import type { AdamStep } from "./emit-adam.js";
+import type { InPlaceWrite } from "./memory.js";
+import type { FunctionProto, NodeProto } from "./saved-model.js";
+import type { Operation } from "./value.js";
+
+/** What a graph's parts share while they are written. */
+export interface Program {
+  readonly nodes: NodeProto[];
+  readonly functions: FunctionProto[];
+  /** Functions are launches: each compiled whole, see emit-launch.ts. */
+  readonly xla: boolean;
+  /** The session runs on a GPU. */
+  readonly gpu: boolean;
+  /** Matrix products take their inputs in bfloat16. */
+  readonly halfProducts: boolean;
+  /** State entries that are stored in bfloat16. */
+  readonly halves: ReadonlySet<string>;
+  /** Operations that write rows into a variable in place. */
+  readonly inPlace: ReadonlyMap<Operation, InPlaceWrite>;
+  /** Optimiser steps that go into variables. */
+  readonly adamSteps: ReadonlyMap<Operation, AdamStep>;
+  /** Node of each state entry's variable. */
+  readonly variables: ReadonlyMap<string, string>;
+}

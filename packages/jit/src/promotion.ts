@@ -1,0 +1,31 @@
+import { JitError } from "./error.js";
+import type { OpRule } from "./shape-inference/rules.js";
+import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
+import type { Value } from "./value.js";
+
+/** Positions of an operation's inputs that have one type. */
+export function sameTypePositions({ oneType }: OpRule, count: number): readonly number[] {
+  if (oneType === undefined) return [];
+  if (typeof oneType !== "string") return oneType.map((position) => (position + count) % count);
+  return Array.from({ length: oneType === "all" ? count : count - 1 }, (_, position) => position);
+}
+
+/**
+ * The type in which bfloat16 and float32 meet, as in JAX: float32, but a constant follows the other side, and a matrix
+ * product with one factor in bfloat16 takes both so.
+ * @returns undefined where nothing is to be cast
+ */
+export function promotedType({ isProduct }: OpRule, values: readonly Value[]): number | undefined {
+  if (!values.some(({ dtype }) => dtype === BFLOAT16)) return undefined;
+  const other = values.find(({ dtype }) => dtype !== BFLOAT16 && dtype !== DATA_TYPE.float32);
+  if (other !== undefined)
+    throw new JitError(
+      "DTYPE_MISMATCH",
+      `bfloat16 meets TensorFlow data type ${other.dtype}; cast one of them`,
+    );
+  if (isProduct === true) return BFLOAT16;
+  const isWide = values.some(
+    ({ dtype, origin }) => dtype === DATA_TYPE.float32 && origin.kind !== "constant",
+  );
+  return isWide ? DATA_TYPE.float32 : BFLOAT16;
+}

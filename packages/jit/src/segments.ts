@@ -1,0 +1,29 @@
+import * as tf from "@tensorflow/tfjs";
+
+/** Where the rows of packed sequences lie. Make it once for all layers, by `packedSegments`. */
+export interface Segments {
+  /** int32 [B, T], the number of each position's segment; 0: padding. */
+  readonly ids: tf.Tensor;
+  /** int32 [slots], positions of each segment; 0 where there is none. */
+  readonly lengths: tf.Tensor;
+  /** int32 [slots + B], first position of each among all B · T; B · T where there is none. */
+  readonly starts: tf.Tensor;
+}
+
+/**
+ * @param ids   int32 [B, T]: segments are numbered 1, 2, … as they lie, over all sequences; 0: padding
+ * @param count segments at most, in all sequences together
+ */
+export function packedSegments(ids: tf.Tensor, count: number): Segments {
+  const [sequences, length] = ids.shape as [number, number];
+  const places = sequences * length;
+  // cuDNN counts by sequences; one segment a sequence would be taken for a sequence that is not packed.
+  const slots = sequences * Math.max(2, Math.ceil(count / sequences));
+  const numbers = tf.range(1, slots + 1, 1, "int32").reshape([slots, 1]);
+  const isOf = ids.reshape([1, places]).equal(numbers); // [slots, B·T]
+  const positions = tf.range(0, places, 1, "int32").reshape([1, places]);
+  const none = tf.fill([slots, places], places, "int32");
+  const starts = tf.where(isOf, tf.tile(positions, [slots, 1]), none).min(1);
+  const filler = tf.fill([sequences], places, "int32");
+  return { ids, lengths: isOf.toInt().sum(1).toInt(), starts: tf.concat([starts.toInt(), filler]) };
+}
