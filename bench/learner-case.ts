@@ -24,7 +24,7 @@ interface Shape {
   readonly threads: number;
 }
 
-const GROUP_SIZE = 8;
+const LARGEST_GROUP = 8;
 
 function answer(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -48,13 +48,14 @@ async function start(line: string) {
     readonly places?: "all" | "trained" | "shared";
   };
   const { rows, length } = shape;
+  const groupSize = Math.min(LARGEST_GROUP, rows);
   const prompt = Math.floor(length / 2);
   const trainedTokens = rows * (length - prompt);
   const bucket = {
     rows,
     length,
     ...(places === "all" ? {} : { trainedTokens }),
-    ...(places === "shared" ? { sharedPrompts: { length: prompt, replies: GROUP_SIZE } } : {}),
+    ...(places === "shared" ? { sharedPrompts: { length: prompt, replies: groupSize } } : {}),
   };
   const backend = await loadBackend({ prefer, threads: shape.threads });
   const model = parseModelConfig({
@@ -85,7 +86,7 @@ async function start(line: string) {
       ...(memory === undefined ? {} : { memory }),
     },
   });
-  const groups = fullRowGroups({ rows, length, vocabSize: shape.vocab, groupSize: GROUP_SIZE });
+  const groups = fullRowGroups({ rows, length, vocabSize: shape.vocab, groupSize });
   const started = performance.now();
   await learner.update(groups);
   const firstMs = performance.now() - started;
@@ -99,7 +100,12 @@ async function start(line: string) {
       updates += 1;
     }
     const { user, system } = process.cpuUsage(cpu);
-    return { updates, seconds: (performance.now() - from) / 1000, cpuSeconds: (user + system) / 1e6 };
+    return {
+      updates,
+      seconds: (performance.now() - from) / 1000,
+      cpuSeconds: (user + system) / 1e6,
+      stats: learner.stats,
+    };
   };
 }
 

@@ -30,6 +30,8 @@ interface Part {
   readonly lengths: readonly tf.Tensor[];
   /** Segments of a sequence at most; 1: not packed. */
   readonly segments: number;
+  /** bool [B, Tq] and [B, Tk]; absent: all. What the kernels leave at padding is whatever lay in memory. */
+  readonly counted?: { readonly queries: tf.Tensor; readonly keys: tf.Tensor };
 }
 
 type Three = [query: tf.Tensor, key: tf.Tensor, value: tf.Tensor];
@@ -52,7 +54,11 @@ export function fusedAttention(
 function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOptions, scale: number): Part {
   if (lengths !== undefined) {
     const mask = causal === true ? "PADDING_CAUSAL" : "PADDING";
-    return { mask, scale, lengths: [lengths.queries, lengths.keys], segments: 1 };
+    const counted = {
+      queries: isBefore(lengths.queries, query.shape[1] as number),
+      keys: isBefore(lengths.keys, key.shape[1] as number),
+    };
+    return { mask, scale, lengths: [lengths.queries, lengths.keys], segments: 1, counted };
   }
   if (segments === undefined)
     return { mask: causal === true ? "CAUSAL" : "NO_MASK", scale, lengths: [], segments: 1 };
@@ -63,27 +69,52 @@ function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOpt
   // Offsets are counted in elements.
   const offsets = (heads: number): tf.Tensor =>
     segments.starts.mul(tf.scalar(heads * d, "int32")).reshape([B, perSequence + 1]);
+  const isCounted = segments.ids.greater(tf.scalar(0, "int32"));
   return {
     mask: "PADDING_CAUSAL",
     scale,
     lengths: [counts, counts, offsets(H), offsets(G)],
     segments: perSequence,
+    counted: { queries: isCounted, keys: isCounted },
   };
 }
 
 function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
+  const { counted } = part;
+  const masks = counted === undefined ? [] : [counted.queries, counted.keys];
   return tf.customGrad((q, k, v, save) => {
     const given = [q, k, v] as Three;
-    const [output, statistics] = forward(trace, given, part);
-    (save as tf.GradSaveFunc)([...given, output, statistics, ...part.lengths]);
+    const [made, statistics] = forward(trace, given, part);
+    const output = masked(made, masks[0]);
+    (save as tf.GradSaveFunc)([...given, output, statistics, ...masks, ...part.lengths]);
     return {
       value: output,
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
-        const [sq, sk, sv, so, ss, ...lengths] = saved as [...Three, tf.Tensor, tf.Tensor, ...tf.Tensor[]];
-        return backward(trace, [sq, sk, sv], so, ss, half(trace, dy), { ...part, lengths });
+        const [sq, sk, sv, so, ss, ...rest] = saved as [...Three, tf.Tensor, tf.Tensor, ...tf.Tensor[]];
+        const [queries, keys] = rest.slice(0, masks.length);
+        const lengths = rest.slice(masks.length);
+        const above = masked(half(trace, dy), queries);
+        const [dq, dk, dv] = backward(trace, [sq, sk, sv], so, ss, above, { ...part, lengths });
+        return [masked(dq, queries), masked(dk, keys), masked(dv, keys)];
       },
     };
   })(...inputs);
+}
+
+/** Zeros where a position is padding: chosen, not multiplied, since garbage may be no number. */
+function masked(x: tf.Tensor, isCounted: tf.Tensor | undefined): tf.Tensor {
+  if (isCounted === undefined) return x;
+  const [B, T] = x.shape as [number, number];
+  return tf.where(isCounted.reshape([B, T, 1, 1]), x, tf.zerosLike(x));
+}
+
+/** bool [B, length] */
+function isBefore(ends: tf.Tensor, length: number): tf.Tensor {
+  const [batch] = ends.shape as [number];
+  return tf
+    .range(0, length, 1, "int32")
+    .reshape([1, length])
+    .less(ends.reshape([batch, 1]));
 }
 
 /**

@@ -6,8 +6,10 @@ import {
   restoreUtilFunctions,
   tensorflowEnvironment,
 } from "./binding-patches.js";
+import { compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
+import { gpuMemory } from "./gpu-device.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { loadWasm } from "./wasm-backend.js";
 
@@ -18,6 +20,8 @@ export interface Backend {
   readonly tensorflowVersion?: string;
   /** The session runs on a GPU. */
   readonly gpu: boolean;
+  /** Memory of that GPU, of the smallest where several are there; absent where nvidia-smi does not say. */
+  readonly gpuMemoryBytes?: number;
   /** Why better backends were passed over, in order of preference. */
   readonly passedOver: readonly string[];
 }
@@ -78,7 +82,8 @@ async function loadTensorflow({
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
     // libtensorflow takes these from the environment only, and reads them once.
-    Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce));
+    const cache = compileCacheFolder();
+    Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce, cache));
     await import("@tensorflow/tfjs-node-gpu");
     gatherWithoutReadback();
   }
@@ -87,7 +92,9 @@ async function loadTensorflow({
   openBinding(backend);
   freeWrappedHandles(backend);
   const { TF_Version, isUsingGpuDevice } = backend.binding;
-  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu: isUsingGpuDevice() };
+  const gpu = isUsingGpuDevice();
+  const memory = gpu ? gpuMemory() : {};
+  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu, ...memory };
 }
 
 async function loadCpu(): Promise<void> {

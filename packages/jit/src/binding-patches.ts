@@ -15,8 +15,14 @@ export function tensorflowEnvironment(
   threads: number | undefined,
   present: Readonly<Record<string, string | undefined>>,
   operationsAtOnce?: number,
+  compileCache?: string,
 ): Record<string, string> {
-  const wanted = wantedEnvironment(threads, operationsAtOnce);
+  const wanted = {
+    ...wantedEnvironment(threads, operationsAtOnce),
+    ...(compileCache === undefined
+      ? {}
+      : { TF_XLA_FLAGS: `--tf_xla_persistent_cache_directory=${compileCache}` }),
+  };
   const flags = present["XLA_FLAGS"];
   const missing = Object.entries(wanted).filter(([key]) => present[key] === undefined);
   if (flags === undefined || flags.includes(TRITON_FLAG)) return Object.fromEntries(missing);

@@ -4,7 +4,8 @@ import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
 import { type JitMode, jit } from "./module.js";
-import { type Keep, scan } from "./scan.js";
+import { scan } from "./scan.js";
+import type { Keep } from "./scan-options.js";
 import type { HostArray } from "./spec.js";
 
 const LENGTH = 4;

@@ -11,6 +11,7 @@ import { loraScale, type ModelConfig, parameterShapes } from "@palimpsest/model"
 import * as tf from "@tensorflow/tfjs";
 import { type Bucket, bucketName, rowsOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
+import { keepPlan } from "./keep-plan.js";
 import { tensorAlgebra } from "./loss-algebra.js";
 import { applyParts } from "./memory-config.js";
 import type { MicroBatchInput } from "./micro-batches.js";
@@ -55,7 +56,8 @@ export function compileLearner(options: {
   readonly objectives: readonly Objective[];
   readonly mode: "auto" | "eager" | "graph" | "xla";
 }): JitModule {
-  const { model, config } = options;
+  const { model, backend } = options;
+  const config: PlannedConfig = { ...options.config, deviceBytes: backend.gpuMemoryBytes };
   const trained = trainedShapes(model, config);
   const names = Object.keys(trained);
   const functions: Record<string, JitFunction> = {};
@@ -73,7 +75,10 @@ export function compileLearner(options: {
     inputs: {},
     body: (state) => ({ outputs: {}, state: clearedGradients(state, names) }),
   };
-  applyParts(config.memory, trained).forEach((part, index) => {
+  // A launch writes new state over old, so that nothing is gained by parts.
+  const isLaunched = options.mode === "xla" || (options.mode === "auto" && backend.gpu);
+  const parts = isLaunched ? [names] : applyParts(config.memory, trained);
+  parts.forEach((part, index) => {
     functions[`${APPLY}-${index}`] = {
       inputs: Object.fromEntries(ADAM_SCALARS.map((name) => [name, { shape: [], dtype: "float32" }])),
       body: applyBody(part, config),
@@ -87,6 +92,9 @@ export function compileLearner(options: {
     precision: config.precision,
   });
 }
+
+/** A configuration, and the memory of the GPU that it is for, where there is one. */
+type PlannedConfig = ResolvedLearnerConfig & { readonly deviceBytes: number | undefined };
 
 /** The functions that together apply and clear what was added, each a part of the weights. */
 export function applyNames(module: JitModule): string[] {
@@ -104,7 +112,7 @@ export function inputNames(objective: Objective, config: ResolvedLearnerConfig):
 /** β of this step, float32 []. */
 export const KL_COEFFICIENT = "klCoefficient";
 
-function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
+function policyFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
   const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
   const names = inputNames("policy", config);
   const { entropyCoefficient, measureEntropy } = config;
@@ -156,7 +164,7 @@ function policyFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLear
 }
 
 /** Log-probabilities of a micro-batch under the weights, and under the reference where the reward needs them. */
-function scoreFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
+function scoreFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
   return {
     inputs: passInputs(bucket),
     body: (state, inputs) => {
@@ -175,7 +183,7 @@ function scored(
   inputs: Tensors,
   bucket: Bucket,
   model: ModelConfig,
-  config: ResolvedLearnerConfig,
+  config: PlannedConfig,
 ): tf.Tensor {
   const base = Object.keys(parameterShapes(model));
   const names = kind === "weights" ? [...base, ...Object.keys(trainedShapes(model, config))] : base;
@@ -188,7 +196,7 @@ function scored(
 function passOf(
   bucket: Bucket,
   model: ModelConfig,
-  config: ResolvedLearnerConfig,
+  config: PlannedConfig,
   entropy: PassOptions["entropy"],
 ): PassOptions {
   const { memory, lora } = config;
@@ -197,13 +205,14 @@ function passOf(
     bucket,
     model,
     memory,
+    keep: keepPlan(model, config, bucket, config.deviceBytes),
     entropy,
     isFrozen: (name) => !trained.has(name),
     ...(lora === null ? {} : { loraScale: loraScale(lora) }),
   };
 }
 
-function supervisedFunction(bucket: Bucket, model: ModelConfig, config: ResolvedLearnerConfig): JitFunction {
+function supervisedFunction(bucket: Bucket, model: ModelConfig, config: PlannedConfig): JitFunction {
   const perToken: TensorSpec = { shape: [rowsOf(bucket), bucket.length - 1], dtype: "float32" };
   return {
     inputs: { ...passInputs(bucket), lossMask: perToken, tokenWeights: perToken },

@@ -36,6 +36,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     logitScales: new Float32Array(isPicked(bucket) ? count : sequences * width).fill(1),
   };
   let picked = 0;
+  const numbers = segmentNumbers(places);
   rowIndices.forEach((rowIndex, r) => {
     const row = rows[rowIndex];
     const place = places[r];
@@ -48,7 +49,7 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
       const flat = at(t);
       layout.tokenIds[flat] = row.tokenIds[t] as number;
       if (packed > 0) {
-        layout.segments[flat] = r + 1;
+        layout.segments[flat] = numbers[r] as number;
         layout.positions[flat] = t;
       }
       if (!isPicked(bucket) || t === 0 || row.lossMask[t] !== 1) continue;
@@ -60,6 +61,18 @@ export function layOut(batch: MicroBatch, rows: readonly DealtRow[]): Layout {
     }
   });
   return layout;
+}
+
+/** Rows numbered 1, 2, … in the order in which they lie, as attention over packed rows takes them. */
+function segmentNumbers(places: MicroBatch["places"]): number[] {
+  const order = places
+    .map((place, row) => ({ ...place, row }))
+    .sort((a, b) => a.sequence - b.sequence || a.offset - b.offset);
+  const numbers = new Array<number>(places.length).fill(0);
+  order.forEach(({ row }, index) => {
+    numbers[row] = index + 1;
+  });
+  return numbers;
 }
 
 /** Where token t of a row lies in the flat tokens. */

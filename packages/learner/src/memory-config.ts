@@ -7,23 +7,35 @@ export const MemoryConfig = z.strictObject({
     .enum(["auto", "unrolled", "scan"])
     .default("auto")
     .describe(
-      "unrolled: every layer's values are kept for the gradient; scan: one loop over the layers, of which only the inputs are kept and the rest is computed again; auto: scan from 5 layers on.",
+      "On a CPU, and in float32. unrolled: every layer's values are kept for the gradient; scan: one loop over the layers, of which only the inputs are kept and the rest is computed again; auto: scan from 5 layers on.",
     ),
   logitsMb: z
     .number()
     .positive()
-    .default(128)
-    .describe("Logits that stand at once, MiB; where a micro-batch has more, they come in chunks."),
+    .optional()
+    .describe(
+      "Logits that stand at once, MiB in float32; where a micro-batch has more, they come in chunks. Default 128 on a CPU, 1280 where a GPU computes in bfloat16.",
+    ),
+  keep: z
+    .enum(["auto", "nothing", "products"])
+    .default("auto")
+    .describe(
+      "Where a GPU computes in bfloat16: what the gradient finds of the forward pass. nothing: layers are computed again; products: results of matrix products and of attention are kept; auto: products where the device has room for them.",
+    ),
   scoresMb: z
     .number()
     .positive()
     .default(64)
-    .describe("Attention scores that stand at once, MiB; where there are more, queries come in blocks."),
+    .describe(
+      "Attention scores that stand at once, MiB; where there are more, queries come in blocks. Of no effect where attention is one kernel of a GPU.",
+    ),
   applyMb: z
     .number()
     .positive()
     .default(64)
-    .describe("Weights that are updated at once, MiB; larger models are updated tensor by tensor."),
+    .describe(
+      "Weights that are updated at once, MiB; larger models are updated tensor by tensor. Of no effect in mode xla, which updates all in place.",
+    ),
 });
 export type MemoryConfig = z.infer<typeof MemoryConfig>;
 
@@ -31,6 +43,9 @@ const MIB = 2 ** 20;
 const BYTES = 4;
 const SCAN_FROM_LAYERS = 5;
 const SMALLEST_BLOCK = 16;
+const CPU_LOGITS_MB = 128;
+/** About an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, more lost. */
+const GPU_LOGITS_MB = 1280;
 
 /** @returns the form of a forward pass over [sequences, length] */
 export function forwardForm(
@@ -51,8 +66,9 @@ export function forwardForm(
 }
 
 /** Positions whose logits may stand at once. */
-export function logitsChunk(memory: MemoryConfig, model: ModelConfig): number {
-  return Math.max(SMALLEST_BLOCK, Math.floor((memory.logitsMb * MIB) / (model.vocabSize * BYTES)));
+export function logitsChunk(memory: MemoryConfig, model: ModelConfig, isOnGpu = false): number {
+  const logitsMb = memory.logitsMb ?? (isOnGpu ? GPU_LOGITS_MB : CPU_LOGITS_MB);
+  return Math.max(SMALLEST_BLOCK, Math.floor((logitsMb * MIB) / (model.vocabSize * BYTES)));
 }
 
 /** Deals names out in their order so that no part has more bytes than allowed, except for one larger tensor alone. */

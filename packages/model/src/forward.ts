@@ -1,6 +1,8 @@
+import { type Keep, usesFusedAttention } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
+import { halfStates } from "./half-forward.js";
 import { scanLayers } from "./layer-loop.js";
 import { mixingOf, type Packing, type Projections, type SharedPrompts } from "./mixing.js";
 import { rmsNorm } from "./norm.js";
@@ -28,6 +30,13 @@ export interface ForwardOptions {
   readonly sharing?: SharedPrompts | undefined;
   /** Factor on what adapters add: alpha / rank. */
   readonly loraScale?: number | undefined;
+  /**
+   * bfloat16: what passes from product to product is rounded, layers are one loop and attention is one operation; default
+   * so where attention is one kernel of a GPU, else float32. The weights stay what they are.
+   */
+  readonly activations?: "float32" | "bfloat16" | undefined;
+  /** What the gradient of layers in bfloat16 finds of the forward pass. Default nothing. */
+  readonly keep?: Keep | undefined;
   /** Parameters without a gradient; with scan it is not even computed. Default none. */
   readonly isFrozen?: ((name: string) => boolean) | undefined;
 }
@@ -149,6 +158,11 @@ function lastStates(
   options: ForwardOptions,
   rows?: tf.Tensor,
 ): tf.Tensor {
+  const fused = usesFusedAttention(config.headDim) ? "bfloat16" : "float32";
+  if ((options.activations ?? fused) === "bfloat16") {
+    const states = halfStates(parameters, ids, config, options);
+    return rows === undefined ? states : tf.gather(states, rows);
+  }
   const { constants, mix } = mixingOf(ids.shape, config, options);
   const x = tf.gather(weight(parameters, "embedding"), ids.reshape([ids.size])); // [tokens, D]
   const apply = (input: tf.Tensor, layer: LayerTensors, shared: LayerTensors, kept?: tf.Tensor): tf.Tensor =>

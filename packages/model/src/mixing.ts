@@ -24,6 +24,8 @@ export interface Packing {
   readonly segments: tf.Tensor;
   /** Places counted from the row's first token. */
   readonly positions: tf.Tensor;
+  /** Rows in all sequences together at most; default a row a token. */
+  readonly count?: number | undefined;
 }
 
 /** Tokens lie flat: all prompts [prompts, promptLength], then all replies [prompts, replies, replyLength]. */

@@ -1,4 +1,4 @@
-import { innerGrads, pickLogprob, scan } from "@palimpsest/jit";
+import { asType, floatTypeOf, innerGrads, type Keep, pickLogprob, scan } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { entropyOfLogits } from "./token-logprobs.js";
 
@@ -9,6 +9,8 @@ export interface TokenStatisticsOptions {
   readonly entropy?: "none" | "value" | "gradient" | undefined;
   /** The head has no gradient; in chunks it is not even computed. Default false. */
   readonly headFrozen?: boolean | undefined;
+  /** What the gradient of chunks finds of the forward pass in a trace: products are the logits. Default nothing. */
+  readonly keep?: Keep | undefined;
 }
 
 export interface TokenStatistics {
@@ -17,6 +19,9 @@ export interface TokenStatistics {
   /** float32 [N], nats; absent where it was not asked for. */
   readonly entropy?: tf.Tensor;
 }
+
+/** Rows of a tile of a GPU's matrix product. */
+const TILE = 64;
 
 /**
  * What is wanted of the next-token distributions at N positions, without the logits [N, V] ever standing whole:
@@ -33,20 +38,35 @@ export function tokenStatistics(
   options: TokenStatisticsOptions = {},
 ): TokenStatistics {
   const [count] = hidden.shape as [number, number];
-  const { chunk = count, entropy = "none", headFrozen = false } = options;
-  if (chunk >= count) return ofChunk(hidden, head, targets, entropy);
+  const { chunk = count, entropy = "none", headFrozen = false, keep = "nothing" } = options;
+  // Products in bfloat16: the head is rounded once, not in every chunk.
+  const table = asType(head, floatTypeOf(hidden));
+  if (chunk >= count) return ofChunk(hidden, table, targets, entropy);
   const chunks = Math.ceil(count / chunk);
-  const rows = Math.ceil(count / chunks); // even chunks, so that little is padding
+  // Even chunks, so that little is padding; for a GPU in whole tiles of its products.
+  const tile = floatTypeOf(hidden) === "bfloat16" && count >= chunks * TILE ? TILE : 1;
+  const rows = tile * Math.ceil(count / chunks / tile);
   const padded = chunks * rows;
   const even = tf.pad(hidden, [
     [0, padded - count],
     [0, 0],
   ]);
   const evenTargets = tf.pad(targets, [[0, padded - count]]).reshape([chunks, rows]);
-  const rowed = inChunks(even.reshape([chunks, rows, hidden.shape[1] as number]), head, evenTargets, {
-    entropy,
-    headFrozen,
-  }); // [columns, padded]
+  const cut = even.reshape([chunks, rows, hidden.shape[1] as number]);
+  if (floatTypeOf(hidden) === "bfloat16") {
+    const { ys } = scan({
+      carry: [],
+      xs: [cut, evenTargets],
+      keep,
+      body: (_none, [x, ids]) => ({
+        carry: [],
+        ys: columnsOf(ofChunk(x as tf.Tensor, table, ids as tf.Tensor, entropy)),
+      }),
+    });
+    const [logprobs, entropies] = ys.map((y) => y.reshape([padded]).slice([0], [count]));
+    return { logprobs: logprobs as tf.Tensor, ...(entropies === undefined ? {} : { entropy: entropies }) };
+  }
+  const rowed = inChunks(cut, table, evenTargets, { entropy, headFrozen }); // [columns, padded]
   const column = (index: number): tf.Tensor => rowed.slice([index, 0], [1, count]).reshape([count]);
   return entropy === "none" ? { logprobs: column(0) } : { logprobs: column(0), entropy: column(1) };
 }
@@ -121,7 +141,7 @@ function ofChunk(
   targets: tf.Tensor,
   entropy: "none" | "value" | "gradient",
 ): TokenStatistics {
-  const logits = tf.matMul(hidden, head, false, true); // [rows, V]
+  const logits = asType(tf.matMul(hidden, head, false, true), "float32"); // [rows, V]
   const logprobs = pickLogprob(logits, targets);
   return entropy === "none" ? { logprobs } : { logprobs, entropy: entropyOfLogits(logits) };
 }

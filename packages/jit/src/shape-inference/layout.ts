@@ -128,7 +128,7 @@ const rules: Readonly<Record<string, OpRule>> = {
   ExpandDims: expandDims,
   MirrorPad: pad,
   Pack: pack,
-  PadV2: pad,
+  PadV2: { ...pad, oneType: [0, 2] },
   Reshape: reshape,
   ReverseV2: rule(({ shape }) => shape),
   Slice: slice,

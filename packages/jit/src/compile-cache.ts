@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { gpuNames } from "./gpu-device.js";
+
+/*
+ * Programs that XLA compiled for a GPU, kept from process to process. TensorFlow names a program by its signature and its
+ * operations alone, so a folder is for one kind of GPU, one libtensorflow and one set of flags.
+ */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What decides a compiled program beside itself. */
+export interface CacheKey {
+  readonly gpus: readonly string[];
+  /** Size and time of change of libtensorflow's files. */
+  readonly libraries: readonly string[];
+  readonly flags: string;
+}
+
+/**
+ * The folder for this machine, made where it is missing.
+ * @returns undefined without a GPU, or where the environment says how TensorFlow's compiler runs
+ */
+export function compileCacheFolder(environment: Environment = process.env): string | undefined {
+  if (environment["TF_XLA_FLAGS"] !== undefined) return undefined;
+  const gpus = gpuNames();
+  if (gpus.length === 0) return undefined;
+  const flags = environment["XLA_FLAGS"] ?? "";
+  const folder = join(
+    cacheRoot(environment),
+    "xla",
+    cacheName({ gpus, libraries: libraries(environment), flags }),
+  );
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+export function cacheName({ gpus, libraries: files, flags }: CacheKey): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([gpus, files, flags]))
+    .digest("hex")
+    .slice(0, 16);
+  const gpu = (gpus[0] ?? "gpu").replaceAll(/[^A-Za-z0-9]+/g, "-");
+  return `${gpu}-${hash}`;
+}
+
+/** The project's cache, as the command line has it. */
+function cacheRoot(environment: Environment): string {
+  const cache = environment["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+  return resolve(environment["PALIMPSEST_CACHE"] ?? join(cache, "palimpsest"));
+}
+
+/** libtensorflow where the addon looks for it: beside itself, or along the library path. */
+function libraries(environment: Environment): string[] {
+  const require = createRequire(import.meta.url);
+  const addon = join(dirname(require.resolve("@tensorflow/tfjs-node-gpu/package.json")), "deps", "lib");
+  const folders = [addon, ...(environment["LD_LIBRARY_PATH"] ?? "").split(":")].filter(
+    (folder) => folder !== "",
+  );
+  return folders.flatMap((folder) => describe(folder));
+}
+
+function describe(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^lib(tensorflow|cudnn)[._].*so/.test(name))
+      .sort()
+      .map((name) => {
+        const { size, mtimeMs } = statSync(realpathSync(join(folder, name)));
+        return `${name} ${size} ${mtimeMs}`;
+      });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+
+const MIB = 2 ** 20;
+/** nvidia-smi answers in well under a second where its driver is well. */
+const TIMEOUT_MS = 10_000;
+
+/** One field of every GPU as nvidia-smi tells it; none where it cannot be asked. */
+function query(field: string): string[] {
+  try {
+    const stdio: ("ignore" | "pipe")[] = ["ignore", "pipe", "ignore"];
+    const options = { encoding: "utf8", timeout: TIMEOUT_MS, stdio } as const;
+    const text = execFileSync(
+      "nvidia-smi",
+      [`--query-gpu=${field}`, "--format=csv,noheader,nounits"],
+      options,
+    );
+    return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  } catch {
+    return [];
+  }
+}
+
+/** Memory of the smallest GPU of this machine. */
+export function gpuMemory(): { readonly gpuMemoryBytes?: number } {
+  const sizes = query("memory.total").map(Number).filter(Number.isFinite);
+  return sizes.length === 0 ? {} : { gpuMemoryBytes: Math.min(...sizes) * MIB };
+}
+
+/** Names of the GPUs of this machine, each once. */
+export function gpuNames(): string[] {
+  return [...new Set(query("name"))].sort();
+}

@@ -1,0 +1,46 @@
+import type { Keep } from "@palimpsest/jit";
+import { type ModelConfig, parameterShapes } from "@palimpsest/model";
+import { type Bucket, placesOf } from "./bucket.js";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { stateSpecs, trainedShapes } from "./state.js";
+
+const HALF = 2;
+const FLOAT = 4;
+/** TensorFlow leaves a part of the device to others, and its allocator wastes some. */
+const USABLE = 0.9;
+/** Of what is free beside state and weights in bfloat16; the rest is for everything that passes. */
+const KEPT_SHARE = 0.6;
+
+/**
+ * Decides what the gradient of a micro-batch's layers finds of their forward pass: what was asked for, or as much as
+ * fits. Logits are computed again in any case: kept, they are copied into a stack and out of it, which costs as much.
+ * @param deviceBytes memory of the GPU; absent: nobody knows, and nothing is kept unless it was asked for
+ */
+export function keepPlan(
+  model: ModelConfig,
+  config: ResolvedLearnerConfig,
+  bucket: Bucket,
+  deviceBytes: number | undefined,
+): Keep {
+  const { keep } = config.memory;
+  if (keep !== "auto") return keep;
+  if (deviceBytes === undefined) return "nothing";
+  const state = FLOAT * countOf(Object.values(stateSpecs(model, config)).map(({ shape }) => shape));
+  const trained = countOf(Object.values(trainedShapes(model, config)));
+  const rounded = HALF * (countOf(Object.values(parameterShapes(model))) + trained);
+  const room = KEPT_SHARE * Math.max(0, USABLE * deviceBytes - state - rounded);
+  return productBytes(model, placesOf(bucket)) <= room ? "products" : "nothing";
+}
+
+/** Results of products and of attention of all layers, and each layer's input, in bfloat16. */
+function productBytes(
+  { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, layers }: ModelConfig,
+  tokens: number,
+): number {
+  const perToken = HALF * ((2 * heads + 2 * kvHeads) * headDim + 2 * D + 2 * F) + FLOAT * heads;
+  return layers * tokens * perToken;
+}
+
+function countOf(shapes: readonly (readonly number[])[]): number {
+  return shapes.reduce((sum, shape) => sum + shape.reduce((product, size) => product * size, 1), 0);
+}
