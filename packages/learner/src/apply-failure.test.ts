@@ -39,6 +39,7 @@ it("an update that fails while it is applied closes the learner: no version name
     random: createRandom(0),
     klCoefficient: 0,
     dumpFolder: undefined,
+    ownAdvantage: undefined,
   };
   const learner = new Learner(failing, config, tinyModel, start);
   await expect(learner.update(randomGroups(1))).rejects.toMatchObject({
