@@ -8,6 +8,7 @@ import type { RunQueues } from "./run-queues.js";
 import { aGroupRequest, aTask, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";
 import { RunFixture, unaccounted } from "./testing/run-fixture.js";
+import { trajectoryFormat } from "./trajectory-codec.js";
 
 let server: RedisServer;
 let redis: Redis;
@@ -359,7 +360,7 @@ describe("run queues", () => {
     const queues = await fixture.open();
     await queues.dispatchGroup(aGroupRequest());
     const { format, counts } = runKeys(fixture.runId);
-    for (const stored of ["3", undefined]) {
+    for (const stored of [String(trajectoryFormat + 1), undefined]) {
       await (stored === undefined ? redis.del(format) : redis.set(format, stored));
       const opening = fixture.open();
       await expect(opening).rejects.toMatchObject({ code: "CODEC" });

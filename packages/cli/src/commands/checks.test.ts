@@ -42,7 +42,7 @@ describe.skipIf(missing)("model check", () => {
     const table = await run("model", "check", "--reference", reference, ...backend);
     expect(table).toMatch(/ok +log-probabilities +\S+ +≤ 5\.0e-4/);
     expect(table).toMatch(/ok +greedy continuation: other tokens of 20 +0 +≤ 0/);
-    expect(table).toContain("all 24 measures are within their bars (wasm, mode eager)");
+    expect(table).toContain("all 36 measures are within their bars (wasm, mode eager)");
     expect(process.exitCode).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe.skipIf(missing)("model check", () => {
     expect(process.exitCode).toBe(1);
     const table = await run("model", "check", "--reference", bent, ...backend);
     expect(table).toMatch(/MISSED +dapo: loss +1\.0e-3 +≤ 5\.0e-5/);
-    expect(table).toContain("1 of 24 measures missed their bars");
+    expect(table).toContain("1 of 36 measures missed their bars");
   });
 
   it("takes the model from elsewhere, and refuses one that does not fit or a folder that is not there", async () => {
