@@ -55,6 +55,8 @@ export interface TrajectoryBytes {
   readonly headBytes: number;
 }
 
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** What stands of a conversation before the columns. */
 interface Row extends Omit<ConversationHead, "promptTokenIds" | "sampledTokenIds"> {
   readonly prompt: number;
@@ -172,23 +174,30 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     checkFinite(field, values, index);
     return values;
   };
-  const conversations = rows.map(({ prompt, sampled, mask, drawn, ...row }, index): Conversation => {
-    const promptTokenIds = new Int32Array(buffer, at, prompt);
-    at += wordBytes * prompt;
-    const sampledTokenIds = new Int32Array(buffer, at, sampled);
-    at += wordBytes * sampled;
-    const rolloutLogprobs = floats("rolloutLogprobs", sampled, index);
-    const sampledLogprobs = floats("sampledLogprobs", drawn, index);
-    const lossMask = new Uint8Array(buffer, maskAt, mask);
-    maskAt += mask;
-    return {
-      ...row,
+  // Every field by name: a spread for each of a hundred conversations costs more than all their columns.
+  const conversations = rows.map((row, index): Conversation => {
+    const { kind, step, stopReason, policyVersion, sampling } = row;
+    const promptTokenIds = new Int32Array(buffer, at, row.prompt);
+    at += wordBytes * row.prompt;
+    const sampledTokenIds = new Int32Array(buffer, at, row.sampled);
+    at += wordBytes * row.sampled;
+    const rolloutLogprobs = floats("rolloutLogprobs", row.sampled, index);
+    const conversation: Mutable<Conversation> = {
+      kind,
+      step,
       promptTokenIds,
       sampledTokenIds,
       rolloutLogprobs,
-      ...(drawn === 0 ? {} : { sampledLogprobs }),
-      ...(mask === 0 ? {} : { lossMask }),
+      stopReason,
+      policyVersion,
+      sampling,
     };
+    if (row.drawn > 0) conversation.sampledLogprobs = floats("sampledLogprobs", row.drawn, index);
+    if (row.mask > 0) {
+      conversation.lossMask = new Uint8Array(buffer, maskAt, row.mask);
+      maskAt += row.mask;
+    }
+    return conversation;
   });
   const trajectory: Trajectory = { ...factsOf(message), conversations };
   checkLengths(trajectory);
@@ -200,10 +209,14 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
 export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
   const { rows, message } = readHead(bytes);
   const conversations = rows.map(
-    ({ prompt, sampled, mask: _mask, drawn: _drawn, ...row }): ConversationHead => ({
-      ...row,
+    ({ prompt, sampled, kind, step, stopReason, policyVersion, sampling }): ConversationHead => ({
+      kind,
+      step,
       promptTokenIds: { length: prompt },
       sampledTokenIds: { length: sampled },
+      stopReason,
+      policyVersion,
+      sampling,
     }),
   );
   const head = { ...factsOf(message), conversations };
