@@ -68,8 +68,8 @@ export function agentKindOf({ kind }: Pick<AgentSettings, "kind">, module?: Agen
   const found = kind === "module" ? module : agentKinds.find((one) => one.kind === kind);
   if (found !== undefined) return found;
   const known = agentKinds.map((one) => one.kind).join(", ");
-  const mend = kind === "module" ? "its module was not loaded here" : `use one of ${known}`;
-  throw new AgentError("BAD_CONFIG", `agent.kind: "${kind}" cannot be made; ${mend}`);
+  const fix = kind === "module" ? "its module was not loaded here" : `use one of ${known}`;
+  throw new AgentError("BAD_CONFIG", `agent.kind: "${kind}" cannot be made; ${fix}`);
 }
 
 /** Settings in full: of a module's agent by the schema of its module. @throws {AgentError} BAD_CONFIG */

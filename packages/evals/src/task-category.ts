@@ -1,4 +1,4 @@
-/** Categories that are told apart in one evaluation or step; tasks of further ones count as `otherCategory`. */
+/** Categories that are distinguished in one evaluation or step; tasks of further ones count as `otherCategory`. */
 export const maxCategories = 64;
 export const otherCategory = "other";
 
@@ -10,7 +10,7 @@ export function taskCategory(metadata: Readonly<Record<string, unknown>>): strin
 
 /**
  * Values by category, in the order of the categories' names; what has no category is left out.
- * At most `maxCategories` are told apart, so that metadata that differ for every task do not fill logs and reports.
+ * At most `maxCategories` are distinguished, so that metadata that differ for every task do not fill logs and reports.
  */
 export function byCategory<Value>(
   values: readonly { readonly category: string | undefined; readonly value: Value }[],

@@ -117,7 +117,7 @@ describe("JobLifecycle", () => {
         what === "a stop" ? jobLifecycle.stop("job-1") : jobLifecycle.submit(aRecipe("job-1"));
       if (what === "a stop") await jobLifecycle.submit(aRecipe("job-1"));
       test.store.failure = new Error("away");
-      void act();
+      const first = act();
       await settle();
       let acknowledged = false;
       const again = act().then(() => {
@@ -127,7 +127,7 @@ describe("JobLifecycle", () => {
       expect(acknowledged).toBe(false);
       test.store.failure = undefined;
       await test.clock.advance(1_000);
-      await again;
+      await Promise.all([first, again]);
       const next = await test.reopened({ dataDir: folder.path });
       expect(next.plane.jobs.get("job-1").status).toBe(what === "a stop" ? "STOPPED" : "PENDING");
     },

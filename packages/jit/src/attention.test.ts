@@ -16,7 +16,7 @@ const inputs = {
   v: floats([B, T, G, d]),
   prefixK: floats([P, Lp, G, d]),
   prefixV: floats([P, Lp, G, d]),
-  slope: floats([B, T, H, d]),
+  gradient: floats([B, T, H, d]),
   keys: intsOf([B], [6, 4]),
   ids: intsOf([B, T], [1, 1, 2, 2, 2, 0, 3, 3, 3, 3, 3, 3]),
   prefixLengths: intsOf([P], [2]),
@@ -112,18 +112,18 @@ function reference({ sees, counts, options }: Form): Record<string, Float32Array
         const all = scores.map((score) => Math.exp(score - most));
         const total = all.reduce((a, x) => a + x, 0);
         const weights = all.map((x) => x / total);
-        const slopes = seen.map(({ own, base }) =>
-          sum((j) => at(inputs.slope, query + j) * at(tableOf(own), base + j)),
+        const gradients = seen.map(({ own, base }) =>
+          sum((j) => at(inputs.gradient, query + j) * at(tableOf(own), base + j)),
         );
-        const center = weights.reduce((a, w, i) => a + w * need(slopes[i]), 0);
+        const center = weights.reduce((a, w, i) => a + w * need(gradients[i]), 0);
         seen.forEach(({ own, base }, i) => {
           const w = need(weights[i]);
-          const ofScore = scale * w * (need(slopes[i]) - center);
+          const ofScore = scale * w * (need(gradients[i]) - center);
           for (let j = 0; j < d; j++) {
             add("o", query + j, w * at(tableOf(own), base + j));
             add("dq", query + j, ofScore * at(keyOf(own), base + j));
             add(own ? "dk" : "dpk", base + j, ofScore * at(inputs.q, query + j));
-            add(own ? "dv" : "dpv", base + j, w * at(inputs.slope, query + j));
+            add(own ? "dv" : "dpv", base + j, w * at(inputs.gradient, query + j));
           }
         });
       }
@@ -143,7 +143,7 @@ function computed({ options, counts }: Form): (i: Tensors) => Tensors {
       const given = { ...i, ...(hasPrefix ? { prefixK: need(prefixK), prefixV: need(prefixV) } : {}) };
       return attention(need(q), need(k), need(v), options(given)).mul(mask);
     };
-    const [dq, dk, dv, dpk, dpv] = tf.grads(f)(wanted, need(i["slope"]));
+    const [dq, dk, dv, dpk, dpv] = tf.grads(f)(wanted, need(i["gradient"]));
     const own = { o: f(...wanted), dq: need(dq), dk: need(dk), dv: need(dv) };
     return hasPrefix ? { ...own, dpk: need(dpk), dpv: need(dpv) } : own;
   };

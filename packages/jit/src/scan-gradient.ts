@@ -131,7 +131,7 @@ function backwardLoop(
     if (value === undefined) return;
     // Sums over steps stay float32: bfloat16 would lose what is small beside the sum.
     const { argument, result } = trace.innerOf(body.scope, () => {
-      const sum = trace.placeholder(tensor.shape, DATA_TYPE.float32, { kind: "argument", index: -1 });
+      const sum = trace.placeholder(tensor.shape, DATA_TYPE.float32, { kind: "argument" });
       const term = trace.cast(trace.tensorOf(value), DATA_TYPE.float32);
       return { argument: trace.valueOf(sum), result: trace.valueOf(tf.add(sum, term)) };
     });
@@ -200,7 +200,7 @@ function differentiate(trace: Trace, options: ScanOptions): Differentiated {
             results.flatMap((tensor, index) => {
               if (tensor.dtype !== "float32") return [];
               const { shape, dtype } = trace.valueOf(tensor);
-              return [[index, trace.placeholder(shape, dtype, { kind: "argument", index: -1 })] as const];
+              return [[index, trace.placeholder(shape, dtype, { kind: "argument" })] as const];
             }),
           );
           wanted.splice(0, 1, ...body.carryArguments, ...body.sliceArguments, ...outside);

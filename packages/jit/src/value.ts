@@ -7,7 +7,8 @@ import { BFLOAT16, dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
 export type Origin =
   | { readonly kind: "constant"; readonly values: HostArray }
   | { readonly kind: "state" | "input"; readonly name: string }
-  | { readonly kind: "argument"; readonly index: number }
+  /** Of a loop's body; without an index where the loop's gradient adds it. */
+  | { readonly kind: "argument"; readonly index?: number }
   | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
 
 /** One tensor of a trace: shape and type without contents. */
@@ -70,7 +71,8 @@ export function describeValue(value: Value): string {
   const form = `${type}[${value.shape.join(", ")}]`;
   const { origin } = value;
   if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
-  if (origin.kind === "argument") return `${form}, a loop body's argument ${origin.index}`;
+  if (origin.kind === "argument")
+    return `${form}, a loop body's argument ${origin.index ?? "for its gradient"}`;
   if (origin.kind === "constant") return `${form}, a constant`;
   return `${form}, the ${origin.kind} ${JSON.stringify(origin.name)}`;
 }

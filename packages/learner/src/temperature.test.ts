@@ -70,7 +70,7 @@ describe("sampler and learner", () => {
     expect(metrics.temperatureMean).toBeCloseTo(3.1 / 3, 12);
   });
 
-  it("are told apart where a conversation does not say the temperature it was drawn at", async () => {
+  it("are distinguished where a conversation does not say the temperature it was drawn at", async () => {
     const group = await drawnGroup({ temperature: 0.6 }, { temperature: 0.9 });
     await expect(firstUpdate([group])).rejects.toMatchObject({ code: "LOGPROB_MISMATCH" });
   });

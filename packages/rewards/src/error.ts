@@ -21,7 +21,7 @@ export type RewardErrorCode =
   /** An answer of a reward service or judge that makes no sense. */
   | "BAD_REPLY";
 
-/** The only error class of this package: its message names the field, the value and the mend. */
+/** The only error class of this package: its message names the field, the value and the fix. */
 export class RewardError extends Error {
   readonly code: RewardErrorCode;
 

@@ -106,11 +106,11 @@ export function trajectoryReward(
 function rewardKindOf({ name }: RewardConfig, module: RewardKind | undefined): RewardKind {
   const found = name === "module" ? module : kinds.find(({ names }) => names.includes(name));
   if (found !== undefined) return found;
-  const mend =
+  const fix =
     name === "module"
       ? "its module was not loaded here"
       : `use one of ${kinds.flatMap(({ names }) => names).join(", ")}`;
-  throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" is unknown; ${mend}`);
+  throw new RewardError("UNKNOWN_REWARD", `reward: "${name}" is unknown; ${fix}`);
 }
 
 /** Of a module's reward: what its schema makes of them. @throws {RewardError} BAD_CONFIG */

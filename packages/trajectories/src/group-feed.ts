@@ -64,7 +64,7 @@ export class GroupFeed {
     const repair = (): void => {
       feed.wake();
       // What fails now is done at the next look, or when the connection is there again.
-      feed.#repair().catch((error) => deps.logger.warn({ err: error }, "closings not looked at again"));
+      feed.#repair().catch((error) => deps.logger.warn({ err: error }, "closings were not checked again"));
     };
     feed.#subscription = await deps.store.onCompletion(() => feed.wake(), repair);
     return feed;

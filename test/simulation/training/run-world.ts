@@ -295,7 +295,7 @@ export class RunWorld {
       if (scheduler.nowMs > faultsEndMs || this.#done) return;
       const process = random.pick(this.#processes.filter((one) => !one.ended));
       const forMs = random.between(500, 40_000);
-      const later = (mend: () => void) => scheduler.after(forMs, undefined, mend);
+      const later = (heal: () => void) => scheduler.after(forMs, undefined, heal);
       const draw = random.below(9);
       this.records.counts.faults++;
       if (process === undefined) return;

@@ -41,7 +41,7 @@ export function withEvalFlags(command: Command): Command {
     )
     .option(
       "--settings <file.yaml>",
-      "prompts and limits of contestants; `published` are those of MemAgent's paper, which come along",
+      "prompts and limits of the systems under evaluation; `published` are those of MemAgent's paper, which come along",
     )
     .option(
       "--set <path=value...>",

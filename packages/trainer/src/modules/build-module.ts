@@ -28,7 +28,7 @@ const bundleUrl = /^data:text\/javascript;name=([^;,]*);base64,/;
 
 /**
  * Bundles modules and holds their default exports against what the recipe wants of them.
- * @throws {PalimpsestError} CONFIG_INVALID with file, line and mend
+ * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix
  */
 export async function buildModules(
   fields: readonly ModuleField[],

@@ -35,7 +35,7 @@ type Loadable = Pick<BuiltModule, "role" | "field" | "file" | "bundle"> & { read
 let folder: string | undefined;
 const imported = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
 
-/** @throws {PalimpsestError} CONFIG_INVALID with file, line and mend */
+/** @throws {PalimpsestError} CONFIG_INVALID with file, line and fix */
 export async function loadModules(modules: readonly Loadable[]): Promise<LoadedModules> {
   const loaded = await Promise.all(
     modules.map(async (module) => [module.role, await loadModule(module)] as const),

@@ -13,7 +13,7 @@ export interface RecipeModules {
 /**
  * Bundles, checks and loads every module that a recipe names, and has each look at its settings: what is wrong with one is
  * said here, before anything is started.
- * @throws {PalimpsestError} CONFIG_INVALID with file, line and mend
+ * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix
  */
 export async function openRecipeModules(recipe: Recipe, options: BuildOptions = {}): Promise<RecipeModules> {
   const fields = moduleFields(recipe);
