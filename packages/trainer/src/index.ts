@@ -26,6 +26,7 @@ export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
 export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";
 export { runFolderName } from "./run-folder.js";
 export { agentOfRun, holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
+export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";
 export {
   type InProcessOptions,

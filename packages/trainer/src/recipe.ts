@@ -13,6 +13,7 @@ import { absoluteSource, modelSourceSchema, portableSource } from "./model-sourc
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
+import { trackersSchema } from "./trackers/tracker-settings.js";
 
 const rolloutSchema = z.strictObject({
   actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
@@ -116,6 +117,7 @@ const trainSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
+  trackers: trackersSchema.optional().describe("servers that get every step's numbers; absent: none"),
   stopWhenStuckMs: z
     .int()
     .min(1_000)

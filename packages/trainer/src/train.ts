@@ -36,6 +36,7 @@ import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
 import { untilTaken } from "./step-attempts.js";
 import type { TracedTask } from "./step-traces.js";
+import { whileTracked } from "./trackers/track-run.js";
 import { lookOften, watchRun } from "./watch-run.js";
 import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
 
@@ -49,6 +50,8 @@ export interface TrainOptions {
   readonly shuffleRewards: boolean;
   readonly onEvent: TrainListener;
   readonly signal: AbortSignal;
+  /** Value of the authorization header for MLflow trackers, see `mlflowAuthorization`. */
+  readonly mlflowAuthorization?: string | undefined;
 }
 
 export interface TrainResult {
@@ -81,7 +84,12 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   let lengths: readonly LengthTasks[] = [];
   try {
     lengths = await openEvaluation(recipe, signal);
-    return await trainOn(options, folder, tasks, lengths, modules);
+    const { runId, startedAtMs } = folder;
+    const { mlflowAuthorization } = options;
+    return await whileTracked(
+      { recipe, runId, startedAtMs, onEvent, signal, mlflowAuthorization },
+      (onTracked) => trainOn({ ...options, onEvent: onTracked }, folder, tasks, lengths, modules),
+    );
   } finally {
     await tasks.close();
     await closeEvaluation(lengths);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { reseededSource } from "@palimpsest/datasets";
 import {
+  mlflowAuthorization,
   planRun,
   type Recipe,
   type RunReport,
@@ -92,6 +93,7 @@ export async function runRecipe(
       models: modelCache(),
       shuffleRewards,
       signal,
+      mlflowAuthorization: mlflowAuthorization(process.env),
       onEvent: (event) => screen.onEvent(event),
     });
     report = await reportRun(recipe, result, shuffleRewards);

@@ -1,0 +1,57 @@
+import { PalimpsestError } from "@palimpsest/wire";
+import type { TrainListener } from "../event.js";
+import type { Recipe } from "../recipe.js";
+import { MlflowTracker } from "./mlflow-tracker.js";
+import { trackedNumbers, trackedParams } from "./tracked-numbers.js";
+
+export interface TrackedRun {
+  readonly recipe: Recipe;
+  readonly runId: string;
+  readonly startedAtMs: number;
+  readonly onEvent: TrainListener;
+  /** The run is to stop. */
+  readonly signal: AbortSignal;
+  readonly mlflowAuthorization?: string | undefined;
+}
+
+/**
+ * Does a run while its trackers listen to its steps, and tells them how it ended.
+ * @param work gets the listener to report to
+ */
+export async function whileTracked<T>(
+  run: TrackedRun,
+  work: (onEvent: TrainListener) => Promise<T>,
+): Promise<T> {
+  const { recipe, runId, startedAtMs, onEvent, signal } = run;
+  const trackers = (recipe.train.trackers ?? []).map(
+    (settings) =>
+      new MlflowTracker({
+        settings,
+        run: {
+          runId,
+          name: settings.runName ?? recipe.name,
+          startedAtMs,
+          params: trackedParams(recipe),
+        },
+        authorization: run.mlflowAuthorization,
+        onWarning: (text) => onEvent({ kind: "notice", text }),
+      }),
+  );
+  const close = async (status: "FINISHED" | "FAILED" | "KILLED") => {
+    await Promise.all(trackers.map((tracker) => tracker.close(status)));
+  };
+  try {
+    const result = await work((event) => {
+      onEvent(event);
+      if (event.kind !== "step") return;
+      const numbers = trackedNumbers(event.report);
+      for (const tracker of trackers) tracker.log(event.report.step, numbers);
+    });
+    await close("FINISHED");
+    return result;
+  } catch (reason) {
+    const stopped = signal.aborted || PalimpsestError.from(reason).code === "CANCELLED";
+    await close(stopped ? "KILLED" : "FAILED");
+    throw reason;
+  }
+}

@@ -1,0 +1,39 @@
+import type { StepReport } from "../event.js";
+import { batchLimits, type MlflowText } from "./mlflow-client.js";
+
+/** One step's numbers under the names of TensorBoard's event files; `rate/` and `groups/` are the driver's own. */
+export function trackedNumbers(report: StepReport): Record<string, number> {
+  const { update, components, store } = report;
+  const numbers: Record<string, number> = {};
+  for (const [name, value] of Object.entries(update))
+    if (typeof value === "number") numbers[`update/${name}`] = value;
+  for (const [name, value] of Object.entries(components)) numbers[`reward/${name}`] = value;
+  Object.assign(numbers, store);
+  numbers["seconds/waitSeconds"] = report.rolloutSeconds;
+  numbers["seconds/updateSeconds"] = report.updateSeconds - report.checkpointSeconds - report.publishSeconds;
+  numbers["seconds/checkpointSeconds"] = report.checkpointSeconds;
+  numbers["seconds/publishSeconds"] = report.publishSeconds;
+  numbers["rate/samplerTokensPerSecond"] = report.samplerTokensPerSecond;
+  numbers["groups/trained"] = report.groupsTrained;
+  numbers["groups/failed"] = report.groupsFailed;
+  return numbers;
+}
+
+/** A recipe as flat settings, `train.steps` and the like; long values are cut where MLflow cuts them off. */
+export function trackedParams(recipe: object): MlflowText[] {
+  const params: MlflowText[] = [];
+  const add = (value: unknown, path: string) => {
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      for (const [key, inner] of Object.entries(value)) add(inner, path === "" ? key : `${path}.${key}`);
+    else if (value !== undefined)
+      params.push({
+        key: path.replace(/[^\w\-./ ]/g, "_").slice(0, batchLimits.keyCharacters),
+        value: (typeof value === "string" ? value : JSON.stringify(value)).slice(
+          0,
+          batchLimits.valueCharacters,
+        ),
+      });
+  };
+  add(recipe, "");
+  return params;
+}
