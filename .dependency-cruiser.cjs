@@ -69,6 +69,12 @@ module.exports = {
       to: { path: "@tensorflow|^packages/(model|jit)/" },
     },
     {
+      name: "serve-sees-model-and-wire-only",
+      severity: "error",
+      from: { path: "^packages/cli/src/serve/", pathNot: "/testing\\.ts$" },
+      to: { path: "^packages/", pathNot: "^packages/(cli/src/serve|model|telemetry|wire)/" },
+    },
+    {
       name: "nothing-imports-cli",
       severity: "error",
       from: { path: "^packages/", pathNot: inPackage("cli") },

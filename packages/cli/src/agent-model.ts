@@ -147,7 +147,8 @@ async function chatOf({ tokenizer, generationConfig }: ModelFolder): Promise<Cha
 
 const backendNames = ["auto", "tensorflow", "wasm", "cpu"] as const;
 
-function backendName(text: string): (typeof backendNames)[number] {
+/** @throws {PalimpsestError} CONFIG_INVALID */
+export function backendName(text: string): (typeof backendNames)[number] {
   const name = backendNames.find((known) => known === text);
   if (name !== undefined) return name;
   throw new PalimpsestError(

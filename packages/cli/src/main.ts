@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   new: async () => (await import("./commands/new.js")).addNew,
   ask: async () => (await import("./commands/ask.js")).addAsk,
   trace: async () => (await import("./commands/trace.js")).addTrace,
+  serve: async () => (await import("./commands/serve.js")).addServe,
   model: async () => (await import("./commands/model.js")).addModel,
   data: async () => (await import("./commands/data.js")).addData,
   score: async () => (await import("./commands/score.js")).addScore,

@@ -43,19 +43,23 @@ export {
   type FinishReason,
   type GenerateRequest,
   type GenerateResult,
+  type RunLogprobs,
   type SamplerConfig,
   type SamplerConfigInput,
   samplerConfigSchema,
+  type TopLogprobs,
 } from "./sampler/request.js";
 export type { SamplerStats } from "./sampler/sampler-stats.js";
 export type { ChatMessage, ChatOptions, ChatTool } from "./text/chat-message.js";
 export { ChatTemplate } from "./text/chat-template.js";
 export {
   createTextModel,
+  endTokenIds,
   type LoadedModel,
   type LocalTextModel,
   type LocalTextModelOptions,
 } from "./text/local-text-model.js";
+export { StopText } from "./text/stop-text.js";
 export {
   type GeneratedText,
   type TextGeneration,

@@ -15,6 +15,7 @@ const titles: Readonly<Record<MetricGroup, string>> = {
   sampler: "Sampler",
   learner: "Learner",
   training: "Training",
+  serve: "Serve",
 };
 
 /** The page that documents every metric, made from the catalogue. Ends in a newline. */

@@ -1,6 +1,15 @@
 /** Every metric that any Palimpsest process exports. A metric that is not in this table cannot be created. */
 
-export const metricGroups = ["head", "node", "actor", "queue", "sampler", "learner", "training"] as const;
+export const metricGroups = [
+  "head",
+  "node",
+  "actor",
+  "queue",
+  "sampler",
+  "learner",
+  "training",
+  "serve",
+] as const;
 export type MetricGroup = (typeof metricGroups)[number];
 export type MetricType = "counter" | "gauge" | "histogram";
 export type MetricUnit =
@@ -283,6 +292,26 @@ export const catalogue = {
     "Bytes of weights written for publication.",
     "bytes",
   ),
+
+  // Serve: the OpenAI-compatible server.
+  palimpsest_serve_requests_total: counter(
+    "Requests that were answered, by endpoint and HTTP status; status left: the client went before the end.",
+    "1",
+    ["endpoint", "status"],
+  ),
+  palimpsest_serve_request_seconds: histogram(
+    "Time from a request's arrival to the end of its answer, by endpoint.",
+    "seconds",
+    ["endpoint"],
+    slowSeconds,
+  ),
+  palimpsest_serve_first_token_seconds: histogram(
+    "Time from a request's arrival to its first sampled token, by endpoint.",
+    "seconds",
+    ["endpoint"],
+    slowSeconds,
+  ),
+  palimpsest_serve_open_choices: gauge("Choices that are sampled or wait to be sampled now.", "1"),
 } as const satisfies Readonly<Record<`palimpsest_${MetricGroup}_${string}`, MetricDefinition>>;
 
 function counter<const L extends readonly string[] = []>(help: string, unit: MetricUnit, labels?: L) {

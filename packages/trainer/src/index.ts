@@ -25,7 +25,8 @@ export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
 export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";
 export { runFolderName } from "./run-folder.js";
-export { agentOfRun, holdsRunModel, type RunModelOptions, readRunModel } from "./run-model.js";
+export { agentOfRun, holdsRunModel, type RunModel, type RunModelOptions, readRunModel } from "./run-model.js";
+export { exportSampler } from "./sampler-metrics.js";
 export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";
 export {

@@ -44,6 +44,11 @@ export interface RunModelOptions extends ResolveSourceOptions {
   readonly tokenizerFrom?: string;
 }
 
+/** What a run has made, and the policy version of the checkpoint that it was read from. */
+export interface RunModel extends ModelFolder {
+  readonly policyVersion: number;
+}
+
 /** True of a run's folder and of one of its checkpoints. */
 export function holdsRunModel(folder: string): boolean {
   return existsSync(join(folder, "run.json")) || existsSync(join(folder, "checkpoint.json"));
@@ -54,7 +59,7 @@ export function holdsRunModel(folder: string): boolean {
  * with the tokenizer of the model that the run began with.
  * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID; {LearnerError} CHECKPOINT_CORRUPT
  */
-export async function readRunModel(folder: string, options: RunModelOptions): Promise<ModelFolder> {
+export async function readRunModel(folder: string, options: RunModelOptions): Promise<RunModel> {
   const path = resolve(folder);
   const isRun = existsSync(join(path, "run.json"));
   const checkpoint = isRun ? await latestCheckpoint(checkpointDirOf(path)) : path;
@@ -75,6 +80,7 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
   return {
     config: model,
     parameters,
+    policyVersion: saved.policyVersion,
     tokenizer: await loadTokenizer(tokenizerFolder),
     ...(generationConfig === undefined ? {} : { generationConfig }),
   };

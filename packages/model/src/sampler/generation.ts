@@ -104,7 +104,11 @@ export class Generation {
       else if (this.remainingTokens === 0) finish = { reason: "length" };
       if (finish !== undefined) break;
     }
-    request.onTokens?.(this.#tokenIds.slice(before));
+    request.onTokens?.(this.#tokenIds.slice(before), {
+      rolloutLogprobs: this.#rolloutLogprobs.slice(before),
+      sampledLogprobs: this.#sampledLogprobs.slice(before),
+      ...(this.#topLogprobs.length === 0 ? {} : { topLogprobs: this.#topLogprobs.slice(before) }),
+    });
     if (finish === undefined) return undefined;
     const { reason, ...stop } = finish;
     return {

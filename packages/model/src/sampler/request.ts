@@ -25,9 +25,15 @@ export interface GenerateRequest {
   readonly seed: number;
   /** The n likeliest tokens at each place come back in `topLogprobs`, at most 20. */
   readonly logprobs?: number;
-  /** Called with every run of tokens as it is sampled, in order; what it throws rejects this request. */
-  readonly onTokens?: (tokenIds: readonly number[]) => void;
+  /**
+   * Called with every run of tokens as it is sampled, in order, and with what the result will say of these tokens; what
+   * it throws rejects this request.
+   */
+  readonly onTokens?: (tokenIds: readonly number[], logprobs: RunLogprobs) => void;
 }
+
+/** The log-probs of one run of sampled tokens, as in the result: one entry per token. */
+export type RunLogprobs = Pick<GenerateResult, "rolloutLogprobs" | "sampledLogprobs" | "topLogprobs">;
 
 /** Aborted generations reject instead. */
 export type FinishReason = "stop" | "length";

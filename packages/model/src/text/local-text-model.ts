@@ -87,8 +87,8 @@ export class LocalTextModel extends TextModel {
   }
 }
 
-/** One id, or several: models that chat often end at more than one. */
-function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
+/** The ids that generation_config.json names: one, or several, as models that chat often end at more than one. */
+export function endTokenIds(generationConfig: Readonly<Record<string, unknown>> | undefined): number[] {
   const ids = generationConfig?.["eos_token_id"];
   return (Array.isArray(ids) ? ids : [ids]).filter((id) => Number.isInteger(id)) as number[];
 }

@@ -1,0 +1,158 @@
+import { basename, resolve } from "node:path";
+import type { ModelFolder } from "@palimpsest/model";
+import type { Command } from "commander";
+import { backendName } from "../agent-model.js";
+import { withLoadingScreen } from "../display/loading-screen.js";
+import { parseAmount, parseCount, parseWhole } from "../key-values.js";
+import { modelCache } from "../model-cache.js";
+import { modelArgument } from "../model-input.js";
+import { stopSignal } from "../signals.js";
+
+interface ServeFlags {
+  readonly name?: string;
+  readonly tokenizer?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly maxLength?: number;
+  readonly parallel: number;
+  readonly maxWaiting: number;
+  readonly maxChoices: number;
+  readonly maxBodyBytes: number;
+  readonly deadlineSeconds: number;
+  readonly graceSeconds: number;
+  readonly tls?: string;
+  readonly insecure?: boolean;
+  readonly backend: string;
+  readonly logLevel: string;
+}
+
+/** A flag would be in everybody's process list. */
+const tokenVariable = "PALIMPSEST_SERVE_TOKEN";
+
+export function addServe(program: Command): void {
+  program
+    .command("serve")
+    .description(
+      "serves a trained policy or a model to OpenAI's clients: /v1/chat/completions, /v1/completions",
+    )
+    .argument(
+      "<model>",
+      `folder of a run (its newest checkpoint) or of one checkpoint, or a model: ${modelArgument}`,
+    )
+    .option("--name <name>", "what clients call it; default: the last part of <model>")
+    .option(
+      "--tokenizer <path>",
+      "of a llama2.c checkpoint, or the model folder whose tokenizer a run is to use",
+    )
+    .option(
+      "--host <address>",
+      `address to listen on; beyond loopback it needs --tls or --insecure, and ${tokenVariable} in the environment`,
+      "127.0.0.1",
+    )
+    .option("--port <port>", "0: a free one", parseWhole, 8000)
+    .option(
+      "--max-length <tokens>",
+      "prompt and answer together; default: what the model knows, at most 4096",
+      parseCount,
+    )
+    .option("--parallel <n>", "answers that are sampled at once", parseCount, 16)
+    .option("--max-waiting <n>", "answers that may wait besides; one more is answered 429", parseWhole, 64)
+    .option("--max-choices <n>", "prompts times n of one request", parseCount, 16)
+    .option("--max-body-bytes <n>", "longest request", parseCount, 4 * 1024 * 1024)
+    .option(
+      "--deadline-seconds <s>",
+      "longest time of one request; then it is answered 504",
+      parseAmount,
+      600,
+    )
+    .option("--grace-seconds <s>", "time that requests get when the server is stopped", parseAmount, 30)
+    .option("--tls <folder>", "ca.crt, tls.crt and tls.key, made by `palimpsest certs`: serves https")
+    .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
+    .action(serve);
+}
+
+async function serve(from: string, flags: ServeFlags): Promise<void> {
+  const [{ accessGuard }, { parseServeSettings }, { ModelServer }, { ServedModel }] = await Promise.all([
+    import("../serve/access-guard.js"),
+    import("../serve/settings.js"),
+    import("../serve/server.js"),
+    import("../serve/served-model.js"),
+  ]);
+  const { createLogger, createMetrics } = await import("@palimpsest/telemetry");
+  const { loadTls, watchTls } = await import("@palimpsest/wire");
+  const { loadBackend } = await import("@palimpsest/jit");
+  const { exportSampler } = await import("@palimpsest/trainer");
+  const { host, port, parallel, maxWaiting, tls: tlsFolder } = flags;
+  // What can be wrong is found before minutes are spent on loading.
+  const settings = parseServeSettings({
+    maxBatch: parallel,
+    maxWaiting,
+    maxChoices: flags.maxChoices,
+    maxBodyBytes: flags.maxBodyBytes,
+    deadlineMs: Math.ceil(flags.deadlineSeconds * 1000),
+    graceMs: Math.ceil(flags.graceSeconds * 1000),
+  });
+  const token = process.env[tokenVariable] || undefined;
+  const tls = tlsFolder === undefined ? undefined : loadTls(tlsFolder);
+  const guard = accessGuard({ host, token, tls: tls !== undefined, insecure: flags.insecure ?? false });
+  const prefer = backendName(flags.backend);
+  const stop = stopSignal();
+  const logger = createLogger({ component: "serve", level: flags.logLevel as "warn" });
+  const metrics = createMetrics({ component: "serve" });
+
+  const { model, backend } = await withLoadingScreen(`loading ${from} …`, process.stderr, async () => {
+    const { policyVersion, ...folder } = await readServed(from, flags);
+    const backend = await loadBackend({ prefer });
+    const { maxLength } = flags;
+    const name = flags.name ?? basename(resolve(from));
+    const model = new ServedModel(folder, {
+      name,
+      policyVersion,
+      backend,
+      maxBatch: parallel,
+      maxWaiting,
+      ...(maxLength === undefined ? {} : { maxLength }),
+    });
+    return { model, backend };
+  });
+  const series = exportSampler(metrics, model.sampler);
+  const server = await ModelServer.start(model, { host, port, settings, guard, tls, metrics, logger });
+  const forget =
+    tlsFolder === undefined
+      ? undefined
+      : watchTls({
+          folder: tlsFolder,
+          onChange: (next) => server.replaceTls(next),
+          onError: (reason) => logger.warn({ err: reason }, "the renewed certificate cannot be used"),
+        });
+  process.stdout.write(
+    [
+      `model    ${model.name} on ${backend.name}, ${model.maxLength} tokens`,
+      `weights  ${model.fingerprint}`,
+      `serves   ${server.url}/v1`,
+      `clients  ${token === undefined ? "everybody on this machine, without a key" : `with ${tokenVariable} as their API key`}`,
+      "",
+    ].join("\n"),
+  );
+  if (!stop.aborted) await new Promise((ended) => stop.addEventListener("abort", ended, { once: true }));
+  forget?.();
+  await server.close();
+  series.close();
+  await model.close();
+}
+
+async function readServed(
+  from: string,
+  { tokenizer }: ServeFlags,
+): Promise<ModelFolder & { readonly policyVersion: number }> {
+  const { holdsRunModel, readRunModel } = await import("@palimpsest/trainer");
+  if (holdsRunModel(from)) {
+    const given = tokenizer === undefined ? {} : { tokenizerFrom: tokenizer };
+    return await readRunModel(from, { ...modelCache(), ...given });
+  }
+  const { readModelInput } = await import("../model-input.js");
+  const folder = await readModelInput(from, tokenizer === undefined ? {} : { tokenizer });
+  return { ...folder, policyVersion: 0 };
+}

@@ -1,0 +1,83 @@
+import type { ChatMessage } from "@palimpsest/model";
+import { z } from "zod";
+import { mostTopLogprobs, neutral, sharedFields } from "./request-fields.js";
+
+const textPart = z.object({
+  type: z.literal("text", { error: 'only parts of type "text" are served: the model reads text alone' }),
+  text: z.string(),
+});
+const contentSchema = z
+  .union([z.string(), z.array(textPart).min(1)], {
+    error: 'must be a text or parts of type "text"; the model reads text alone',
+  })
+  .nullish()
+  .transform((content) =>
+    Array.isArray(content) ? content.map(({ text }) => text).join("") : (content ?? null),
+  );
+
+const messageSchema = z
+  .object({
+    role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+    content: contentSchema,
+    name: z.string().optional(),
+    tool_calls: z.array(z.record(z.string(), z.unknown())).optional(),
+    tool_call_id: z.string().optional(),
+    reasoning_content: z.string().nullish(),
+  })
+  .transform(({ role, content, name, tool_calls, tool_call_id, reasoning_content }): ChatMessage => {
+    return {
+      // OpenAI's newer word for the same turn; templates know the older one.
+      role: role === "developer" ? "system" : role,
+      content,
+      ...(name === undefined ? {} : { name }),
+      ...(tool_calls === undefined ? {} : { tool_calls: tool_calls.map(withParsedArguments) }),
+      ...(tool_call_id === undefined ? {} : { tool_call_id }),
+      ...(typeof reasoning_content === "string" ? { reasoning_content } : {}),
+    };
+  });
+
+const toolSchema = z.object({
+  type: z.literal("function"),
+  function: z
+    .object({
+      name: z.string().min(1),
+      description: z.string().optional(),
+      parameters: z.record(z.string(), z.unknown()).optional(),
+    })
+    .loose(),
+});
+
+/** The body of POST /v1/chat/completions. */
+export const chatRequestSchema = z.strictObject({
+  ...sharedFields,
+  messages: z.array(messageSchema).min(1),
+  max_tokens: z.int().min(1).optional(),
+  max_completion_tokens: z.int().min(1).optional(),
+  logprobs: z.boolean().default(false),
+  top_logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
+  tools: z.array(toolSchema).optional(),
+  tool_choice: z
+    .enum(["auto", "none"], {
+      error: 'only "auto" and "none" are served: nothing here forces the model to call a tool',
+    })
+    .default("auto"),
+  parallel_tool_calls: neutral(true, "the model decides how many calls it makes"),
+  response_format: z
+    .strictObject({
+      type: z.literal("text", { error: 'only "text" is served: nothing here forces JSON' }),
+    })
+    .optional(),
+  /** vLLM's: variables of the chat template, such as enable_thinking. */
+  chat_template_kwargs: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** OpenAI sends a call's arguments as JSON text, and templates write an object: text within text would be quoted twice. */
+function withParsedArguments(call: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const called = z.object({ arguments: z.string() }).loose().safeParse(call["function"]);
+  if (!called.success) return call;
+  try {
+    return { ...call, function: { ...called.data, arguments: JSON.parse(called.data.arguments) as unknown } };
+  } catch {
+    return call;
+  }
+}

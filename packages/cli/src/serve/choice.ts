@@ -1,0 +1,114 @@
+import { randomInt } from "node:crypto";
+import { type GenerateRequest, type RunLogprobs, StopText, TextStream } from "@palimpsest/model";
+import { ApiError } from "./api-error.js";
+import type { ServedModel } from "./served-model.js";
+
+/** One answer that is asked for. */
+export interface ChoiceRequest extends Omit<GenerateRequest, "onTokens" | "stop"> {
+  readonly stop: readonly string[];
+  readonly skipSpecialTokens: boolean;
+}
+
+/** A run of sampled tokens, and the text that has become certain with them. */
+export interface ChoicePiece extends RunLogprobs {
+  readonly text: string;
+  readonly tokenIds: readonly number[];
+}
+
+export interface ChoiceEnd {
+  readonly reason: "stop" | "length";
+  readonly sampledTokens: number;
+  /** "v140-…" of the weights that sampled it. */
+  readonly fingerprint: string;
+}
+
+interface Sampling {
+  readonly temperature: number;
+  readonly top_p: number;
+  readonly top_k: number;
+  readonly min_p: number;
+  readonly seed?: number | undefined;
+  readonly n: number;
+  readonly stop: readonly string[];
+  readonly stop_token_ids: readonly number[];
+  readonly skip_special_tokens: boolean;
+}
+
+/** The n choices of one prompt; each has a seed of its own, counted on from the request's. */
+export function choicesOf(
+  model: ServedModel,
+  promptTokenIds: readonly number[],
+  asked: Sampling & { readonly maxTokens: number; readonly logprobs?: number | undefined },
+): ChoiceRequest[] {
+  const first = asked.seed ?? randomInt(2 ** 31);
+  return Array.from({ length: asked.n }, (_, i) => ({
+    promptTokenIds,
+    maxTokens: asked.maxTokens,
+    temperature: asked.temperature,
+    topP: asked.top_p,
+    topK: Math.max(0, asked.top_k),
+    minP: asked.min_p,
+    seed: first + i,
+    stop: asked.stop,
+    stopTokenIds: [...new Set([...model.stopTokenIds, ...asked.stop_token_ids])],
+    skipSpecialTokens: asked.skip_special_tokens,
+    ...(asked.logprobs === undefined ? {} : { logprobs: asked.logprobs }),
+  }));
+}
+
+/**
+ * Tokens that an answer may have.
+ * @throws {ApiError} context_length_exceeded
+ */
+export function roomFor(
+  model: ServedModel,
+  prompt: { readonly field: string; readonly tokens: number },
+  wanted: { readonly field: string; readonly tokens: number | undefined },
+): number {
+  const room = model.maxLength - prompt.tokens;
+  if (room < 1) {
+    const message = `${prompt.field}: has ${prompt.tokens} tokens, and ${model.name} takes ${model.maxLength} with the answer; shorten it`;
+    throw new ApiError("context_length_exceeded", message, { param: prompt.field });
+  }
+  if (wanted.tokens !== undefined && wanted.tokens > room) {
+    const message = `${wanted.field}: is ${wanted.tokens}, and after a prompt of ${prompt.tokens} tokens ${room} are left of ${model.maxLength}; ask for ${room} or fewer`;
+    throw new ApiError("context_length_exceeded", message, { param: wanted.field });
+  }
+  return wanted.tokens ?? room;
+}
+
+/**
+ * Samples one choice and hands on its pieces as they come. Special tokens and stop texts are left out of the text; ids and
+ * log-probs are those of every sampled token.
+ * @throws {ModelError}; the signal's reason
+ */
+export async function sampleChoice(
+  model: ServedModel,
+  { stop, skipSpecialTokens, ...request }: ChoiceRequest,
+  onPiece: (piece: ChoicePiece) => void,
+  signal: AbortSignal,
+): Promise<ChoiceEnd> {
+  const { tokenizer, sampler } = model;
+  const stream = new TextStream(tokenizer);
+  const stopText = new StopText(stop);
+  const shown = (id: number) =>
+    !tokenizer.isSpecial(id) || (!skipSpecialTokens && !request.stopTokenIds.includes(id));
+  const result = await sampler.generate(
+    {
+      ...request,
+      ...(stop.length === 0 ? {} : { stop }),
+      onTokens: (tokenIds, logprobs) => {
+        const text = stopText.push(stream.push(tokenIds.filter(shown)));
+        onPiece({ text, tokenIds, ...logprobs });
+      },
+    },
+    signal,
+  );
+  const rest = stopText.push(stream.end()) + stopText.end();
+  if (rest !== "") onPiece({ text: rest, tokenIds: [], rolloutLogprobs: [], sampledLogprobs: [] });
+  return {
+    reason: stopText.reached === undefined ? result.stopReason : "stop",
+    sampledTokens: result.tokenIds.length,
+    fingerprint: `v${result.policyVersion}-${result.weightsHash}`,
+  };
+}

@@ -1,0 +1,127 @@
+import type { Asked, ChoiceWriter } from "./answer.js";
+import { ApiError } from "./api-error.js";
+import { type ChoiceEnd, type ChoicePiece, choicesOf, roomFor } from "./choice.js";
+import { completionRequestSchema } from "./completion-request.js";
+import { parseBody } from "./request-fields.js";
+import type { ServedModel } from "./served-model.js";
+import { type CompletionLogprobs, completionLogprobs } from "./token-logprobs.js";
+
+/** @throws {ApiError}; {ModelError} TOKENIZER_INVALID */
+export function askCompletion(model: ServedModel, body: unknown): Asked {
+  const request = parseBody(completionRequestSchema, body);
+  const prompts = request.prompt.map((prompt) => promptTokens(model, prompt));
+  const choices = prompts.flatMap((promptTokenIds) => {
+    const maxTokens = roomFor(
+      model,
+      { field: "prompt", tokens: promptTokenIds.length },
+      { field: "max_tokens", tokens: request.max_tokens },
+    );
+    return choicesOf(model, promptTokenIds, { ...request, maxTokens });
+  });
+  return {
+    choices,
+    promptTokens: prompts.reduce((sum, { length }) => sum + length, 0),
+    stream: request.stream,
+    includeUsage: request.stream_options?.include_usage ?? false,
+    idPrefix: "cmpl-",
+    object: { whole: "text_completion", chunk: "text_completion" },
+    writer: (index) =>
+      new CompletionChoice(model, index, {
+        logprobs: request.logprobs !== undefined,
+        asIds: request.return_tokens_as_token_ids,
+        tokenIds: request.return_token_ids,
+      }),
+  };
+}
+
+function promptTokens(model: ServedModel, prompt: string | readonly number[]): readonly number[] {
+  const refuse = (why: string) => new ApiError("invalid_value", `prompt: ${why}`, { param: "prompt" });
+  if (typeof prompt === "string") {
+    const ids = model.tokenizer.encode(prompt);
+    if (ids.length === 0)
+      throw refuse("is empty, and the model goes on with a text; give at least one token");
+    return ids;
+  }
+  const outside = prompt.find((id) => id >= model.vocabSize);
+  if (outside !== undefined)
+    throw refuse(`token id ${outside} is none of ${model.name}'s; ids are 0 to ${model.vocabSize - 1}`);
+  return prompt;
+}
+
+interface CompletionChoiceOptions {
+  readonly logprobs: boolean;
+  readonly asIds: boolean;
+  readonly tokenIds: boolean;
+}
+
+class CompletionChoice implements ChoiceWriter {
+  readonly #model: ServedModel;
+  readonly #index: number;
+  readonly #options: CompletionChoiceOptions;
+  readonly #tokenIds: number[] = [];
+  readonly #logprobs: CompletionLogprobs = {
+    tokens: [],
+    token_logprobs: [],
+    top_logprobs: [],
+    text_offset: [],
+  };
+  #text = "";
+  #characters = 0;
+  #reason = "";
+
+  constructor(model: ServedModel, index: number, options: CompletionChoiceOptions) {
+    this.#model = model;
+    this.#index = index;
+    this.#options = options;
+  }
+
+  begin(): readonly object[] {
+    return [];
+  }
+
+  push(piece: ChoicePiece): object | undefined {
+    const { logprobs, tokenIds } = this.#options;
+    const told = logprobs && piece.tokenIds.length > 0 ? this.#logprobsOf(piece) : null;
+    this.#text += piece.text;
+    this.#tokenIds.push(...piece.tokenIds);
+    if (piece.text === "" && told === null && !tokenIds) return undefined;
+    return {
+      ...this.#chunk(piece.text),
+      logprobs: told,
+      ...(tokenIds ? { token_ids: piece.tokenIds } : {}),
+    };
+  }
+
+  #logprobsOf(piece: ChoicePiece): CompletionLogprobs {
+    const told = completionLogprobs(this.#model.tokenizer, piece, {
+      asIds: this.#options.asIds,
+      offset: this.#characters,
+    });
+    this.#characters += this.#model.tokenizer.decode(piece.tokenIds).length;
+    this.#logprobs.tokens.push(...told.tokens);
+    this.#logprobs.token_logprobs.push(...told.token_logprobs);
+    this.#logprobs.top_logprobs.push(...told.top_logprobs);
+    this.#logprobs.text_offset.push(...told.text_offset);
+    return told;
+  }
+
+  end({ reason }: ChoiceEnd): readonly object[] {
+    this.#reason = reason;
+    const ids = this.#options.tokenIds ? { token_ids: [] } : {};
+    return [{ ...this.#chunk(""), finish_reason: reason, ...ids }];
+  }
+
+  whole(): object {
+    return {
+      index: this.#index,
+      text: this.#text,
+      logprobs: this.#options.logprobs ? this.#logprobs : null,
+      finish_reason: this.#reason,
+      ...(this.#options.tokenIds ? { token_ids: this.#tokenIds } : {}),
+    };
+  }
+
+  #chunk(text: string): object {
+    return { index: this.#index, text, logprobs: null, finish_reason: null };
+  }
+}

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { mostTopLogprobs, neutral, sharedFields } from "./request-fields.js";
+
+const tokenIds = z.array(z.int().min(0)).min(1);
+
+/** The body of POST /v1/completions. */
+export const completionRequestSchema = z.strictObject({
+  ...sharedFields,
+  prompt: z
+    .union([z.string(), tokenIds, z.array(z.string()).min(1), z.array(tokenIds).min(1)], {
+      error: "must be a text, token ids, or a list of one of them",
+    })
+    .transform((prompt): readonly (string | readonly number[])[] => {
+      if (typeof prompt === "string") return [prompt];
+      // Numbers are one prompt, and texts or lists of numbers several.
+      return prompt.every((item) => typeof item === "number") ? [prompt] : (prompt as (string | number[])[]);
+    }),
+  /** As for OpenAI and vLLM, whose clients rely on it. */
+  max_tokens: z.int().min(1).default(16),
+  logprobs: z.int().min(0).max(mostTopLogprobs).optional(),
+  /** vLLM's: the tokens of log-probs are written as `token_id:123`. */
+  return_tokens_as_token_ids: z.boolean().default(false),
+  echo: neutral(false, "the prompt is not repeated"),
+  best_of: neutral(1, "every answer is returned; use n"),
+});

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { ApiError } from "./api-error.js";
+
+const mostStops = 16;
+const longestStop = 256;
+export const mostTopLogprobs = 20;
+
+/** A field of OpenAI's that this server has no use for, accepted only with the value that changes nothing. */
+export const neutral = (value: number | boolean, why: string) =>
+  z.literal(value, { error: `only ${value} is served: ${why}` }).optional();
+
+/** Fields that both kinds of completion know. Absent ones and null ones mean the same. */
+export const sharedFields = {
+  model: z.string().optional(),
+  temperature: z.number().min(0).default(1),
+  top_p: z.number().gt(0).max(1).default(1),
+  /** vLLM's, as min_p; -1 and 0 keep all. */
+  top_k: z.int().min(-1).default(0),
+  min_p: z.number().min(0).max(1).default(0),
+  seed: z.int().optional(),
+  n: z.int().min(1).default(1),
+  stop: z
+    .union([z.string().min(1).max(longestStop), z.array(z.string().min(1).max(longestStop)).max(mostStops)], {
+      error: `must be a text or up to ${mostStops} texts, each of 1 to ${longestStop} characters`,
+    })
+    .optional()
+    .transform((stop) => (typeof stop === "string" ? [stop] : (stop ?? []))),
+  stop_token_ids: z.array(z.int().min(0)).max(64).default([]),
+  stream: z.boolean().default(false),
+  stream_options: z.strictObject({ include_usage: z.boolean().default(false) }).optional(),
+  /** vLLM's: whether text leaves special tokens out, and whether the ids of tokens are told. */
+  skip_special_tokens: z.boolean().default(true),
+  return_token_ids: z.boolean().default(false),
+  frequency_penalty: neutral(0, "the sampler has no penalties"),
+  presence_penalty: neutral(0, "the sampler has no penalties"),
+  repetition_penalty: neutral(1, "the sampler has no penalties"),
+  logit_bias: z.strictObject({}, { error: "only {} is served: the sampler has no biases" }).optional(),
+  // For the owners of a service; they change no answer.
+  user: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  store: neutral(false, "nothing is stored"),
+  service_tier: z.enum(["auto", "default"]).optional(),
+  safety_identifier: z.string().optional(),
+  prompt_cache_key: z.string().optional(),
+};
+
+/**
+ * One request's body, checked. Fields that are null count as absent, as for OpenAI's server.
+ * @throws {ApiError} invalid_value, unknown_parameter: they name the field, its value and what it may be
+ */
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    throw new ApiError("invalid_json", "the body must be a JSON object");
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const path = issue?.path ?? [];
+  if (issue?.code === "unrecognized_keys") {
+    const param = paramOf([...path, issue.keys[0] ?? ""]);
+    throw new ApiError("unknown_parameter", `${param}: this server does not know it; leave it out`, {
+      param,
+    });
+  }
+  const param = paramOf(path);
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)?.[key], given);
+  const was = value === undefined ? "it is missing" : `it is ${shortJson(value)}`;
+  throw new ApiError("invalid_value", `${param}: ${issue?.message ?? "is invalid"}; ${was}`, { param });
+}
+
+/** `messages[0].role` */
+function paramOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, i) => (typeof key === "number" ? `[${key}]` : `${i === 0 ? "" : "."}${String(key)}`))
+    .join("");
+}
+
+const shownCharacters = 80;
+
+function shortJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`;
+}

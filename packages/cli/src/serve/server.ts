@@ -1,0 +1,253 @@
+/**
+ * Responsibility: one model as a server that OpenAI's clients speak to: connections, routes, who is let in, deadlines,
+ * the end.
+ * Not responsible for: what a request means (chat-answer.ts, completion-answer.ts), sampling (model/sampler).
+ *
+ * Invariants:
+ * - SERVE-1. Nothing is told, read or sampled for a request before the guard has let it in.
+ * - SERVE-2. A request whose client has left, or whose deadline has passed, is out of the sampler before its next token.
+ * - SERVE-3. At most maxBatch + maxWaiting choices are in the sampler; a request beyond is answered 429 and changes nothing.
+ * - SERVE-4. A server that stops takes no request any more, gives those under way graceMs, and ends the rest with an error
+ *   that they are told.
+ */
+import { once, setMaxListeners } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Logger, Metrics } from "@palimpsest/telemetry";
+import { formatAddress } from "@palimpsest/wire";
+import { Admission } from "./admission.js";
+import type { Asked } from "./answer.js";
+import { answerStream, answerWhole, sendJson } from "./answering.js";
+import { ApiError } from "./api-error.js";
+import { askChat } from "./chat-answer.js";
+import { askCompletion } from "./completion-answer.js";
+import { readJson } from "./request-body.js";
+import { RequestMeter } from "./serve-metrics.js";
+import type { ServedModel } from "./served-model.js";
+import type { ServeSettings } from "./settings.js";
+
+export interface ModelServerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly settings: ServeSettings;
+  /** Throws for a request that is not let in. */
+  readonly guard: (request: IncomingMessage) => void;
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 60_000;
+const maxHeaderBytes = 16 * 1024;
+const maxConnections = 1024;
+
+type Ask = (model: ServedModel, body: unknown) => Asked;
+const asks: Readonly<Record<string, Ask>> = {
+  "/v1/chat/completions": askChat,
+  "/v1/completions": askCompletion,
+};
+
+export class ModelServer {
+  readonly #model: ServedModel;
+  readonly #options: ModelServerOptions;
+  readonly #server: Server;
+  readonly #admission: Admission;
+  readonly #stop = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  private constructor(model: ServedModel, options: ModelServerOptions) {
+    this.#model = model;
+    this.#options = options;
+    setMaxListeners(0, this.#stop.signal);
+    const { settings, metrics, tls } = options;
+    const open = metrics.gauge("palimpsest_serve_open_choices");
+    this.#admission = new Admission(settings.maxBatch + settings.maxWaiting, (count) => open.set(count));
+    const bounds = {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+    };
+    const listener = (request: IncomingMessage, response: ServerResponse) => {
+      void this.#serve(request, response);
+    };
+    this.#server = tls ? createTlsServer({ ...bounds, ...tls }, listener) : createServer(bounds, listener);
+    this.#server.maxConnections = maxConnections;
+  }
+
+  /** @throws the listen error, such as EADDRINUSE */
+  static async start(model: ServedModel, options: ModelServerOptions): Promise<ModelServer> {
+    const server = new ModelServer(model, options);
+    server.#server.listen(options.port, options.host);
+    await once(server.#server, "listening");
+    return server;
+  }
+
+  /** What clients take as their base URL, without /v1. */
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    const { host, tls } = this.#options;
+    return `${tls ? "https" : "http"}://${formatAddress(host, port)}`;
+  }
+
+  /** Takes a renewed certificate for connections from now on. */
+  replaceTls(tls: { readonly cert: Buffer; readonly key: Buffer }): void {
+    if ("setSecureContext" in this.#server && typeof this.#server.setSecureContext === "function")
+      this.#server.setSecureContext(tls);
+  }
+
+  /** Ends as SERVE-4 says, but leaves the model open. A second close waits for the first. */
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    this.#server.closeIdleConnections();
+    const late = setTimeout(
+      () => this.#stop.abort(new ApiError("stopping", "the server has stopped before the answer was done")),
+      this.#options.settings.graceMs,
+    );
+    await this.#admission.drain();
+    clearTimeout(late);
+    this.#server.closeIdleConnections();
+    // Whoever keeps a connection open without a request under way is not waited for.
+    const idle = setTimeout(() => this.#server.closeAllConnections(), headersTimeoutMs);
+    await closed;
+    clearTimeout(idle);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const ask = asks[path];
+    const meter = new RequestMeter(this.#options.metrics, ask === undefined ? "other" : path);
+    let failure: unknown;
+    try {
+      this.#options.guard(request);
+      if (ask === undefined) await this.#tell(path, request, response);
+      else await this.#answer(ask, request, response, meter);
+    } catch (reason) {
+      failure = reason;
+      if (!response.headersSent && !response.destroyed) refuse(request, response, ApiError.from(reason));
+    }
+    // An open connection would keep a server that stops waiting.
+    if (this.#admission.stopping) endWith(request, response);
+    const left = response.destroyed && !response.writableFinished;
+    const status =
+      failure === undefined || !response.headersSent ? response.statusCode : ApiError.from(failure).status;
+    meter.done(left ? "left" : status);
+    this.#log({ path, status: left ? "left" : status, seconds: meter.seconds }, failure);
+  }
+
+  /** Paths without a model at work. */
+  async #tell(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { metrics } = this.#options;
+    const card = this.#card();
+    const page = pages.find((known) => known === path);
+    const name = path.startsWith("/v1/models/")
+      ? decodeURIComponent(path.slice("/v1/models/".length))
+      : undefined;
+    if (page === undefined && name === undefined) {
+      const message = `${path}: is not served; see /v1/models, /v1/chat/completions, /v1/completions, /health and /metrics`;
+      throw new ApiError("unknown_url", message);
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") throw wrongMethod(path, request, "GET");
+    if (name !== undefined) {
+      if (name !== this.#model.name) throw unknownModel(name, this.#model.name);
+      sendJson(response, 200, card);
+    } else if (page === "/v1/models") sendJson(response, 200, { object: "list", data: [card] });
+    else if (page === "/metrics") {
+      const text = await metrics.registry.metrics();
+      response.writeHead(200, { "content-type": metrics.registry.contentType });
+      response.end(text);
+    } else if (this.#admission.stopping) sendJson(response, 503, { status: "stopping" });
+    else sendJson(response, 200, { status: "ok" });
+  }
+
+  #card(): object {
+    const { name, createdAtMs, maxLength, fingerprint } = this.#model;
+    return {
+      id: name,
+      object: "model",
+      created: Math.floor(createdAtMs / 1000),
+      owned_by: "palimpsest",
+      max_model_len: maxLength,
+      system_fingerprint: fingerprint,
+    };
+  }
+
+  async #answer(
+    ask: Ask,
+    request: IncomingMessage,
+    response: ServerResponse,
+    meter: RequestMeter,
+  ): Promise<void> {
+    const { settings } = this.#options;
+    if (request.method !== "POST") throw wrongMethod(request.url ?? "", request, "POST");
+    const body = await readJson(request, settings.maxBodyBytes);
+    const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
+    if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
+    const asked = ask(this.#model, body);
+    const count = asked.choices.length;
+    if (count > settings.maxChoices) {
+      const message = `n: prompts times n are ${count}, and ${settings.maxChoices} are taken in one request; ask for fewer`;
+      throw new ApiError("invalid_value", message, { param: "n" });
+    }
+    const ended = new AbortController();
+    const deadline = setTimeout(() => {
+      const message = `the answer took longer than ${settings.deadlineMs} ms; ask for fewer tokens`;
+      ended.abort(new ApiError("deadline_exceeded", message));
+    }, settings.deadlineMs);
+    const onLeft = () => ended.abort(new Error("the client has left"));
+    response.once("close", onLeft);
+    const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
+    try {
+      const answering = { model: this.#model, response, signal, onFirstToken: () => meter.firstToken() };
+      await this.#admission.run(count, () =>
+        asked.stream ? answerStream(asked, answering) : answerWhole(asked, answering),
+      );
+    } finally {
+      clearTimeout(deadline);
+      response.off("close", onLeft);
+    }
+  }
+
+  /** Never what was asked or answered. */
+  #log(
+    fields: { readonly path: string; readonly status: number | "left"; readonly seconds: number },
+    failure: unknown,
+  ): void {
+    const { logger } = this.#options;
+    const code = failure === undefined ? undefined : ApiError.from(failure).code;
+    if (code === undefined || fields.status === "left") logger.info(fields, "request done");
+    else if (code === "model_failed") logger.error({ ...fields, err: failure }, "request failed");
+    else logger.info({ ...fields, code }, "request refused");
+  }
+}
+
+/** Ends the connection once the answer has gone out. */
+function endWith({ socket }: IncomingMessage, response: ServerResponse): void {
+  if (response.writableFinished) socket.destroySoon();
+  else response.once("finish", () => socket.destroySoon());
+}
+
+const pages = ["/v1/models", "/health", "/healthz", "/metrics"] as const;
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
+  // What is left of a body that nobody reads would be taken for the next request.
+  const close = request.complete ? {} : { connection: "close" };
+  sendJson(response, error.status, error.toJSON(), { ...error.headers, ...close });
+}
+
+function wrongMethod(path: string, request: IncomingMessage, wanted: string): ApiError {
+  return new ApiError("method_not_allowed", `${path}: method ${request.method} is not served; use ${wanted}`);
+}
+
+function unknownModel(named: unknown, served: string): ApiError {
+  const message = `model: is ${JSON.stringify(named)}, and this server has ${JSON.stringify(served)} alone; ask for that, or leave it out`;
+  return new ApiError("model_not_found", message, { param: "model" });
+}

@@ -1,0 +1,60 @@
+import { loadBackend } from "@palimpsest/jit";
+import {
+  BpeTokenizer,
+  initParameters,
+  type ModelFolder,
+  parseModelConfig,
+  trainBpe,
+} from "@palimpsest/model";
+import { ServedModel } from "./served-model.js";
+
+const template = `{%- if tools %}<|im_start|>system
+{{ tools | tojson }}<|im_end|>
+{% endif -%}
+{%- for m in messages %}<|im_start|>{{ m.role }}
+{{ m.content }}<|im_end|>
+{% endfor -%}
+{%- if add_generation_prompt %}<|im_start|>assistant
+{% endif -%}`;
+
+/**
+ * A chat model of random weights: what it says means nothing, and is the same each time.
+ * @param options.ends false: no token ends an answer
+ */
+export function aTinyModel({ ends = true } = {}): ModelFolder {
+  const trained = trainBpe(["the cat sat on the mat. the dog sat on the log. user assistant system"], {
+    vocabSize: 320,
+    specialTokens: ["<|im_start|>", "<|im_end|>"],
+    alphabet: "bytes",
+  });
+  const tokenizer = new BpeTokenizer(trained.json, {
+    ...(ends ? { eos_token: "<|im_end|>" } : {}),
+    chat_template: template,
+  });
+  const config = parseModelConfig({
+    architecture: "qwen3",
+    vocabSize: tokenizer.vocabSize,
+    hiddenSize: 16,
+    layers: 2,
+    heads: 4,
+    kvHeads: 2,
+    headDim: 8,
+    intermediateSize: 24,
+    tieWordEmbeddings: false,
+    maxPositions: 2048,
+  });
+  // Sharp enough that greedy and sampled tokens differ from prompt to prompt.
+  const parameters = initParameters(config, 1, { projectionStd: 0.3, residualStd: 0.3, headStd: 0.4 });
+  return { config, parameters, tokenizer };
+}
+
+export async function aServedModel(folder: ModelFolder): Promise<ServedModel> {
+  const backend = await loadBackend();
+  return new ServedModel(folder, {
+    name: "tiny",
+    policyVersion: 7,
+    backend,
+    maxBatch: 4,
+    maxWaiting: 16,
+  });
+}
