@@ -1,9 +1,12 @@
-/** Story 9: a policy trained with adapters: they alone travel and are kept, and a later run starts from what they made. */
+/** Story 9: a policy trained with adapters: they alone travel and are kept, evaluations while it trains rate its
+ *  checkpoints, and a later run starts from what they made. */
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Evaluation } from "@palimpsest/evals";
 import { hashWeights, loadModel } from "@palimpsest/model";
-import { readRunModel } from "@palimpsest/trainer";
+import { checkpointsOfRun, readRunModel } from "@palimpsest/trainer";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { guessingRuler } from "../support/guessing-base.js";
 import { writeRecipe } from "../support/recipe.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { TrainingRun } from "../support/training-run.js";
@@ -25,8 +28,19 @@ afterAll(async () => {
 
 const hashOf = async (path: string) => hashWeights((await loadModel(path)).parameters);
 
-test("adapters alone are published and kept, a killed learner goes on from them, another run starts from the merged model", async () => {
-  const recipe = writeRecipe(folder, { ...size, learner: { lora, schedule: { learningRate: 0.05 } } });
+test("adapters alone are published and kept, a killed learner goes on from them, another run starts from the merged model, and every version is evaluated once (EVALUATING-1)", async () => {
+  const evaluation = {
+    tasks: 4,
+    lengths: [1, 2],
+    samples: 2,
+    everySteps: 1,
+    source: { ...guessingRuler, sentences: 8 },
+  };
+  const recipe = writeRecipe(folder, {
+    ...size,
+    learner: { lora, schedule: { learningRate: 0.05 } },
+    more: { evaluation },
+  });
   const run = TrainingRun.start(cluster, recipe, join(cluster.dir, "lora"));
   await run.untilStep(1);
   const [learner] = await cluster.actors("learner");
@@ -47,6 +61,27 @@ test("adapters alone are published and kept, a killed learner goes on from them,
     readonly tensors: readonly { readonly name: string }[];
   };
   expect(tensors.every(({ name }) => /\.lora[AB]$/.test(name))).toBe(true);
+
+  // Every version was evaluated once, with two answers to each question, though the learner was killed between.
+  const evaluated = readdirSync(join(run.folder, "evaluations")).sort();
+  expect(evaluated).toEqual([1, 2, 3].map((step) => `step-0000000${step}.json`));
+  const ratings = JSON.parse(readFileSync(join(checkpoints, "ratings.json"), "utf8")) as Record<
+    string,
+    number
+  >;
+  expect(Object.keys(ratings)).toEqual(["0", "1", "2", "3"]);
+  for (const name of evaluated) {
+    const { lengths } = JSON.parse(readFileSync(join(run.folder, "evaluations", name), "utf8")) as Evaluation;
+    expect(lengths.map(({ n, samples, failures }) => [n, samples, failures])).toEqual([
+      [4, 2, 0],
+      [4, 2, 0],
+    ]);
+  }
+  const highest = Math.max(...Object.values(ratings));
+  const [best] = await checkpointsOfRun(run.folder, "best");
+  expect(best?.metric).toBe(highest);
+  expect(ratings[best?.policyVersion ?? -1]).toBe(highest);
+  expect(end.stdout).toMatch(/evaluated step 2 {2}meanReward 0\.\d{3}/);
 
   const trained = await hashOf(join(run.folder, "model"));
   expect(trained).not.toBe(hashWeights(base));

@@ -95,6 +95,7 @@ export {
   type SuiteSummary,
   summarizeSuite,
 } from "./suite/summary.js";
+export { byCategory, taskCategory } from "./task-category.js";
 export {
   type TraceDetail,
   type TracedEpisode,

@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ActorHandle } from "@palimpsest/client";
 import { allTasks, rulerTasks, saveTasks } from "@palimpsest/datasets";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { openEvaluation } from "./evaluation.js";
+import { evaluate, openEvaluation } from "./evaluation.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { parseRecipe, type Recipe, readRecipe } from "./recipe.js";
+import type { RolloutActor } from "./rollout-actor.js";
 
 async function evaluationTasks(recipe: Recipe) {
   const lengths = await openEvaluation(recipe);
@@ -50,3 +52,29 @@ test("prepared files are the questions instead, each a length, found beside the 
     rmSync(folder, { recursive: true });
   }
 });
+
+test("an evaluation with an answer of another version than the one it is of is an error, not a number (EVALUATING-1)", async () => {
+  const { recipe } = readRecipe(`${builtinRecipesDir}/quickstart.yaml`);
+  const lengths = (await openEvaluation({ ...recipe, evaluation: fewQuestions(recipe) })).slice(0, 1);
+  const prediction = {
+    text: "x",
+    counts: { conversations: 1, promptTokens: 1, sampledTokens: 1, truncated: 0 },
+    measures: { reward: 1, "reward.exactMatch": 1 },
+  };
+  let asked = 0;
+  /** A rollout actor whose weights change under the third question. */
+  const actor = {
+    with: () => actor,
+    stats: async () => ({ peakRssBytes: 1 }),
+    answer: async () => ({ prediction, began: 2, ended: ++asked < 3 ? 2 : 3 }),
+  } as unknown as ActorHandle<RolloutActor>;
+  const run = { rollouts: [actor], recipe, lengths, onProgress() {}, signal: new AbortController().signal };
+  await expect(evaluate({ ...run, policyVersion: 2 })).rejects.toThrow(/version 2 had answers of version 3/);
+  asked = -100;
+  expect((await evaluate({ ...run, policyVersion: 2 })).lengths[0]).toMatchObject({ n: 4, exactMatch: 1 });
+});
+
+function fewQuestions({ evaluation }: Recipe): NonNullable<Recipe["evaluation"]> {
+  if (!evaluation) throw new Error("the quickstart has no evaluation");
+  return { ...evaluation, tasks: 4 };
+}

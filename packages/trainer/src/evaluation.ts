@@ -84,24 +84,30 @@ export interface EvaluationRun {
   readonly rollouts: readonly ActorHandle<RolloutActor>[];
   readonly recipe: Recipe;
   readonly lengths: readonly LengthTasks[];
-  readonly minPolicyVersion: number;
+  /** The version whose weights give every answer. */
+  readonly policyVersion: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Evaluates every length, its questions spread over the rollout actors; one length after the other, so that times compare. */
+/**
+ * Evaluates every length, its questions spread over the rollout actors; one length after the other, so that times compare.
+ * @throws {PalimpsestError} STALE_POLICY when an answer was given by another version than the one that is evaluated
+ */
 export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
   const { recipe, rollouts, signal } = run;
   const { evaluation, agent, rollout } = recipe;
   if (!evaluation) throw new PalimpsestError("INTERNAL", "the recipe has no evaluation");
-  const total = run.lengths.reduce((sum, { tasks }) => sum + tasks.count, 0);
+  const total = evaluation.samples * run.lengths.reduce((sum, { tasks }) => sum + tasks.count, 0);
+  const others = new Set<string>();
   const lengths = await evaluateLengths({
     suite: recipe.name,
-    system: policySystem(run, evaluation.temperature),
+    system: policySystem(run, evaluation.temperature, (version) => others.add(version)),
     lengths: run.lengths.map((length) => ({
       lengthTokens: length.lengthTokens,
       items: () => lengthItems(length, signal),
     })),
+    samples: evaluation.samples,
     concurrency: rollout.concurrency * rollouts.length,
     seed: evaluation.seed,
     signal,
@@ -109,23 +115,36 @@ export async function evaluate(run: EvaluationRun): Promise<Evaluation> {
     peakRssBytes: async () =>
       Math.max(...(await Promise.all(rollouts.map(async (actor) => (await actor.stats()).peakRssBytes)))),
   });
+  if (others.size > 0) {
+    throw new PalimpsestError(
+      "STALE_POLICY",
+      `the evaluation of version ${run.policyVersion} had answers of ${[...others].join(", ")}; it does not count`,
+    );
+  }
   return { agent: agent.kind, temperature: evaluation.temperature, seed: evaluation.seed, lengths };
 }
 
 /** The policy as a system: each question goes to the rollout actor that has the fewest under way. */
-function policySystem(run: EvaluationRun, temperature: number): Contestant {
-  const { rollouts, recipe, minPolicyVersion } = run;
+function policySystem(
+  run: EvaluationRun,
+  temperature: number,
+  onOther: (version: string) => void,
+): Contestant {
+  const { rollouts, recipe, policyVersion } = run;
   const underWay = rollouts.map(() => 0);
   return {
     name: recipe.agent.kind,
-    settings: { minPolicyVersion },
+    settings: { policyVersion },
     async answer(item, { signal, seed }) {
       const task = taskOfItem(item, await documentOf(item));
       const place = underWay.indexOf(Math.min(...underWay));
       const actor = rollouts[place] as ActorHandle<RolloutActor>;
       underWay[place] = (underWay[place] ?? 0) + 1;
       try {
-        return await actor.with({ signal }).answer({ task, temperature, seed, minPolicyVersion });
+        const request = { task, temperature, seed, minPolicyVersion: policyVersion };
+        const { prediction, began, ended } = await actor.with({ signal }).answer(request);
+        for (const version of [began, ended]) if (version !== policyVersion) onOther(`version ${version}`);
+        return prediction;
       } finally {
         underWay[place] = (underWay[place] ?? 0) - 1;
       }

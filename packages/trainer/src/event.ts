@@ -1,4 +1,5 @@
 import type { UpdateMetrics } from "@palimpsest/learner";
+import type { EvaluationReport } from "./training-evaluations.js";
 
 export const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
 export type Phase = (typeof phases)[number];
@@ -25,8 +26,10 @@ export interface StepReport {
   readonly components: Readonly<Record<string, number>>;
   /** Of agents with a store, by the names of MemUpdate's log: `memory_reward/mean`, `num_turns/mean`, `tool_call_counts/…`. */
   readonly store?: Readonly<Record<string, number>>;
+  /** Mean reward of each category of the step's tasks, where they have `metadata.category`. */
+  readonly rewardByCategory?: Readonly<Record<string, number>>;
   readonly update: UpdateMetrics;
-  /** From dispatch until the last group was complete. */
+  /** From dispatch until the last group was complete, an evaluation beside it included. */
   readonly rolloutSeconds: number;
   /** Update, checkpoint and publication. */
   readonly updateSeconds: number;
@@ -34,7 +37,7 @@ export interface StepReport {
   readonly publishSeconds: number;
   /** Of the new weights, or of the adapters where these alone are published. */
   readonly publishedBytes: number;
-  /** Sampled tokens a second of rollout, all rollout actors together. */
+  /** Sampled tokens a second of rollout, those of an evaluation beside it included, all rollout actors together. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
   readonly groupsDispatched: number;
@@ -47,6 +50,7 @@ export type TrainEvent =
   | { readonly kind: "phase"; readonly phase: Phase; readonly total: number }
   | { readonly kind: "progress"; readonly phase: Phase; readonly done: number; readonly total: number }
   | { readonly kind: "step"; readonly report: StepReport }
+  | { readonly kind: "evaluation"; readonly report: EvaluationReport }
   | { readonly kind: "queues"; readonly queues: readonly QueueDepth[] }
   | {
       readonly kind: "download";

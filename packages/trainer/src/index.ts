@@ -36,3 +36,4 @@ export {
   type InProcessStep,
   trainInProcess,
 } from "./train-in-process.js";
+export type { EvaluationReport } from "./training-evaluations.js";

@@ -16,6 +16,7 @@ import {
   latestCheckpoint,
   latestVersion,
   loadCheckpoint,
+  rateCheckpoint,
   type UpdateMetrics,
   writeStepDump,
 } from "@palimpsest/learner";
@@ -24,6 +25,7 @@ import { type Group, type GroupBatch, RunQueues } from "@palimpsest/trajectories
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
+import { rewardByCategory } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
@@ -34,12 +36,15 @@ import { adaptersOf } from "./policy-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { type StepGroups, StepProtocol, type UndispatchedGroups } from "./step-protocol.js";
 import { type TracedTask, writeStepTraces } from "./step-traces.js";
+import type { VersionRating } from "./training-evaluations.js";
 import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
 
 export interface StepRequest extends StepGroups {
   readonly shuffleRewards: boolean;
   /** What its groups are about, where traces are kept. */
   readonly tasks?: readonly TracedTask[];
+  /** Categories of its tasks by their ids, where they have some. */
+  readonly categories?: Readonly<Record<string, string>>;
 }
 
 export interface StepResult {
@@ -54,6 +59,8 @@ export interface StepResult {
   readonly groupsTrained: number;
   readonly groupsDropped: number;
   readonly episodeFailures: readonly string[];
+  /** Mean reward of each category of the step's tasks; absent where they have none. */
+  readonly rewardByCategory?: Readonly<Record<string, number>>;
   readonly weightsHash: string;
 }
 
@@ -238,6 +245,19 @@ export class LearnerActor {
     return result;
   }
 
+  /** Notes what an evaluation said of a version, whose checkpoint is kept while it is the best. */
+  async rateVersion({ policyVersion, metric, scalars }: VersionRating): Promise<void> {
+    await this.#onDisk(() => rateCheckpoint(this.#spec.checkpointDir, policyVersion, metric));
+    try {
+      this.#scalars?.write(policyVersion, scalars);
+    } catch (reason) {
+      this.#context.logger.warn(
+        { err: reason, step: policyVersion },
+        "scalars of an evaluation were not written",
+      );
+    }
+  }
+
   async #train(request: StepRequest, batch: GroupBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
     await this.#onDisk(() => this.#dump(request, batch.groups));
@@ -254,6 +274,9 @@ export class LearnerActor {
       groupsTrained: batch.groups.length,
       groupsDropped: batch.dropped.length,
       episodeFailures: batch.failures.slice(0, 5).map((failure) => failure.message),
+      ...(request.categories === undefined
+        ? {}
+        : { rewardByCategory: rewardByCategory(batch.groups, request.categories) }),
     };
     return { result, updatedAt };
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { storeScalars } from "./learner-metrics.js";
+import type { StepResult } from "./learner-actor.js";
+import { scalarsOf, storeScalars } from "./learner-metrics.js";
 
 const of = (mean: number) => ({ mean, std: 0 });
 
@@ -23,4 +24,15 @@ test("agents with a store are logged under the names of the original's log", () 
 
 test("agents without one add nothing", () => {
   expect(storeScalars({ rewardMean: 0.5, agentCounters: { recalls: of(1) } })).toEqual({});
+});
+
+test("rewards by category are reward/NAME, and told from a component of that name", () => {
+  const update = { rewardMean: 0.5, rewardComponents: { near: of(0.25) }, agentCounters: {} };
+  const result = { update, rewardByCategory: { near: 0.75, far: 0.5 } } as unknown as StepResult;
+  expect(scalarsOf(result)).toEqual({
+    "update/rewardMean": 0.5,
+    "reward/near": 0.25,
+    "reward/category/near": 0.75,
+    "reward/far": 0.5,
+  });
 });

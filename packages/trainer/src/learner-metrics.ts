@@ -38,14 +38,25 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
   metrics.counter("palimpsest_training_weights_published_bytes_total").inc(result.publishedBytes);
 }
 
-/** One step's numbers under the names of metrics.jsonl, as TensorBoard groups them. */
-export function scalarsOf({ update, ...result }: StepResult): Record<string, number> {
+/**
+ * One step's numbers under the names of metrics.jsonl, as TensorBoard groups them. A category of tasks is `reward/NAME`,
+ * and `reward/category/NAME` where a component of the reward has its name.
+ */
+export function scalarsOf({
+  update,
+  rewardByCategory: rewardsOfCategories = {},
+  ...result
+}: StepResult): Record<string, number> {
   const { rewardComponents, agentCounters, ...numbers } = update;
   const scalars: Record<string, number> = {};
   for (const [name, value] of Object.entries(numbers)) {
     if (typeof value === "number") scalars[`update/${name}`] = value;
   }
   for (const [name, { mean }] of Object.entries(rewardComponents)) scalars[`reward/${name}`] = mean;
+  for (const [category, mean] of Object.entries(rewardsOfCategories)) {
+    const name = rewardComponents[category] === undefined ? category : `category/${category}`;
+    scalars[`reward/${name}`] = mean;
+  }
   Object.assign(scalars, storeScalars(update));
   for (const [name, value] of Object.entries(result)) {
     if (name.endsWith("Seconds") && typeof value === "number") scalars[`seconds/${name}`] = value;

@@ -4,12 +4,14 @@ import { parseRecipe } from "./recipe.js";
 interface Sections {
   readonly agent?: string;
   readonly data?: string;
+  readonly train?: string;
   readonly more?: string;
 }
 
 const recipe = ({
   agent = "{ preset: tiny }",
   data = "{ source: ruler, ruler: { sentences: 4 } }",
+  train = "{ steps: 3 }",
   more = "",
 }: Sections) => `
 name: checked
@@ -17,7 +19,7 @@ model: { path: ./base }
 agent: ${agent}
 data: ${data}
 learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
-train: { steps: 3 }
+train: ${train}
 ${more}
 `;
 
@@ -40,6 +42,30 @@ describe("a recipe", () => {
       { more: "evaluation: { lengths: [1, 2], files: [{ path: t.jsonl, lengthTokens: 100 }] }" },
       "evaluation.lengths",
       "evaluation.files",
+    ],
+    [
+      "an early stop without evaluations to go by",
+      {
+        more: "evaluation: { source: { sentences: 4 } }",
+        train: "{ steps: 3, stopWhen: { patienceEvaluations: 2 } }",
+      },
+      "train.stopWhen",
+      "evaluation.everySteps",
+    ],
+    [
+      "evaluations that would never come",
+      { more: "evaluation: { source: { sentences: 4 }, everySteps: 4 }" },
+      "evaluation.everySteps 4 and train.steps 3",
+    ],
+    [
+      "a metric that nothing goes by",
+      { more: "evaluation: { source: { sentences: 4 }, metric: passAtK }" },
+      "evaluation.metric: passAtK would do nothing",
+    ],
+    [
+      "several greedy samples",
+      { more: "evaluation: { source: { sentences: 4 }, samples: 4, temperature: 0 }" },
+      "evaluation.samples 4 and evaluation.temperature 0",
     ],
     [
       "a generator's count that is always replaced",

@@ -44,6 +44,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
     ...truncationProblems(recipe),
+    ...evaluationProblems(recipe, given),
   ];
 }
 
@@ -65,6 +66,33 @@ function truncationProblems({ agent, learner }: Recipe): string[] {
   return [
     `agent.settings.topP: is ${topP} in training and learner.importance is none: the policy that is trained is not truncated; set topP to 1, or learner.importance, such as { kind: tis-token, cap: 2 }, which corrects for it`,
   ];
+}
+
+function evaluationProblems({ evaluation, train }: Recipe, given: unknown): string[] {
+  const problems: string[] = [];
+  const everySteps = evaluation?.everySteps;
+  if (train.stopWhen !== undefined && everySteps === undefined) {
+    problems.push(
+      "train.stopWhen: goes by evaluations while training, and evaluation.everySteps is absent; set it, or leave stopWhen out",
+    );
+  }
+  if (evaluation === undefined) return problems;
+  if (everySteps !== undefined && everySteps > train.steps) {
+    problems.push(
+      `evaluation.everySteps ${everySteps} and train.steps ${train.steps}: no step would be evaluated before the last; lower everySteps or leave it out`,
+    );
+  }
+  if (everySteps === undefined && valueAt(given, ["evaluation", "metric"]) !== undefined) {
+    problems.push(
+      `evaluation.metric: ${evaluation.metric} would do nothing without evaluation.everySteps; set that, or leave metric out`,
+    );
+  }
+  if (evaluation.samples > 1 && evaluation.temperature === 0) {
+    problems.push(
+      `evaluation.samples ${evaluation.samples} and evaluation.temperature 0: greedy answers to one question are all the same; set a temperature above 0 or samples to 1`,
+    );
+  }
+  return problems;
 }
 
 /** Rewards that tell what each step was worth; a remote one and a module's may. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { agentSettingsSchema } from "@palimpsest/agents";
-import { rulerConfigSchema, taskSourceSchema } from "@palimpsest/datasets";
+import { taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
 import { rewardConfigSchema } from "@palimpsest/rewards";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
@@ -13,6 +13,7 @@ import { absoluteSource, modelSourceSchema, portableSource } from "./model-sourc
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
+import { evaluationSchema } from "./recipe-evaluation.js";
 import { trackersSchema } from "./trackers/tracker-settings.js";
 
 const rolloutSchema = z.strictObject({
@@ -118,40 +119,27 @@ const trainSchema = z.strictObject({
     .default(false)
     .describe("writes every step's numbers as TensorBoard event files into the run's folder"),
   trackers: trackersSchema.optional().describe("servers that get every step's numbers; absent: none"),
+  stopWhen: z
+    .strictObject({
+      patienceEvaluations: z
+        .int()
+        .min(1)
+        .max(1000)
+        .describe("evaluations in a row without a gain of evaluation.metric that end the run"),
+      minimumGain: z
+        .number()
+        .min(0)
+        .default(0)
+        .describe("a gain is more than this above the highest value before it"),
+    })
+    .optional()
+    .describe("ends the run before `steps` where its evaluations no longer rise; absent: never"),
   stopWhenStuckMs: z
     .int()
     .min(1_000)
     .default(300_000)
     .describe("a step that takes longer than this ends the run with an error"),
 });
-
-const evaluationSchema = z
-  .strictObject({
-    tasks: z.int().min(1).default(128).describe("questions a length"),
-    lengths: z
-      .array(z.int().min(1))
-      .min(1)
-      .default([1, 2, 4, 8, 16])
-      .describe("document lengths, times the training length"),
-    source: rulerConfigSchema
-      .optional()
-      .describe("generator of the questions; `sentences` is the training length, which `lengths` multiply"),
-    files: z
-      .array(
-        z.strictObject({
-          path: z.string().min(1).describe("prepared file; its first `tasks` tasks are asked"),
-          lengthTokens: z.int().min(1).describe("what its column is called: about so long are its documents"),
-        }),
-      )
-      .min(1)
-      .optional()
-      .describe("prepared files instead of a generator, one a length"),
-    temperature: z.number().min(0).default(1).describe("of sampling in evaluation; 0 is greedy"),
-    seed: z.int().default(1_000_003).describe("of the questions and of sampling"),
-  })
-  .refine(({ source, files }) => (source === undefined) !== (files === undefined), {
-    message: "give either source, a generator, or files, prepared ones",
-  });
 
 const planSchema = z.strictObject({
   memoryGib: z

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
+import type { RatedStep } from "./evaluation-standing.js";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import type { TrainResult } from "./train.js";
@@ -18,6 +19,12 @@ export interface RunReport {
   /** Mean reward of each step. */
   readonly rewardCurve: readonly number[];
   readonly steps: number;
+  /** What evaluations while training came to, by step; empty without `evaluation.everySteps`. */
+  readonly evaluations: readonly RatedStep[];
+  /** The best of them; null where there is none. */
+  readonly best: RatedStep | null;
+  /** Of the last step's tasks; empty where they have no category. */
+  readonly rewardByCategory: Readonly<Record<string, number>>;
   readonly secondsByPhase: Readonly<Record<string, number>>;
   /** Means over the run's steps. */
   readonly samplerTokensPerSecond: number;
@@ -97,12 +104,24 @@ export async function reportRun(
     ...(generationConfig === undefined ? {} : { generationConfig }),
   });
   const steps = result.steps;
+  const rewardByCategory = steps.at(-1)?.rewardByCategory ?? {};
   const { before, after } = result;
   const facts = {
     recipe: recipe.name,
     seed: recipe.seed,
     backend: result.backend,
     steps: steps.length,
+    ...(result.best
+      ? {
+          [`best ${recipe.evaluation?.metric}`]: `${result.best.value.toFixed(4)} after step ${result.best.step}`,
+        }
+      : {}),
+    ...Object.fromEntries(
+      Object.entries(rewardByCategory).map(([category, mean]) => [
+        `reward of ${category} in the last step`,
+        mean.toFixed(3),
+      ]),
+    ),
     "groups trained": result.counts.groups.trained,
     "groups failed": result.counts.groups.failed,
     ...Object.fromEntries(
@@ -135,6 +154,9 @@ export async function reportRun(
     exactMatchByLength: rows,
     rewardCurve: steps.map(({ rewardMean }) => rewardMean),
     steps: steps.length,
+    evaluations: result.evaluations,
+    best: result.best ?? null,
+    rewardByCategory,
     secondsByPhase: result.secondsByPhase,
     samplerTokensPerSecond: mean(steps.map((step) => step.samplerTokensPerSecond)),
     learnerTokensPerSecond: mean(steps.map((step) => step.learnerTokensPerSecond)),

@@ -49,6 +49,13 @@ export interface AnswerRequest {
   readonly minPolicyVersion: number;
 }
 
+export interface Answer {
+  readonly prediction: Prediction;
+  /** Version of the weights when the episode began. */
+  readonly began: number;
+  readonly ended: number;
+}
+
 export class RolloutActor {
   readonly #spec: RunSpec;
   #context!: ActorContext;
@@ -165,10 +172,14 @@ export class RolloutActor {
   }
 
   /** One episode of an evaluation, scored by the run's reward, which sees the whole record as it does in training. */
-  async answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Prediction> {
+  async answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Answer> {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
-    return await rewardedPrediction(this.#agent, await this.#reward(), task, { temperature, seed, signal });
+    const reward = await this.#reward();
+    const began = this.#sampler.policyVersion;
+    const options = { temperature, seed, signal };
+    const prediction = await rewardedPrediction(this.#agent, reward, task, options);
+    return { prediction, began, ended: this.#sampler.policyVersion };
   }
 
   /** One greedy episode, step by step, for people. */

@@ -14,8 +14,10 @@ import type { Evaluation, Trace } from "@palimpsest/evals";
 import { episodeSeed, type GroupRequest, type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { categoriesOf } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
+import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
 import { checkpointDirOf, type StepResult } from "./learner-actor.js";
@@ -37,6 +39,7 @@ import { type BroughtModel, bringModel } from "./starting-model.js";
 import { untilTaken } from "./step-attempts.js";
 import type { TracedTask } from "./step-traces.js";
 import { whileTracked } from "./trackers/track-run.js";
+import { TrainingEvaluations } from "./training-evaluations.js";
 import { lookOften, watchRun } from "./watch-run.js";
 import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
 
@@ -64,6 +67,9 @@ export interface TrainResult {
   /** One episode of the trained policy on a question of the second length. */
   readonly example: Trace | undefined;
   readonly steps: readonly StepReport[];
+  /** What evaluations while training came to; empty without `evaluation.everySteps`. */
+  readonly evaluations: readonly RatedStep[];
+  readonly best: RatedStep | undefined;
   readonly secondsByPhase: Readonly<Record<string, number>>;
   readonly counts: RunCounts;
   readonly processes: readonly ProcessRow[];
@@ -144,22 +150,55 @@ async function trainOn(
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
+    const evaluations = await TrainingEvaluations.open(
+      {
+        recipe,
+        folder,
+        evaluate: (policyVersion, living) =>
+          evaluate({
+            rollouts: actors.rollouts,
+            recipe,
+            lengths,
+            policyVersion,
+            signal: living,
+            onProgress() {},
+          }),
+        rate: (rating) => actors.learner.rateVersion(rating),
+        onEvaluated: (report) => onEvent({ kind: "evaluation", report }),
+      },
+      before,
+    );
     const agentName = agentKindOf(recipe.agent, loaded.agent).kind;
     const steps = await timed("training", () =>
       whileRunActorsLive(cluster, actors, signal, (living) =>
-        trainSteps({ ...options, folder, agentName, tasks, queues, actors, start, signal: living }),
+        trainSteps({
+          ...options,
+          folder,
+          agentName,
+          tasks,
+          evaluations,
+          queues,
+          actors,
+          start,
+          signal: living,
+        }),
       ),
     );
-    const after = await evaluated("evaluating after", recipe.train.steps);
     const state = await actors.learner.state();
+    const last = state.policyVersion;
+    const after = await (recipe.evaluation?.everySteps === undefined
+      ? evaluated("evaluating after", last)
+      : timed("evaluating after", () => evaluations.at(last, signal)));
     const result = {
       runDir: folder.path,
       modelFolder,
       checkpoint: state.checkpoint,
       before,
       after,
-      example: await exampleOf(actors, lengths, recipe.train.steps),
+      example: await exampleOf(actors, lengths, last),
       steps,
+      evaluations: evaluations.rated,
+      best: evaluations.standing.best,
       secondsByPhase: seconds,
       counts: await queues.ledger.counts(),
       processes: await processesOf(cluster),
@@ -203,13 +242,14 @@ interface StepsOptions extends TrainOptions {
   readonly tasks: TaskSet;
   readonly queues: RunQueues;
   readonly actors: RunActors;
+  readonly evaluations: TrainingEvaluations;
   /** Steps that the learner has done already. */
   readonly start: number;
 }
 
 /** The loop: dispatch, train, report. */
 async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
-  const { recipe, queues, actors, folder, signal, onEvent, shuffleRewards } = options;
+  const { recipe, queues, actors, folder, evaluations, signal, onEvent, shuffleRewards } = options;
   const { steps } = recipe.train;
   const reports: StepReport[] = [];
   const sampler = samplerProgress(actors.rollouts);
@@ -219,7 +259,19 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   onEvent({ kind: "phase", phase: "training", total: steps });
   for (let step = options.start + 1; step <= steps; step++) {
     signal.throwIfAborted();
+    const version = step - 1;
+    if (evaluations.mayStopAt(version)) await evaluations.at(version, signal);
+    if (evaluations.stopped) break;
     const groups = await stepGroups(options, step);
+    const categories = categoriesOf(groups);
+    let besideSeconds = 0;
+    if (evaluations.isDue(version)) {
+      // The next step's episodes are of the same version: rollout actors run both, and nobody waits for an idle one.
+      const startedAt = performance.now();
+      await queues.dispatchGroups(groups, { signal, timeoutMs: recipe.train.stopWhenStuckMs });
+      await evaluations.at(version, signal);
+      besideSeconds = (performance.now() - startedAt) / 1000;
+    }
     /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
     async function trainStep(): Promise<StepResult> {
       for (;;) {
@@ -228,6 +280,7 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
           step,
           groupIds: groups.map((group) => group.groupId),
           shuffleRewards,
+          ...(categories ? { categories } : {}),
           ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(groups) } : {}),
         });
         if (!("undispatched" in answer)) return answer;
@@ -244,7 +297,10 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       signal,
     });
     const counts = await queues.ledger.counts();
-    const report = stepReport(result, steps, counts, await sampler.sample(result.waitSeconds));
+    const report = stepReport(result, steps, counts, {
+      seconds: result.waitSeconds + besideSeconds,
+      tokensPerSecond: await sampler.sample(result.waitSeconds + besideSeconds),
+    });
     reports.push(report);
     await whenDiskHasSpace(() => folder.appendMetrics(report), {
       onWait: ({ message }) => onEvent({ kind: "notice", text: `the run waits for disk space: ${message}` }),
@@ -292,7 +348,7 @@ function stepReport(
   result: StepResult,
   steps: number,
   counts: RunCounts,
-  samplerTokensPerSecond: number,
+  rollout: { readonly seconds: number; readonly tokensPerSecond: number },
 ): StepReport {
   const { update } = result;
   const store = storeScalars(update);
@@ -307,12 +363,13 @@ function stepReport(
     ),
     ...(Object.keys(store).length === 0 ? {} : { store }),
     update,
-    rolloutSeconds: result.waitSeconds,
+    ...(result.rewardByCategory === undefined ? {} : { rewardByCategory: result.rewardByCategory }),
+    rolloutSeconds: rollout.seconds,
     updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
     checkpointSeconds: result.checkpointSeconds,
     publishSeconds: result.publishSeconds,
     publishedBytes: result.publishedBytes,
-    samplerTokensPerSecond,
+    samplerTokensPerSecond: rollout.tokensPerSecond,
     learnerTokensPerSecond: update.tokensPerSecond,
     groupsDispatched: counts.groups.dispatched,
     groupsTrained: counts.groups.trained,
@@ -325,15 +382,20 @@ async function evaluatePhase(
   actors: RunActors,
   lengths: readonly LengthTasks[],
   phase: "evaluating before" | "evaluating after",
-  minPolicyVersion: number,
+  policyVersion: number,
 ): Promise<Evaluation | undefined> {
   if (lengths.length === 0) return undefined;
-  onEvent({ kind: "phase", phase, total: lengths.reduce((sum, { tasks }) => sum + tasks.count, 0) });
+  const samples = recipe.evaluation?.samples ?? 1;
+  onEvent({
+    kind: "phase",
+    phase,
+    total: samples * lengths.reduce((sum, { tasks }) => sum + tasks.count, 0),
+  });
   return await evaluate({
     rollouts: actors.rollouts,
     recipe,
     lengths,
-    minPolicyVersion,
+    policyVersion,
     signal,
     onProgress: (done, total) => onEvent({ kind: "progress", phase, done, total }),
   });

@@ -25,6 +25,9 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   ],
   rewardCurve: [0, 0.5],
   steps: 2,
+  evaluations: [],
+  best: null,
+  rewardByCategory: {},
   secondsByPhase: { training: 3 },
   samplerTokensPerSecond: 10,
   learnerTokensPerSecond: 20,
@@ -61,4 +64,13 @@ test("rewards stand beside exact match where they are another measure, and only 
   const same = reportText(report({ rewardBefore: 0, rewardAfter: 0.25 }));
   expect(same).toContain("Exact match 0.0 % → 25.0 % after 2 steps");
   expect(same).not.toMatch(/of 1x +reward/);
+});
+
+test("a run that was evaluated while it trained says which step was best", () => {
+  const own = report({ rewardBefore: 0, rewardAfter: 0.25 });
+  const rated = [0.1, 0.4, 0.3].map((value, index) => ({ step: index * 2, value }));
+  expect(reportText({ ...own, evaluations: rated, best: { step: 2, value: 0.4 } })).toMatch(
+    /evaluated +\S+ +best 0\.400 after step 2: model export RUN --best/,
+  );
+  expect(reportText(own)).not.toContain("evaluated");
 });

@@ -36,6 +36,7 @@ export function reportText(report: RunReport): string {
     "",
     ...(rows.length > 0 ? [table, ""] : []),
     `reward      ${sparkline(report.rewardCurve, 60)}`,
+    ...bestLines(report),
     `time        ${phases.join(", ")}`,
     `speed       sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s, learner ${formatCount(report.learnerTokensPerSecond)} tokens/s, ${report.backend}`,
     `groups      ${report.groupsDispatched} dispatched, ${report.groupsTrained} trained, ${report.groupsFailed} failed`,
@@ -48,6 +49,18 @@ export function reportText(report: RunReport): string {
     "",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What evaluations while training came to. */
+function bestLines({ best, evaluations }: RunReport): string[] {
+  if (best === null) return [];
+  const curve = sparkline(
+    evaluations.map(({ value }) => value),
+    60,
+  );
+  return [
+    `evaluated   ${curve}  best ${best.value.toFixed(3)} after step ${best.step}: model export RUN --best`,
+  ];
 }
 
 const intervalOf = ({ interval }: LengthRow) =>

@@ -1,4 +1,4 @@
-import type { Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
+import type { EvaluationReport, Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
 import { formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
@@ -44,6 +44,9 @@ export class TrainDisplay {
         this.#rewards.push(event.report.rewardMean);
         this.#done = event.report.step;
         this.#total = event.report.steps;
+        return;
+      case "evaluation":
+        this.#notices = [...this.#notices.slice(-2), evaluationLine(event.report)];
         return;
       case "queues":
         this.#queues = event.queues;
@@ -104,6 +107,8 @@ export class TrainDisplay {
         const eta = formatSeconds(this.#etaSeconds);
         return `step ${report.step}/${report.steps}  reward ${report.rewardMean.toFixed(3)}  KL ${report.update.klK3.toFixed(4)}  sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s  learner ${formatCount(report.learnerTokensPerSecond)} tokens/s  version ${report.policyVersion}  groups ${report.groupsTrained} trained ${report.groupsFailed} failed  ETA ${eta}`;
       }
+      case "evaluation":
+        return evaluationLine(event.report);
       case "notice":
         return `note: ${event.text}`;
       case "download": {
@@ -117,6 +122,21 @@ export class TrainDisplay {
         return "";
     }
   }
+}
+
+function evaluationLine({
+  step,
+  metric,
+  value,
+  best,
+  withoutGain,
+  stops,
+  seconds,
+}: EvaluationReport): string {
+  const standing =
+    best.step === step ? "the best so far" : `best ${best.value.toFixed(3)} at step ${best.step}`;
+  const end = stops ? `; the run ends: ${withoutGain} evaluations without a gain` : "";
+  return `evaluated step ${step}  ${metric} ${value.toFixed(3)}, ${standing}  ${formatSeconds(seconds)}${end}`;
 }
 
 function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kind: "download" }>): string {
