@@ -8,11 +8,13 @@
  * C4. What is read is what was written, byte for byte, or the read fails.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { z } from "zod";
 import { readRatings } from "./checkpoint-ratings.js";
+import { durableFiles, namesIn } from "./durable-files.js";
 import { LearnerError } from "./error.js";
+import { referenceFile, StoredReference, splitReference } from "./stored-reference.js";
 import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
 /** Any value that JSON holds. */
@@ -43,6 +45,8 @@ export interface Checkpoint {
   readonly config: JsonValue;
   readonly model: JsonValue;
   readonly extra: CheckpointExtra;
+  /** Where its reference lies, of one that was read from disk. */
+  readonly storedReference?: StoredReference;
 }
 
 /** Version, and how often that version had been written before. */
@@ -51,9 +55,15 @@ const TEMPORARY = /^\.writing-/;
 const MANIFEST = "checkpoint.json";
 const DATA = "state.bin";
 
+const tensorFileSchema = z.object({
+  sizeBytes: z.int().min(0),
+  sha256: z.string(),
+  tensors: z.array(z.object({ name: z.string(), offset: z.int().min(0), count: z.int().min(0) })),
+});
 const manifestSchema = z.object({
   format: z.literal("palimpsest-checkpoint"),
-  formatVersion: z.literal(1),
+  /** Of version 1 the reference is among the other tensors. */
+  formatVersion: z.union([z.literal(1), z.literal(2)]),
   policyVersion: z.int().min(0),
   step: z.int().min(0),
   random: z.array(z.number()),
@@ -63,9 +73,9 @@ const manifestSchema = z.object({
   consumedGroupIds: z.array(z.string()),
   dataCursor: z.json(),
   metric: z.number().nullable(),
-  sizeBytes: z.int().min(0),
-  sha256: z.string(),
-  tensors: z.array(z.object({ name: z.string(), offset: z.int().min(0), count: z.int().min(0) })),
+  ...tensorFileSchema.shape,
+  /** In a file of its own, which other checkpoints have as well; absent: none. */
+  reference: tensorFileSchema.optional(),
 });
 type Manifest = z.infer<typeof manifestSchema>;
 
@@ -76,17 +86,24 @@ type Manifest = z.infer<typeof manifestSchema>;
 export async function writeCheckpoint(
   root: string,
   checkpoint: Checkpoint,
-  options: { readonly keepLast?: number } = {},
+  options: {
+    readonly keepLast?: number;
+    /** Where the reference is stored, of a checkpoint without its tensors; is told where it is stored now. */
+    readonly reference?: StoredReference;
+  } = {},
 ): Promise<string> {
   await mkdir(root, { recursive: true });
   const name = await freeName(root, checkpoint.policyVersion);
   const temporary = join(root, `.writing-${name}-${randomBytes(4).toString("hex")}`);
   await mkdir(temporary);
-  const written = await writeTensorFile(join(temporary, DATA), checkpoint.tensors);
+  const tensors = splitReference(checkpoint.tensors);
+  const { reference: stored = new StoredReference() } = options;
+  const written = await writeTensorFile(join(temporary, DATA), tensors.changing);
+  const reference = await stored.place(temporary, tensors.reference);
   const { consumedGroupIds, dataCursor, metric } = checkpoint.extra;
   const manifest: Manifest = {
     format: "palimpsest-checkpoint",
-    formatVersion: 1,
+    formatVersion: 2,
     policyVersion: checkpoint.policyVersion,
     step: checkpoint.step,
     random: [...checkpoint.random],
@@ -97,12 +114,14 @@ export async function writeCheckpoint(
     dataCursor,
     metric: metric ?? null,
     ...written,
+    ...(reference === undefined ? {} : { reference }),
   };
-  await writeSynced(join(temporary, MANIFEST), `${JSON.stringify(manifest)}\n`);
-  await syncFolder(temporary);
+  await durableFiles.write(join(temporary, MANIFEST), Buffer.from(`${JSON.stringify(manifest)}\n`));
+  await durableFiles.syncFolder(temporary);
   const folder = join(root, name);
   await rename(temporary, folder);
-  await syncFolder(root);
+  await durableFiles.syncFolder(root);
+  stored.moved(folder);
   await prune(root, options.keepLast ?? 2);
   return folder;
 }
@@ -116,6 +135,12 @@ export async function latestCheckpoint(root: string): Promise<string | undefined
 /** Policy version of the newest checkpoint under `root`; 0 when there is none. */
 export async function latestVersion(root: string): Promise<number> {
   return (await folders(root)).at(-1)?.policyVersion ?? 0;
+}
+
+/** Policy version of the oldest of the newest `count` checkpoints under `root`; 0 when there is none. */
+export async function oldestOfLast(root: string, count: number): Promise<number> {
+  const versions = [...new Set((await folders(root)).map(({ policyVersion }) => policyVersion))];
+  return versions.slice(-Math.max(count, 1))[0] ?? 0;
 }
 
 /** Folder of the checkpoint with the highest metric, the newer of equals; undefined when none has one. */
@@ -134,15 +159,41 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   const manifest = await readManifest(folder).catch((cause: unknown) => {
     throw corrupt(`${MANIFEST} cannot be read`, cause);
   });
-  const tensors = await readTensorFile(join(folder, DATA), manifest).catch((cause: unknown) => {
-    throw corrupt(`${DATA} cannot be read`, cause);
-  });
-  if (typeof tensors === "string") throw corrupt(`${DATA} ${tensors}`);
-  const { policyVersion, step, random, config, model, consumedGroupIds, dataCursor, metric } = manifest;
-  const extra = { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
+  const read = async (path: string, file: z.infer<typeof tensorFileSchema>) => {
+    const tensors = await readTensorFile(path, file).catch((cause: unknown) => {
+      throw corrupt(`${basename(path)} cannot be read`, cause);
+    });
+    if (typeof tensors === "string") throw corrupt(`${basename(path)} ${tensors}`);
+    return tensors;
+  };
+  const { reference } = manifest;
+  const tensors = {
+    ...(await read(join(folder, DATA), manifest)),
+    ...(reference === undefined ? {} : await read(referenceFile(folder), reference)),
+  };
+  const { policyVersion, step, random, config, model } = manifest;
+  const extra = extraOf(manifest);
   const { klCoefficient } = manifest;
   const steering = klCoefficient === undefined ? {} : { klCoefficient };
-  return { policyVersion, step, random, ...steering, config, model, tensors, extra };
+  const stored =
+    reference === undefined ? {} : { storedReference: new StoredReference({ folder, file: reference }) };
+  return { policyVersion, step, random, ...steering, config, model, tensors, extra, ...stored };
+}
+
+function extraOf({ consumedGroupIds, dataCursor, metric }: Manifest): CheckpointExtra {
+  return { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
+}
+
+/** What a checkpoint says beside its tensors, without reading those. @throws {LearnerError} CHECKPOINT_CORRUPT */
+export async function readCheckpointExtra(
+  folder: string,
+): Promise<{ readonly policyVersion: number; readonly extra: CheckpointExtra }> {
+  try {
+    const manifest = await readManifest(folder);
+    return { policyVersion: manifest.policyVersion, extra: extraOf(manifest) };
+  } catch (cause) {
+    throw new LearnerError("CHECKPOINT_CORRUPT", `${folder}: ${MANIFEST} cannot be read`, { cause });
+  }
 }
 
 /** A complete checkpoint of a run. */
@@ -185,11 +236,7 @@ async function freeName(root: string, policyVersion: number): Promise<string> {
 
 /** Complete checkpoints, oldest first. */
 async function folders(root: string): Promise<readonly Folder[]> {
-  const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
-  return names
+  return (await namesIn(root))
     .flatMap((name) => {
       const match = FOLDER.exec(name);
       return match === null
@@ -238,23 +285,4 @@ async function prune(root: string, keepLast: number): Promise<void> {
     (name) => TEMPORARY.test(name) || (FOLDER.test(name) && !keep.has(name)),
   );
   await Promise.all(gone.map((name) => rm(join(root, name), { recursive: true, force: true })));
-}
-
-async function writeSynced(path: string, content: string): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

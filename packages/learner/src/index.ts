@@ -17,6 +17,8 @@ export {
   latestCheckpoint,
   latestVersion,
   listCheckpoints,
+  oldestOfLast,
+  readCheckpointExtra,
 } from "./checkpoint.js";
 export { rateCheckpoint } from "./checkpoint-ratings.js";
 export type { Objective } from "./compiled.js";
@@ -30,6 +32,7 @@ export {
 } from "./config.js";
 export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
+export { type DurableFiles, durableFiles } from "./durable-files.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";
 export { importanceWeights } from "./importance.js";
 export { klEstimate } from "./kl.js";
@@ -57,7 +60,16 @@ export { type Replay, type ReplayOptions, readStepDump, replayStep } from "./rep
 export { type RowBatch, rowsFromGroups, type TrainingRow } from "./rows.js";
 export { learningRateAt } from "./schedule.js";
 export type { SupervisedRow } from "./sft.js";
-export { stepDumpFile, writeStepDump } from "./step-dumps.js";
+export { stepDumpFile, type WrittenDump, writeStepDump } from "./step-dumps.js";
+export {
+  appendStep,
+  dropSteps,
+  type LoggedStep,
+  loggedDump,
+  longestChain,
+  type StepRecord,
+  stepsAfter,
+} from "./step-log.js";
 export { hasAdapters, trainedWeights } from "./trained-weights.js";
 export { trainingFlops } from "./training-flops.js";
 export type { UpdateMetrics } from "./update-metrics.js";

@@ -36,6 +36,7 @@ import { gatherRows } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
 import { initialState, restoredState, savedNames, stateName, trainedShapes, withKind } from "./state.js";
+import { StoredReference } from "./stored-reference.js";
 import { trainingFlops } from "./training-flops.js";
 import type { UpdateMetrics, UpdateRecorder } from "./update-metrics.js";
 
@@ -82,6 +83,7 @@ interface LearnerStart {
   readonly klCoefficient: number;
   readonly dumpFolder: string | undefined;
   readonly ownAdvantage: GroupAdvantage | undefined;
+  readonly reference: StoredReference | undefined;
 }
 
 /** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH; {JitError} where a function cannot be compiled */
@@ -102,6 +104,7 @@ export function createLearner(options: LearnerOptions): Learner {
     klCoefficient: options.checkpoint?.klCoefficient ?? config.kl.coefficient,
     dumpFolder: options.dumpFolder,
     ownAdvantage: ownAdvantage(config.advantage, options.advantage),
+    reference: options.checkpoint?.storedReference,
   });
 }
 
@@ -119,6 +122,8 @@ export class Learner {
   #running: string | undefined;
   #closed = false;
   #saving: Promise<unknown> = Promise.resolve();
+  /** Where the present reference lies on disk. */
+  #reference: StoredReference;
   /** No step has been applied since the start: theory says what the first must look like. */
   #untouched: boolean;
 
@@ -133,6 +138,7 @@ export class Learner {
     this.#klCoefficient = start.klCoefficient;
     this.#dumpFolder = start.dumpFolder;
     this.#ownAdvantage = start.ownAdvantage;
+    this.#reference = start.reference ?? new StoredReference();
     this.#untouched = start.step === 0;
   }
 
@@ -284,6 +290,7 @@ export class Learner {
   #refreshReference(): void {
     const names = Object.keys(parameterShapes(this.#model));
     this.#module.writeState(withKind("reference", this.#read(names)));
+    this.#reference = new StoredReference();
   }
 
   /** What could not be trained, on disk beside the error. */
@@ -295,8 +302,11 @@ export class Learner {
 
   /** Everything a fresh learner needs to go on, as host memory. */
   checkpoint(extra: CheckpointExtra): Checkpoint {
+    return this.#snapshot(extra, savedNames(this.#model, this.config));
+  }
+
+  #snapshot(extra: CheckpointExtra, names: readonly string[]): Checkpoint {
     this.#assertIdle("checkpoint");
-    const names = savedNames(this.#model, this.config);
     return {
       policyVersion: this.#policyVersion,
       step: this.#step,
@@ -311,16 +321,20 @@ export class Learner {
 
   /**
    * Writes a checkpoint of the present state under `root`, keeps the last ones and the best; returns its
-   * folder. Training may go on while it writes.
+   * folder. Training may go on while it writes. A reference that is on disk already is linked to, not written again.
    */
   async saveCheckpoint(
     root: string,
     extra: CheckpointExtra,
     options: { readonly keepLast?: number } = {},
   ): Promise<string> {
-    const checkpoint = this.checkpoint(extra);
+    const reference = this.#reference;
+    const names = savedNames(this.#model, this.config).filter(
+      (name) => !(reference.isStored && name.startsWith(stateName("reference", ""))),
+    );
+    const checkpoint = this.#snapshot(extra, names);
     // One after another: a writer clears away what a killed one left, and must not take a live one for it.
-    const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, options));
+    const saving = this.#saving.then(() => writeCheckpoint(root, checkpoint, { ...options, reference }));
     this.#saving = saving.catch(() => undefined);
     return await saving;
   }

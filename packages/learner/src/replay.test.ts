@@ -39,12 +39,8 @@ it("repeats a step from its checkpoint and its groups: same weights, same metric
     checkpoint = await learner.saveCheckpoint(root, extra);
     const groups = randomGroups(step);
     const { policyVersion } = learner;
-    dump = await writeStepDump(
-      join(root, "dumps"),
-      step,
-      { policyVersion, shuffleRewards: true, groups },
-      { keepLast: 2 },
-    );
+    const given = { policyVersion, shuffleRewards: true, groups };
+    dump = (await writeStepDump(join(root, "dumps"), step, given, { keepLast: 2 })).file;
     recorded = await learner.update(groups, { shuffleRewards: true });
   }
   const wanted = learner.weightsHash();

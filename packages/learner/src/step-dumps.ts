@@ -1,8 +1,18 @@
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeStepDump, type StepDump } from "@palimpsest/trajectories";
+import { durableFiles, namesIn } from "./durable-files.js";
 
 const FILE = /^step-(\d{8,})\.pb$/;
+
+/** A dump on disk, and what it holds. */
+export interface WrittenDump {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Of the file, in hex. */
+  readonly sha256: string;
+}
 
 /** File of what step `step` was given. */
 export function stepDumpFile(folder: string, step: number): string {
@@ -18,13 +28,14 @@ export async function writeStepDump(
   step: number,
   dump: StepDump,
   options: { readonly keepLast: number },
-): Promise<string> {
+): Promise<WrittenDump> {
   await mkdir(folder, { recursive: true });
   const file = stepDumpFile(folder, step);
-  await writeFile(`${file}.part`, encodeStepDump(dump));
-  await rename(`${file}.part`, file);
-  const steps = (await readdir(folder)).filter((name) => FILE.test(name)).sort();
+  const bytes = encodeStepDump(dump);
+  await durableFiles.write(`${file}.part`, bytes);
+  await durableFiles.rename(`${file}.part`, file);
+  const steps = (await namesIn(folder)).filter((name) => FILE.test(name)).sort();
   const gone = steps.slice(0, Math.max(steps.length - options.keepLast, 0));
-  await Promise.all(gone.map((name) => rm(join(folder, name), { force: true })));
-  return file;
+  await Promise.all(gone.map((name) => durableFiles.remove(join(folder, name))));
+  return { file, sizeBytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }

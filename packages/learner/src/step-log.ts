@@ -1,0 +1,150 @@
+/**
+ * Responsibility: the steps after a checkpoint, as a write-ahead log: what each was given, and the hash of the weights that
+ *   it made. A learner that loads the checkpoint and repeats them stands where the one that wrote them stood.
+ * Not responsible for: deciding which steps get a checkpoint, repeating them.
+ *
+ * Invariants:
+ * - STEPLOG-1. A record named `step-….json` is whole, and so is the dump that it names: the dump is on disk before it.
+ * - STEPLOG-2. Nothing of the log is replaced: a step that two learners write has two records, and the one that is gone on
+ *   from is found by the hashes of the weights before and after, which make a chain.
+ * - STEPLOG-3. What is read is what was written, byte for byte, or the read fails.
+ */
+import { createHash } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
+import { LearnerError } from "./error.js";
+import type { WrittenDump } from "./step-dumps.js";
+
+const RECORD = /^step-(\d{8,})-([0-9a-f]{16})\.json$/;
+const DUMP = /^step-(\d{8,})-([0-9a-f]{16})\.pb$/;
+const PART = /\.part$/;
+
+const recordSchema = z.object({
+  format: z.literal("palimpsest-step"),
+  formatVersion: z.literal(1),
+  /** Policy version that the step made. */
+  policyVersion: z.int().min(1),
+  /** Of the weights before the step. */
+  parentHash: z.string(),
+  /** Of the weights after it. */
+  weightsHash: z.string(),
+  /** As of a checkpoint. */
+  consumedGroupIds: z.array(z.string()),
+  dataCursor: z.json(),
+  writtenAtMs: z.number(),
+  dump: z.object({ name: z.string(), sizeBytes: z.int().min(0), sha256: z.string() }),
+});
+export type StepRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** What there is to say of a step beside its dump. */
+export type LoggedStep = Omit<StepRecord, "format" | "formatVersion" | "writtenAtMs" | "dump">;
+
+/** Puts a step into the log; it is on disk when it resolves. Again, it changes nothing. */
+export async function appendStep(
+  folder: string,
+  step: LoggedStep,
+  dump: WrittenDump,
+  files: DurableFiles = durableFiles,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const stem = `step-${String(step.policyVersion).padStart(8, "0")}`;
+  const name = `${stem}-${dump.sha256.slice(0, 16)}.pb`;
+  if (!(await namesIn(folder)).includes(name)) {
+    const part = join(folder, `${name}.part`);
+    await files.remove(part);
+    await files.link(dump.file, part);
+    await files.rename(part, join(folder, name));
+  }
+  const record: StepRecord = {
+    format: "palimpsest-step",
+    formatVersion: 1,
+    ...step,
+    writtenAtMs: Date.now(),
+    dump: { name, sizeBytes: dump.sizeBytes, sha256: dump.sha256 },
+  };
+  const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
+  const file = join(folder, `${stem}-${shortHash(bytes)}.json`);
+  await files.write(`${file}.part`, bytes);
+  // The dump's name must not come to the disk after the record's.
+  await files.syncFolder(folder);
+  await files.rename(`${file}.part`, file);
+  await files.syncFolder(folder);
+}
+
+/**
+ * The steps to repeat upon a checkpoint, in order: of all chains that begin with its weights the longest one, and of equally
+ * long ones the one that was written last.
+ * @throws {LearnerError} CHECKPOINT_CORRUPT naming the file
+ */
+export async function stepsAfter(
+  folder: string,
+  from: Pick<StepRecord, "policyVersion" | "weightsHash">,
+): Promise<readonly StepRecord[]> {
+  const names = (await namesIn(folder)).filter((name) => {
+    const match = RECORD.exec(name);
+    return match !== null && Number(match[1]) > from.policyVersion;
+  });
+  return longestChain(await Promise.all(names.map((name) => readRecord(join(folder, name)))), from);
+}
+
+type Link = Pick<StepRecord, "policyVersion" | "parentHash" | "weightsHash" | "writtenAtMs">;
+
+/** STEPLOG-2, of records in any order. */
+export function longestChain<Record extends Link>(
+  records: readonly Record[],
+  from: Pick<Link, "policyVersion" | "weightsHash">,
+): readonly Record[] {
+  const chains = records
+    .filter(
+      ({ policyVersion, parentHash }) =>
+        policyVersion === from.policyVersion + 1 && parentHash === from.weightsHash,
+    )
+    .map((record) => [record, ...longestChain(records, record)]);
+  const lastWritten = (chain: readonly Record[]) => chain.at(-1)?.writtenAtMs ?? 0;
+  return chains.sort((a, b) => b.length - a.length || lastWritten(b) - lastWritten(a))[0] ?? [];
+}
+
+/** What a logged step was given. @throws {LearnerError} CHECKPOINT_CORRUPT; {PalimpsestError} CODEC */
+export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dump">): Promise<StepDump> {
+  const file = join(folder, dump.name);
+  const bytes = await bytesOf(file);
+  if (bytes === undefined) throw corrupt(file, "is not there");
+  if (bytes.length !== dump.sizeBytes) throw corrupt(file, `has ${bytes.length} bytes of ${dump.sizeBytes}`);
+  if (sha256(bytes) !== dump.sha256) throw corrupt(file, "does not have the hash that was noted");
+  return decodeStepDump(bytes);
+}
+
+/** Removes the steps up to `policyVersion`, which a checkpoint holds, and what a killed writer left. */
+export async function dropSteps(
+  folder: string,
+  policyVersion: number,
+  files: DurableFiles = durableFiles,
+): Promise<void> {
+  const names = await namesIn(folder);
+  const isOld = (name: string, pattern: RegExp) => Number(pattern.exec(name)?.[1] ?? Infinity) <= policyVersion;
+  // Records first: a record whose dump is gone would be a damaged one.
+  for (const name of names.filter((one) => isOld(one, RECORD) || PART.test(one)))
+    await files.remove(join(folder, name));
+  for (const name of names.filter((one) => isOld(one, DUMP))) await files.remove(join(folder, name));
+}
+
+async function readRecord(file: string): Promise<StepRecord> {
+  const bytes = await bytesOf(file);
+  if (bytes === undefined) throw corrupt(file, "is not there any more");
+  if (shortHash(bytes) !== RECORD.exec(basename(file))?.[2])
+    throw corrupt(file, "does not have the hash that its name says");
+  return recordSchema.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+}
+
+function corrupt(file: string, what: string): LearnerError {
+  return new LearnerError(
+    "CHECKPOINT_CORRUPT",
+    `${file} ${what}; bring it back, or move the log's folder away to go on from the checkpoint before it`,
+  );
+}
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const shortHash = (bytes: Uint8Array) => sha256(bytes).slice(0, 16);
