@@ -132,6 +132,12 @@ export async function latestCheckpoint(root: string): Promise<string | undefined
   return newest === undefined ? undefined : join(root, newest.name);
 }
 
+/** Folder of the newest checkpoint of a version below `policyVersion`; undefined when there is none. */
+export async function checkpointBefore(root: string, policyVersion: number): Promise<string | undefined> {
+  const before = (await folders(root)).filter((folder) => folder.policyVersion < policyVersion).at(-1);
+  return before === undefined ? undefined : join(root, before.name);
+}
+
 /** Policy version of the newest checkpoint under `root`; 0 when there is none. */
 export async function latestVersion(root: string): Promise<number> {
   return (await folders(root)).at(-1)?.policyVersion ?? 0;

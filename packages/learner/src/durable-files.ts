@@ -38,7 +38,14 @@ export const durableFiles: DurableFiles = {
 };
 
 /** What file systems say that have no hard links, or not between these two folders. */
-const linkless: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "EXDEV", "EMLINK", "ENOSYS"]);
+const linkless: ReadonlySet<unknown> = new Set([
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "EXDEV",
+  "EMLINK",
+  "ENOSYS",
+]);
 
 function codeOf(reason: unknown): unknown {
   return reason instanceof Error && "code" in reason ? reason.code : undefined;

@@ -12,6 +12,7 @@ export {
   bestCheckpoint,
   type Checkpoint,
   type CheckpointExtra,
+  checkpointBefore,
   type JsonValue,
   type ListedCheckpoint,
   latestCheckpoint,
@@ -19,6 +20,7 @@ export {
   listCheckpoints,
   oldestOfLast,
   readCheckpointExtra,
+  writeCheckpoint,
 } from "./checkpoint.js";
 export { rateCheckpoint } from "./checkpoint-ratings.js";
 export type { Objective } from "./compiled.js";
@@ -66,7 +68,6 @@ export {
   dropSteps,
   type LoggedStep,
   loggedDump,
-  longestChain,
   type StepRecord,
   stepsAfter,
 } from "./step-log.js";

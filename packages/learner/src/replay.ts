@@ -13,6 +13,8 @@ export interface ReplayOptions {
   readonly backend: Backend;
   /** The one that was written before the step; model and configuration come from it. */
   readonly checkpoint: Checkpoint;
+  /** What the steps between the checkpoint and the step were given, in order; default: none. */
+  readonly between?: AsyncIterable<StepDump>;
   /** What the step was given. */
   readonly dump: StepDump;
   /** Of a policy with adapters: the weights that they belong to. */
@@ -36,11 +38,6 @@ export interface Replay {
  */
 export async function replayStep(options: ReplayOptions): Promise<Replay> {
   const { backend, checkpoint, dump, baseParameters = {}, mode = "auto", advantage } = options;
-  if (checkpoint.policyVersion !== dump.policyVersion)
-    throw new LearnerError(
-      "CHECKPOINT_MISMATCH",
-      `the dump was trained by policy version ${dump.policyVersion} and the checkpoint holds version ${checkpoint.policyVersion}; give the checkpoint before the step`,
-    );
   const learner = createLearner({
     backend,
     checkpoint,
@@ -52,8 +49,17 @@ export async function replayStep(options: ReplayOptions): Promise<Replay> {
     mode,
     ...(advantage ? { advantage } : {}),
   });
+  const repeat = async (given: StepDump): Promise<UpdateMetrics> => {
+    if (given.policyVersion === learner.policyVersion)
+      return await learner.update(given.groups, { shuffleRewards: given.shuffleRewards });
+    throw new LearnerError(
+      "CHECKPOINT_MISMATCH",
+      `the dump was trained by policy version ${given.policyVersion} and the checkpoint holds version ${learner.policyVersion}; give the checkpoint before the step`,
+    );
+  };
   try {
-    const metrics = await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards });
+    for await (const given of options.between ?? []) await repeat(given);
+    const metrics = await repeat(dump);
     return { metrics, weightsHash: learner.weightsHash() };
   } finally {
     learner.close();

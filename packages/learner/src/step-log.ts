@@ -16,6 +16,7 @@ import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
 import { LearnerError } from "./error.js";
+import { longestChain } from "./step-chain.js";
 import type { WrittenDump } from "./step-dumps.js";
 
 const RECORD = /^step-(\d{8,})-([0-9a-f]{16})\.json$/;
@@ -90,23 +91,6 @@ export async function stepsAfter(
   return longestChain(await Promise.all(names.map((name) => readRecord(join(folder, name)))), from);
 }
 
-type Link = Pick<StepRecord, "policyVersion" | "parentHash" | "weightsHash" | "writtenAtMs">;
-
-/** STEPLOG-2, of records in any order. */
-export function longestChain<Record extends Link>(
-  records: readonly Record[],
-  from: Pick<Link, "policyVersion" | "weightsHash">,
-): readonly Record[] {
-  const chains = records
-    .filter(
-      ({ policyVersion, parentHash }) =>
-        policyVersion === from.policyVersion + 1 && parentHash === from.weightsHash,
-    )
-    .map((record) => [record, ...longestChain(records, record)]);
-  const lastWritten = (chain: readonly Record[]) => chain.at(-1)?.writtenAtMs ?? 0;
-  return chains.sort((a, b) => b.length - a.length || lastWritten(b) - lastWritten(a))[0] ?? [];
-}
-
 /** What a logged step was given. @throws {LearnerError} CHECKPOINT_CORRUPT; {PalimpsestError} CODEC */
 export async function loggedDump(folder: string, { dump }: Pick<StepRecord, "dump">): Promise<StepDump> {
   const file = join(folder, dump.name);
@@ -124,7 +108,8 @@ export async function dropSteps(
   files: DurableFiles = durableFiles,
 ): Promise<void> {
   const names = await namesIn(folder);
-  const isOld = (name: string, pattern: RegExp) => Number(pattern.exec(name)?.[1] ?? Infinity) <= policyVersion;
+  const isOld = (name: string, pattern: RegExp) =>
+    Number(pattern.exec(name)?.[1] ?? Infinity) <= policyVersion;
   // Records first: a record whose dump is gone would be a damaged one.
   for (const name of names.filter((one) => isOld(one, RECORD) || PART.test(one)))
     await files.remove(join(folder, name));

@@ -54,7 +54,8 @@ export function referenceFile(folder: string): string {
 
 /** Tensors of a checkpoint: those of its reference, and those that change with every step. */
 export function splitReference(tensors: Values): { readonly reference: Values; readonly changing: Values } {
-  const isReference = ([name]: readonly [string, Float32Array]) => name.startsWith(stateName("reference", ""));
+  const isReference = ([name]: readonly [string, Float32Array]) =>
+    name.startsWith(stateName("reference", ""));
   const entries = Object.entries(tensors);
   return {
     reference: Object.fromEntries(entries.filter(isReference)),

@@ -9,15 +9,11 @@ import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
 import {
-  type Checkpoint,
   createLearner,
-  type JsonValue,
   type Learner,
-  latestCheckpoint,
-  latestVersion,
-  loadCheckpoint,
   rateCheckpoint,
   type UpdateMetrics,
+  type WrittenDump,
   writeStepDump,
 } from "@palimpsest/learner";
 import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
@@ -30,6 +26,7 @@ import { whenDiskHasSpace } from "./disk-full.js";
 import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
+import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "./learner-saves.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { adaptersOf } from "./policy-weights.js";
@@ -72,6 +69,7 @@ type TrainedResult = Omit<
 
 interface TrainedStep {
   readonly result: TrainedResult;
+  readonly dump: WrittenDump | undefined;
   readonly updatedAt: number;
 }
 
@@ -106,7 +104,9 @@ export class LearnerActor {
   #learner!: Learner;
   #backend = "";
   #scalars: ScalarLog | undefined;
-  #checkpoint = "";
+  #saves!: LearnerSaves;
+  /** Of the weights after the last step that is saved. */
+  #weightsHash = "";
   #held!: HeldWeights;
   #baseWeightsHash = "";
   #stepStartedAt = 0;
@@ -143,22 +143,19 @@ export class LearnerActor {
     // What the process before this one announced is still held for this actor.
     const announced = await this.#queues.currentWeights();
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
-    const found: { folder?: string; checkpoint?: Checkpoint } = {};
-    // The checkpoint is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
+    const found: { run?: SavedRun | undefined } = {};
+    // What is saved is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
     const groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
       // Steps are synchronous: what another version sampled is of another step (T2).
       maxStaleness: 0,
       alreadyConsumed: async () => {
-        const latest = await latestCheckpoint(checkpointDir);
-        if (latest === undefined) return [];
-        Object.assign(found, { folder: latest, checkpoint: await loadCheckpoint(latest) });
-        return found.checkpoint?.extra.consumedGroupIds ?? [];
+        found.run = await findSaved(checkpointDir);
+        return found.run?.consumedGroupIds ?? [];
       },
     });
-    const { folder, checkpoint } = found;
-    this.#checkpoint = folder ?? "";
-    const cursor = cursorSchema.parse(checkpoint?.extra.dataCursor ?? {});
+    const { run } = found;
+    const cursor = cursorSchema.parse(run?.dataCursor ?? {});
     this.#checkBase(cursor.baseWeightsHash);
     this.#learner = createLearner({
       backend,
@@ -169,29 +166,57 @@ export class LearnerActor {
       objectives: ["policy"],
       dumpFolder: dumpDirOf(checkpointDir),
       ...(advantage ? { advantage } : {}),
-      ...(checkpoint ? { checkpoint } : {}),
+      ...(run ? { checkpoint: run.checkpoint } : {}),
     });
-    // The first step can be replayed too.
-    if (folder === undefined && recipe.train.keepStepDumps > 0)
-      this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, {
-        consumedGroupIds: [],
-        dataCursor: this.#cursor({ step: 0 }),
-      });
+    this.#saves = new LearnerSaves(
+      this.#learner,
+      {
+        checkpointDir,
+        everySteps: recipe.train.checkpointEverySteps,
+        steps: recipe.train.steps,
+        keepLast: recipe.train.keepCheckpoints,
+      },
+      run?.folder ?? "",
+    );
+    await this.#standWhereSaved(run, backend.gpu);
     this.#protocol = new StepProtocol(
       {
         ledger: this.#queues.ledger,
         groups,
         groupsPerStep: recipe.train.groupsPerStep,
-        savedVersion: () => latestVersion(checkpointDir),
+        savedVersion: () => savedVersion(checkpointDir),
         policyVersion: () => this.#learner.policyVersion,
         train: (request, batch) => this.#train(request, batch),
         save: (trained, ids) => this.#save(trained, ids),
         announce: ({ manifest }) => this.#announce(manifest),
         report: (saved) => reportOf(saved),
       },
-      { last: cursor.last, consumedGroupIds: checkpoint?.extra.consumedGroupIds ?? [] },
+      { last: cursor.last, consumedGroupIds: run?.consumedGroupIds ?? [] },
     );
-    await this.#announce(await this.#store());
+    const manifest = await this.#store();
+    this.#weightsHash = manifest.weightsHash;
+    await this.#announce(manifest);
+  }
+
+  /** Repeats what the log has after the checkpoint; a run that begins gets a checkpoint where steps are to be repeated from it. */
+  async #standWhereSaved(run: SavedRun | undefined, gpu: boolean): Promise<void> {
+    const { signal, logger } = this.#context;
+    const { checkpointEverySteps, keepStepDumps } = this.#spec.recipe.train;
+    const at = () => ({ weightsHash: this.#learner.weightsHash() });
+    if (run !== undefined) {
+      await this.#onDisk(() =>
+        this.#saves.repeat(run, {
+          gpu,
+          signal,
+          onStep: (step) => logger.info({ step }, "a step is repeated from the log"),
+          onDifference: (text) =>
+            logger.warn({ difference: text }, "the log was repeated with other rounding"),
+        }),
+      );
+    } else if (checkpointEverySteps > 1 || keepStepDumps > 0) {
+      const dataCursor = this.#cursor({ step: 0 });
+      await this.#onDisk(() => this.#saves.saveCheckpoint({ ...at(), consumedGroupIds: [], dataCursor }));
+    }
   }
 
   /** Adapters over other weights than those they were trained with would be another policy. */
@@ -204,8 +229,8 @@ export class LearnerActor {
     );
   }
 
-  #cursor(cursor: { readonly step: number; readonly last?: StepResult }): JsonValue {
-    return JSON.parse(JSON.stringify({ ...cursor, baseWeightsHash: this.#baseWeightsHash })) as JsonValue;
+  #cursor(cursor: { readonly step: number; readonly last?: StepResult }) {
+    return { ...cursor, baseWeightsHash: this.#baseWeightsHash };
   }
 
   async stop(): Promise<void> {
@@ -217,7 +242,7 @@ export class LearnerActor {
       policyVersion: this.#protocol.lastDone,
       backend: this.#backend,
       mode: this.#learner.mode,
-      checkpoint: this.#checkpoint,
+      checkpoint: this.#saves.checkpoint,
     };
   }
 
@@ -260,7 +285,7 @@ export class LearnerActor {
 
   async #train(request: StepRequest, batch: GroupBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
-    await this.#onDisk(() => this.#dump(request, batch.groups));
+    const dump = await this.#onDisk(() => this.#dump(request, batch.groups));
     const update = await this.#learner.update(batch.groups, {
       shuffleRewards: request.shuffleRewards,
       signal: this.#context.signal,
@@ -278,7 +303,7 @@ export class LearnerActor {
         ? {}
         : { rewardByCategory: rewardByCategory(batch.groups, request.categories) }),
     };
-    return { result, updatedAt };
+    return { result, dump, updatedAt };
   }
 
   async #save(trained: TrainedStep, consumedGroupIds: readonly string[]): Promise<SavedStep> {
@@ -291,16 +316,17 @@ export class LearnerActor {
       publishedBytes: sizeOf(manifest),
       weightsHash: manifest.weightsHash,
     };
-    this.#checkpoint = await this.#onDisk(() =>
-      this.#learner.saveCheckpoint(
-        this.#spec.checkpointDir,
-        {
-          consumedGroupIds,
-          dataCursor: this.#cursor({ step: result.step, last: result }),
-        },
-        { keepLast: this.#spec.recipe.train.keepCheckpoints },
-      ),
+    await this.#onDisk(() =>
+      this.#saves.save({
+        step: result.step,
+        parentHash: this.#weightsHash,
+        weightsHash: manifest.weightsHash,
+        consumedGroupIds,
+        dataCursor: this.#cursor({ step: result.step, last: result }),
+        dump: trained.dump,
+      }),
     );
+    this.#weightsHash = manifest.weightsHash;
     return { result, manifest, updatedAt: trained.updatedAt, storedAt, savedAt: performance.now() };
   }
 
@@ -314,11 +340,16 @@ export class LearnerActor {
   }
 
   /** What the step is given, on disk before it trains: a step that fails can be looked at. */
-  async #dump({ step, shuffleRewards }: StepRequest, groups: readonly Group[]): Promise<void> {
-    const keepLast = this.#spec.recipe.train.keepStepDumps;
-    if (keepLast === 0) return;
+  async #dump(
+    { step, shuffleRewards }: StepRequest,
+    groups: readonly Group[],
+  ): Promise<WrittenDump | undefined> {
+    const { keepStepDumps, checkpointEverySteps } = this.#spec.recipe.train;
+    // The log takes the step's dump over when the step is trained.
+    const keepLast = Math.max(keepStepDumps, checkpointEverySteps > 1 ? 1 : 0);
+    if (keepLast === 0) return undefined;
     const dump = { policyVersion: this.#learner.policyVersion, shuffleRewards, groups };
-    await writeStepDump(dumpDirOf(this.#spec.checkpointDir), step, dump, { keepLast });
+    return await writeStepDump(dumpDirOf(this.#spec.checkpointDir), step, dump, { keepLast });
   }
 
   /** For people: a step is done whether they can be written or not. */

@@ -64,7 +64,6 @@ export interface StepToSave {
   readonly weightsHash: string;
   readonly consumedGroupIds: readonly string[];
   readonly dataCursor: Readonly<Record<string, unknown>>;
-  readonly metric: number;
   /** What the step was given; absent where every step gets a checkpoint. */
   readonly dump: WrittenDump | undefined;
 }
@@ -110,7 +109,8 @@ export async function savedVersion(checkpointDir: string): Promise<number> {
   return steps.at(-1)?.policyVersion ?? checkpoint.policyVersion;
 }
 
-async function loggedAfter(
+/** Steps of the log to repeat upon that checkpoint. */
+export async function loggedAfter(
   checkpointDir: string,
   { policyVersion, extra }: Pick<Checkpoint, "policyVersion" | "extra">,
 ): Promise<readonly StepRecord[]> {
@@ -121,42 +121,13 @@ async function loggedAfter(
 }
 
 export interface RepeatOptions {
-  readonly checkpointDir: string;
+  /** The learner computes on a GPU, whose sums may round otherwise the second time. */
+  readonly gpu: boolean;
   readonly signal: AbortSignal;
   /** Told of each step before it is repeated. */
   readonly onStep?: (policyVersion: number) => void;
-}
-
-/**
- * Repeats logged steps upon a learner that stands at their checkpoint (SAVES-3).
- * @returns the first step whose weights are not those that were published
- */
-export async function repeatSteps(
-  learner: Pick<SavedLearner, "update" | "weightsHash">,
-  steps: readonly StepRecord[],
-  { checkpointDir, signal, onStep }: RepeatOptions,
-): Promise<{ readonly policyVersion: number; readonly text: string } | undefined> {
-  let different: { readonly policyVersion: number; readonly text: string } | undefined;
-  for (const record of steps) {
-    onStep?.(record.policyVersion);
-    const dump = await loggedDump(stepLogOf(checkpointDir), record);
-    await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards, signal });
-    const hash = learner.weightsHash();
-    if (hash === record.weightsHash) continue;
-    different ??= {
-      policyVersion: record.policyVersion,
-      text: `step ${record.policyVersion}, repeated from the log, makes weights ${hash}, and ${record.weightsHash} were published`,
-    };
-  }
-  return different;
-}
-
-/** @throws {PalimpsestError} CONFIG_INVALID */
-export function refuseDifferent(text: string): never {
-  throw new PalimpsestError(
-    "CONFIG_INVALID",
-    `${text}; resume with the version, the backend and the learnerThreads that the run had`,
-  );
+  /** Told of what a GPU makes otherwise. */
+  readonly onDifference?: (text: string) => void;
 }
 
 export class LearnerSaves {
@@ -164,6 +135,8 @@ export class LearnerSaves {
   readonly #settings: SaveSettings;
   readonly #files: DurableFiles;
   #checkpoint: string;
+  /** What a repeated step made otherwise. */
+  #different: string | undefined;
 
   /** @param checkpoint folder of the newest checkpoint, or "" */
   constructor(learner: SavedLearner, settings: SaveSettings, checkpoint: string) {
@@ -176,6 +149,41 @@ export class LearnerSaves {
   /** Folder of the newest checkpoint. */
   get checkpoint(): string {
     return this.#checkpoint;
+  }
+
+  /**
+   * Repeats the steps after the checkpoint that the learner was made from (SAVES-3).
+   * @throws {PalimpsestError} CONFIG_INVALID where a CPU makes other weights than those that were published
+   */
+  async repeat(
+    { steps, consumedGroupIds, dataCursor }: SavedRun,
+    { gpu, signal, onStep, onDifference }: RepeatOptions,
+  ): Promise<void> {
+    const learner = this.#learner;
+    for (const record of steps) {
+      // The disk may have been full when the new checkpoint was written.
+      if (record.policyVersion <= learner.policyVersion) continue;
+      onStep?.(record.policyVersion);
+      const dump = await loggedDump(stepLogOf(this.#settings.checkpointDir), record);
+      await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards, signal });
+      const hash = learner.weightsHash();
+      if (hash === record.weightsHash) continue;
+      this.#different ??= `step ${record.policyVersion}, repeated from the log, makes weights ${hash}, and ${record.weightsHash} were published`;
+    }
+    const different = this.#different;
+    if (different === undefined) return;
+    if (!gpu)
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `${different}; resume with the version, the backend and the learnerThreads that the run had`,
+      );
+    onDifference?.(different);
+    const cursor = z.record(z.string(), z.unknown()).parse(dataCursor);
+    await this.saveCheckpoint({
+      weightsHash: learner.weightsHash(),
+      consumedGroupIds,
+      dataCursor: cursor,
+    });
   }
 
   /** Resolves when the step is on disk (SAVES-1). */
@@ -201,15 +209,11 @@ export class LearnerSaves {
     weightsHash,
     consumedGroupIds,
     dataCursor,
-    metric,
-  }: Pick<StepToSave, "weightsHash" | "consumedGroupIds" | "dataCursor"> & {
-    readonly metric?: number;
-  }): Promise<void> {
+  }: Pick<StepToSave, "weightsHash" | "consumedGroupIds" | "dataCursor">): Promise<void> {
     const { checkpointDir, keepLast } = this.#settings;
     const extra = {
       consumedGroupIds,
       dataCursor: json({ ...dataCursor, weightsHash }),
-      ...(metric === undefined ? {} : { metric }),
     };
     this.#checkpoint = await this.#learner.saveCheckpoint(checkpointDir, extra, { keepLast });
     // The steps since the oldest checkpoint that is kept stay: each of them can be repeated.

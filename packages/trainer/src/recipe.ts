@@ -102,6 +102,14 @@ const trainSchema = z.strictObject({
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
   keepCheckpoints: z.int().min(1).default(2).describe("newest checkpoints kept"),
+  checkpointEverySteps: z
+    .int()
+    .min(1)
+    .max(1000)
+    .default(1)
+    .describe(
+      "steps from one checkpoint to the next; those between are kept as what they were given, and repeated after a crash",
+    ),
   keepStepDumps: z
     .int()
     .min(0)

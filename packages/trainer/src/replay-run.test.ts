@@ -113,7 +113,7 @@ test("what is not there any more is named with the setting that keeps it", async
     /step 3 has no dump.*keepStepDumps/,
   );
   await expect(replayRunStep({ runDir, step: 9, models })).rejects.toThrow(
-    /policy-00000008.*keepCheckpoints/,
+    /policy version 8.*keepCheckpoints/,
   );
-  await expect(replayRunStep({ runDir, step: 1, models })).rejects.toThrow(/policy-00000000/);
+  await expect(replayRunStep({ runDir, step: 1, models })).rejects.toThrow(/policy version 0/);
 });

@@ -3,18 +3,24 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import {
+  checkpointBefore,
   hasAdapters,
   loadCheckpoint,
+  loggedDump,
+  readCheckpointExtra,
   readStepDump,
   replayStep,
+  type StepRecord,
   stepDumpFile,
   type UpdateMetrics,
 } from "@palimpsest/learner";
 import { loadModel } from "@palimpsest/model";
+import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
+import { loggedAfter, stepLogOf } from "./learner-saves.js";
 import type { ModelCache } from "./model-source.js";
 import { loadKeptModules } from "./modules/kept-modules.js";
 import { baseOfRun } from "./run-model.js";
@@ -59,7 +65,7 @@ export async function replayRunStep(options: {
   const { step } = options;
   const runDir = resolve(options.runDir);
   const checkpointDir = checkpointDirOf(runDir);
-  const before = await checkpointOf(checkpointDir, step);
+  const before = await stepsBefore(checkpointDir, step);
   const dumpFile = stepDumpFile(dumpDirOf(checkpointDir), step);
   if (!existsSync(dumpFile))
     throw new PalimpsestError(
@@ -70,14 +76,15 @@ export async function replayRunStep(options: {
   const run = parseConfig(runSchema, JSON.parse(await readFile(runFile, "utf8")) as unknown, runFile);
   const threads = run.recipe.learnerThreads;
   const backend = options.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
-  const checkpoint = await loadCheckpoint(before);
   const { advantage } = await loadKeptModules(runDir, ["learner.advantage"]);
+  const checkpoint = await loadCheckpoint(before.folder);
   const { metrics, weightsHash } = await replayStep({
     backend,
     checkpoint,
     ...(hasAdapters(checkpoint)
       ? { baseParameters: (await loadModel(await baseOfRun(runDir, options.models))).parameters }
       : {}),
+    between: dumpsOf(checkpointDir, before.steps),
     dump: await readStepDump(dumpFile),
     ...(advantage ? { advantage } : {}),
   });
@@ -91,18 +98,24 @@ export async function replayRunStep(options: {
   };
 }
 
-/** The latest writing of the version that the step trained. */
-async function checkpointOf(checkpointDir: string, step: number): Promise<string> {
-  const name = `policy-${String(step - 1).padStart(8, "0")}`;
-  const folder = join(checkpointDir, name);
-  for (let writing = 9; writing >= 1; writing--) {
-    if (existsSync(`${folder}-${writing}`)) return `${folder}-${writing}`;
+/** The newest checkpoint before the step, and the steps of the log between the two. */
+async function stepsBefore(checkpointDir: string, step: number) {
+  const folder = await checkpointBefore(checkpointDir, step);
+  if (folder !== undefined) {
+    const steps = (await loggedAfter(checkpointDir, await readCheckpointExtra(folder))).filter(
+      ({ policyVersion }) => policyVersion < step,
+    );
+    const { policyVersion } = steps.at(-1) ?? (await readCheckpointExtra(folder));
+    if (policyVersion === step - 1) return { folder, steps };
   }
-  if (existsSync(folder)) return folder;
   throw new PalimpsestError(
     "NOT_FOUND",
-    `step ${step} starts from checkpoint ${name}, which ${checkpointDir} does not hold; raise train.keepCheckpoints to keep more`,
+    `step ${step} starts from policy version ${step - 1}, which neither ${checkpointDir} nor the log beside it leads to; raise train.keepCheckpoints to keep more`,
   );
+}
+
+async function* dumpsOf(checkpointDir: string, steps: readonly StepRecord[]): AsyncGenerator<StepDump> {
+  for (const step of steps) yield await loggedDump(stepLogOf(checkpointDir), step);
 }
 
 /** The last line of that step: a resumed run may have written it twice. */

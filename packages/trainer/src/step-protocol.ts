@@ -4,8 +4,8 @@
  * Not responsible for: training itself, checkpoints, weights (its parts, see learner-actor.ts).
  *
  * Invariants:
- * - STEP-1 (T1). A step's groups are acknowledged after the checkpoint that names them is on disk.
- * - STEP-2 (T1). A step that the checkpoint holds already is answered from it, not trained again.
+ * - STEP-1 (T1). A step's groups are acknowledged after the checkpoint, or the record of the log, that names them is on disk.
+ * - STEP-2 (T1). A step that is saved already is answered from it, not trained again.
  * - STEP-3 (T1). A step with groups that the ledger does not know is handed back, and nothing of it is trained.
  * - STEP-4 (T1). A step that was trained and then failed is gone on with where it stands, by whatever step is asked for
  *   next: it is not trained again, and nothing is trained upon it before it is saved and acknowledged.
@@ -38,13 +38,13 @@ export interface StepParts<
   readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "release">;
   /** Steps that the weights have seen. */
   readonly policyVersion: () => number;
-  /** Steps that the newest checkpoint on disk has seen, whoever wrote it. */
+  /** Steps that are saved on disk, whoever wrote them. */
   readonly savedVersion: () => Promise<number>;
   /** Groups of a step: ids of so many are kept besides those of the step itself. */
   readonly groupsPerStep: number;
   /** Trains the batch. What rejects here must have left the weights as they were. */
   readonly train: (request: Request, batch: GroupBatch) => Promise<Trained>;
-  /** Resolves when a checkpoint with these weights and group ids is on disk; asked for again after it has rejected. */
+  /** Resolves when a checkpoint or a log with this step and these group ids is on disk; asked for again after it has rejected. */
   readonly save: (trained: Trained, consumedGroupIds: readonly string[]) => Promise<Saved>;
   /** Makes the new weights known. */
   readonly announce: (saved: Saved) => Promise<void>;

@@ -6,7 +6,9 @@ import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
 import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
 import { encodeScore } from "../../../packages/trajectories/src/score-codec.js";
 import { changed, RunPlant } from "./run-plant.js";
-import type { SimCheckpoint } from "./sim-learner.js";
+import type { SimCheckpoint, SimRecord } from "./sim-learner.js";
+
+type Saved = readonly [checkpoint: SimCheckpoint, steps: readonly SimRecord[]];
 
 export interface RunBug {
   readonly name: string;
@@ -53,15 +55,30 @@ class TornCheckpoint extends RunPlant {
 }
 
 class ForgottenCursor extends RunPlant {
-  override restored(checkpoint: SimCheckpoint): SimCheckpoint {
-    return { ...checkpoint, consumedGroupIds: [] };
+  override restored(...saved: Saved): SimCheckpoint {
+    return { ...super.restored(...saved), consumedGroupIds: [] };
   }
 }
 
 class OlderCursor extends RunPlant {
-  override restored(checkpoint: SimCheckpoint): SimCheckpoint {
+  override restored(...saved: Saved): SimCheckpoint {
+    const checkpoint = super.restored(...saved);
     const policyVersion = Math.max(0, checkpoint.policyVersion - 1);
     return { ...checkpoint, policyVersion, consumedGroupIds: [], last: undefined };
+  }
+}
+
+class LogNotRepeated extends RunPlant {
+  override restored(checkpoint: SimCheckpoint, steps: readonly SimRecord[]): SimCheckpoint {
+    const { trained } = checkpoint;
+    return { ...super.restored(checkpoint, steps), trained };
+  }
+}
+
+class LogDroppedEarly extends RunPlant {
+  override async replace(put: () => Promise<void>, drop: () => Promise<void>): Promise<void> {
+    await drop();
+    await put();
   }
 }
 
@@ -143,6 +160,16 @@ export const runBugs: readonly RunBug[] = [
     name: "a restarted learner is given its last groups a second time",
     breaks: "STEP-2, T1",
     make: () => new OlderCursor(),
+  },
+  {
+    name: "a restarted learner says that it stands where the log ends, and has not repeated it",
+    breaks: "SAVES-1, T1",
+    make: () => new LogNotRepeated(),
+  },
+  {
+    name: "steps leave the log before the checkpoint that holds them is in place",
+    breaks: "SAVES-2, T1",
+    make: () => new LogDroppedEarly(),
   },
   { name: "a failed reward is a reward of zero", breaks: "T4", make: () => new ZeroForFailure() },
   {

@@ -1,7 +1,7 @@
 import type { EpisodeJobs } from "../../../packages/trajectories/src/episode-jobs.js";
 import type { JobWork } from "../../../packages/trajectories/src/job-work.js";
 import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
-import type { SimCheckpoint } from "./sim-learner.js";
+import { repeated, type SimCheckpoint, type SimRecord } from "./sim-learner.js";
 
 /** Where a planted bug of a run can reach. This one plants nothing. */
 export class RunPlant {
@@ -23,9 +23,15 @@ export class RunPlant {
     return version;
   }
 
-  /** What a learner begins with: the checkpoint on disk. */
-  restored(checkpoint: SimCheckpoint): SimCheckpoint {
-    return checkpoint;
+  /** What a learner begins with: the checkpoint on disk, and the steps of the log repeated upon it. */
+  restored(checkpoint: SimCheckpoint, steps: readonly SimRecord[]): SimCheckpoint {
+    return repeated(checkpoint, steps);
+  }
+
+  /** Puts a checkpoint in place, and drops the steps that it holds from the log. */
+  async replace(put: () => Promise<void>, drop: () => Promise<void>): Promise<void> {
+    await put();
+    await drop();
   }
 
   /** Resolves when the checkpoint is on disk.

@@ -61,8 +61,8 @@ export class RunRecords {
   closed({ groupId, outcome }: Closing, epoch: Epoch, newest: number): void {
     if (epoch.number < newest)
       this.#fail("LEDGER-4", `epoch ${epoch.number} closed ${groupId}, and ${newest} has taken over`);
-    if (outcome === "trained" && !this.#disk.checkpoint.trained.includes(groupId))
-      this.#fail("STEP-1", `${groupId} is acknowledged, and the checkpoint on disk does not have it`);
+    if (outcome === "trained" && !this.#disk.head.trained.includes(groupId))
+      this.#fail("STEP-1", `${groupId} is acknowledged, and neither checkpoint nor log on disk has it`);
   }
 
   /** LEDGER-1, LEDGER-2 */
@@ -76,7 +76,7 @@ export class RunRecords {
 
   /** T1: at the end each group of each step was trained once, or has failed and was counted. */
   async end(ledger: LedgerStore, groupIds: readonly string[], steps: number): Promise<void> {
-    const { trained, policyVersion } = this.#disk.checkpoint;
+    const { trained, policyVersion } = this.#disk.head;
     if (policyVersion !== steps) this.#fail("REST", `the run stands at step ${policyVersion} of ${steps}`);
     const counts = await ledger.counts();
     this.account(counts);

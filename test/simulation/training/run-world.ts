@@ -24,7 +24,7 @@ import { changed, type RunPlant } from "./run-plant.js";
 import { RunRecords } from "./run-records.js";
 import { RunRedis } from "./run-redis.js";
 import { SimConsumer } from "./sim-consumer.js";
-import { type Disk, SimLearner } from "./sim-learner.js";
+import { Disk, SimLearner } from "./sim-learner.js";
 
 const steps = 6;
 const faultsEndMs = 10 * 60_000;
@@ -42,9 +42,7 @@ export class RunWorld {
   readonly records: RunRecords;
   readonly plant: RunPlant;
   readonly groupsPerStep = 4;
-  readonly disk: Disk = {
-    checkpoint: { policyVersion: 0, trained: [], consumedGroupIds: [], last: undefined },
-  };
+  readonly disk = new Disk();
   /** The version that rollouts sample with. */
   announced = 0;
   readonly #seed: number;
@@ -141,7 +139,7 @@ export class RunWorld {
       untilMs += 60_000;
       await scheduler.run(untilMs);
     }
-    const { policyVersion, trained } = this.disk.checkpoint;
+    const { policyVersion, trained } = this.disk.head;
     this.story.tell("run", () => `at the end: step ${policyVersion}, ${trained.length} groups trained`);
     const groupIds = Array.from({ length: steps }, (_, at) => this.#groups(at + 1)).flat();
     void this.records.end(

@@ -1,4 +1,5 @@
 import { PalimpsestError } from "@palimpsest/wire";
+import { longestChain, type StepLink } from "../../../packages/learner/src/step-chain.js";
 import {
   type StepGroups,
   StepProtocol,
@@ -8,18 +9,53 @@ import { type GroupBatch, GroupConsumer } from "../../../packages/trajectories/s
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
 
-/** A checkpoint as its reader finds it: whole, or the one before (packages/learner/src/killed-process.test.ts). */
+/** A learner's state as its reader finds it: whole, or the one before (packages/learner/src/killed-process.test.ts). */
 export interface SimCheckpoint {
   readonly policyVersion: number;
-  /** Every group that the weights have seen. */
+  /** Every group that the weights have seen: it stands for the weights. */
   readonly trained: readonly string[];
   readonly consumedGroupIds: readonly string[];
   readonly last: { readonly step: number } | undefined;
+  /** The weights before the last step, and what it was given. */
+  readonly parentHash: string;
+  readonly groupIds: readonly string[];
 }
 
-export interface Disk {
-  checkpoint: SimCheckpoint;
+/** A step of the log: what it was given, and the state that it made without its weights. */
+export interface SimRecord extends StepLink {
+  readonly step: Omit<SimCheckpoint, "trained">;
 }
+
+/** A checkpoint each third step, the steps between in a log (packages/trainer/src/learner-saves.ts). */
+export class Disk {
+  checkpoint: SimCheckpoint = {
+    policyVersion: 0,
+    trained: [],
+    consumedGroupIds: [],
+    last: undefined,
+    parentHash: "",
+    groupIds: [],
+  };
+  records: readonly SimRecord[] = [];
+
+  /** Steps to repeat upon the checkpoint. */
+  get steps(): readonly SimRecord[] {
+    const { policyVersion, trained } = this.checkpoint;
+    return longestChain(this.records, { policyVersion, weightsHash: trained.join() });
+  }
+
+  /** Where a learner stands that has repeated them. */
+  get head(): SimCheckpoint {
+    return repeated(this.checkpoint, this.steps);
+  }
+}
+
+export function repeated(checkpoint: SimCheckpoint, steps: readonly SimRecord[]): SimCheckpoint {
+  const trained = steps.flatMap(({ step }) => step.groupIds);
+  return { ...(steps.at(-1)?.step ?? checkpoint), trained: [...checkpoint.trained, ...trained] };
+}
+
+const checkpointEverySteps = 3;
 
 type Protocol = StepProtocol<StepGroups, SimCheckpoint, SimCheckpoint, { readonly step: number }>;
 type Answer = { readonly step: number } | UndispatchedGroups;
@@ -37,7 +73,7 @@ export class SimLearner {
 
   constructor(world: RunWorld, machine: string, number: number) {
     this.#world = world;
-    this.#weights = world.disk.checkpoint;
+    this.#weights = world.disk.head;
     this.process = world.process(machine, `learner-${number}`);
     this.#turn = new Promise((resolve, reject) => {
       world.scheduler.after(world.random.between(100, 2_000), this.process, () => {
@@ -83,8 +119,10 @@ export class SimLearner {
         minGroupSize: 2,
         maxStaleness: 0,
         alreadyConsumed: async () => {
-          this.#weights = plant.restored(disk.checkpoint);
+          const { checkpoint, steps } = disk;
+          this.#weights = plant.restored(checkpoint, steps);
           await this.#pause(100, 3_000);
+          for (const _ of steps) await this.#pause(200, 5_000);
           return this.#weights.consumedGroupIds;
         },
       },
@@ -96,7 +134,7 @@ export class SimLearner {
         ledger: deps.store,
         groups,
         groupsPerStep: world.groupsPerStep,
-        savedVersion: async () => plant.savedVersion(disk.checkpoint.policyVersion),
+        savedVersion: async () => plant.savedVersion(disk.head.policyVersion),
         policyVersion: () => this.#weights.policyVersion,
         train: (_request, batch) => this.#update(batch),
         save: (trained, consumedGroupIds) => this.#save({ ...trained, consumedGroupIds }),
@@ -114,25 +152,53 @@ export class SimLearner {
     await this.#pause(200, 5_000);
     const step = policyVersion + 1;
     const ids = batch.groups.map(({ groupId }) => groupId);
-    this.#weights = { ...this.#weights, policyVersion: step, trained: [...trained, ...ids], last: { step } };
+    this.#weights = {
+      ...this.#weights,
+      policyVersion: step,
+      trained: [...trained, ...ids],
+      last: { step },
+      parentHash: trained.join(),
+      groupIds: ids,
+    };
     return this.#weights;
   }
 
   async #save(checkpoint: SimCheckpoint): Promise<SimCheckpoint> {
     const { disk, plant, random, story } = this.#world;
-    const write = async () => {
-      // A kill in between leaves the folder under its other name: the reader finds the checkpoint before.
+    const store = async () => {
+      // A kill in between leaves the file under its other name: the reader finds what was there before.
       await this.#pause(50, 3_000);
       if (random.chance(0.1))
         throw new PalimpsestError("UNAVAILABLE", "planned: the disk failed", { retryable: true });
-      // The latest checkpoint is the one of the highest step, whoever writes at the same time.
-      if (checkpoint.policyVersion >= disk.checkpoint.policyVersion) disk.checkpoint = checkpoint;
+    };
+    const write = async () => {
+      if (checkpoint.policyVersion % checkpointEverySteps === 0) await plant.replace(put, drop);
+      else {
+        await store();
+        append(checkpoint);
+      }
       story.tell(this.process.name, () => `saved step ${checkpoint.policyVersion}`);
       await this.#pause(1, 300);
     };
-    const { trained } = disk.checkpoint;
+    const put = async () => {
+      await store();
+      // The latest checkpoint is the one of the highest step, whoever writes at the same time.
+      if (checkpoint.policyVersion >= disk.checkpoint.policyVersion) disk.checkpoint = checkpoint;
+    };
+    const drop = async () => {
+      disk.records = disk.records.filter((record) => record.policyVersion > checkpoint.policyVersion);
+      await this.#pause(1, 300);
+    };
+    const append = ({ trained, ...step }: SimCheckpoint) => {
+      const { policyVersion, parentHash } = step;
+      const link = { policyVersion, parentHash, weightsHash: trained.join(), writtenAtMs: Date.now() };
+      disk.records = [...disk.records, { ...link, step }];
+    };
+    const before = disk.head.trained;
     await plant.save(write, () => {
-      disk.checkpoint = { ...checkpoint, trained };
+      if (checkpoint.policyVersion % checkpointEverySteps === 0)
+        disk.checkpoint = { ...checkpoint, trained: before };
+      else append({ ...checkpoint, groupIds: [] });
     });
     return checkpoint;
   }

@@ -1,0 +1,106 @@
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { loadBackend } from "@palimpsest/jit";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Checkpoint, latestCheckpoint, readCheckpoint } from "./checkpoint.js";
+import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
+import { createLearner, type Learner } from "./learner.js";
+import { longestChain } from "./step-chain.js";
+import { writeStepDump } from "./step-dumps.js";
+import { appendStep, dropSteps, loggedDump, stepsAfter } from "./step-log.js";
+
+let root = "";
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "step-log-"));
+});
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+const extra = { consumedGroupIds: [], dataCursor: null };
+
+/** Two optimizer steps an update, with moments, random numbers and a KL coefficient that all go on. */
+async function aLearner(checkpoint?: Checkpoint): Promise<Learner> {
+  return createLearner({
+    backend: await loadBackend(),
+    config: tinyConfig({
+      preset: "memagent",
+      kl: { coefficient: 0.05, adaptive: { target: 0.01, horizon: 100 } },
+      miniBatches: 2,
+    }),
+    model: tinyModel,
+    parameters: tinyParameters(),
+    objectives: ["policy"],
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  });
+}
+
+it("a checkpoint and the steps after it are the learner that wrote them, bit for bit; the reference is on disk once", async () => {
+  const [checkpoints, log] = [join(root, "checkpoints"), join(root, "log")];
+  const learner = await aLearner();
+  const folder = await learner.saveCheckpoint(checkpoints, extra);
+  const start = { policyVersion: 0, weightsHash: learner.weightsHash() };
+  for (let step = 1; step <= 2; step++) {
+    const given = { policyVersion: learner.policyVersion, shuffleRewards: true, groups: randomGroups(step) };
+    const parentHash = learner.weightsHash();
+    const dump = await writeStepDump(join(root, "dumps"), step, given, { keepLast: 1 });
+    await learner.update(given.groups, { shuffleRewards: true });
+    const weightsHash = learner.weightsHash();
+    const made = { policyVersion: step, parentHash, weightsHash, consumedGroupIds: [], dataCursor: null };
+    await appendStep(log, made, dump);
+  }
+  const again = await aLearner(await readCheckpoint(folder));
+  for (const record of await stepsAfter(log, start)) {
+    const { groups, shuffleRewards } = await loggedDump(log, record);
+    await again.update(groups, { shuffleRewards });
+    expect(again.weightsHash()).toBe(record.weightsHash);
+  }
+  expect(again.policyVersion).toBe(2);
+  expect(again.checkpoint(extra)).toEqual(learner.checkpoint(extra));
+
+  // From the learner that wrote the first one, and from the one that read it.
+  await learner.saveCheckpoint(checkpoints, extra, { keepLast: 3 });
+  const newest = await again.saveCheckpoint(checkpoints, extra, { keepLast: 3 });
+  const inodes = await Promise.all(
+    (await readdir(checkpoints)).map(
+      async (name) => (await stat(join(checkpoints, name, "reference.bin"))).ino,
+    ),
+  );
+  expect(inodes.length).toBeGreaterThan(1);
+  expect(new Set(inodes).size).toBe(1);
+  expect((await readFile(join(newest, "state.bin"))).length).toBe(
+    3 * (await readFile(join(newest, "reference.bin"))).length,
+  );
+  // One alone, as when it is copied elsewhere, is whole.
+  await rm(folder, { recursive: true });
+  expect((await readCheckpoint(newest)).tensors).toEqual(learner.checkpoint(extra).tensors);
+
+  // Another reference is another file.
+  again.refreshReference();
+  await again.update(randomGroups(3));
+  await again.saveCheckpoint(checkpoints, extra, { keepLast: 1 });
+  const last = (await latestCheckpoint(checkpoints)) ?? "";
+  expect((await stat(join(last, "reference.bin"))).ino).not.toBe(inodes[0]);
+  expect((await readCheckpoint(last)).tensors).toEqual(again.checkpoint(extra).tensors);
+  await dropSteps(log, 2);
+  expect(await readdir(log)).toEqual([]);
+  learner.close();
+  again.close();
+});
+
+it("of two learners' steps those are gone on with that lead furthest from the checkpoint, then the newer ones (STEPLOG-2)", () => {
+  const link = (policyVersion: number, parentHash: string, weightsHash: string, writtenAtMs = 0) => ({
+    policyVersion,
+    parentHash,
+    weightsHash,
+    writtenAtMs,
+  });
+  const chainOf = (...records: ReturnType<typeof link>[]) =>
+    longestChain(records, { policyVersion: 4, weightsHash: "a" }).map(({ weightsHash }) => weightsHash);
+  const [mine, its, itsNext] = [link(5, "a", "mine", 2), link(5, "a", "its", 1), link(6, "its", "next", 1)];
+  expect(chainOf(mine, its)).toEqual(["mine"]);
+  expect(chainOf(itsNext, mine, its)).toEqual(["its", "next"]);
+  expect(chainOf(itsNext, mine)).toEqual(["mine"]);
+  expect(chainOf(link(5, "b", "elsewhere"), link(6, "a", "later"))).toEqual([]);
+});
