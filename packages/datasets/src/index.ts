@@ -59,7 +59,8 @@ export { type RulerTaskSources, rulerTaskSet } from "./ruler-tasks/ruler-task-se
 export { type RulerFiles, readRulerSources } from "./ruler-tasks/sources.js";
 export { type RulerTaskName, rulerTaskNames } from "./ruler-tasks/task-name.js";
 export { type StoreTaskConfigInput, storeTasks } from "./store-tasks.js";
-export { allTasks, generatedTasks, type TaskSet } from "./tasks/task-set.js";
+export { mixedTasks, shortFirst, type WeightedTasks } from "./tasks/arranged-tasks.js";
+export { allTasks, generatedTasks, shuffledTasks, type TaskSet } from "./tasks/task-set.js";
 export { defaultFillers, defaultNames, defaultPlaces, defaultValues } from "./vocabulary.js";
 export type { Manifest } from "./written/manifest.js";
 export { type RowFormat, rowFormats } from "./written/row-format.js";

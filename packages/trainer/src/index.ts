@@ -7,6 +7,16 @@ export {
   type MakeBaseOptions,
   makeBaseModel,
 } from "./base/make-base.js";
+export {
+  type DemonstrationSettings,
+  demonstrationSettingsSchema,
+} from "./demonstrations/demonstration-settings.js";
+export {
+  type SupervisedOptions,
+  type SupervisedResult,
+  superviseModel,
+} from "./demonstrations/supervised-start.js";
+export { type AskTeacherOptions, askTeacher } from "./demonstrations/teacher.js";
 export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";

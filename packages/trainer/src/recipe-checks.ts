@@ -117,7 +117,29 @@ function stepRewardProblems({ learner, reward, agent }: Recipe): string[] {
 const ofStores = ["memupdate", "memupdate-released", "store-probes"];
 const ofDocuments = ["ruler", "reverse-two-hop", "haystack"];
 
-function storeProblems({ agent, reward, data, evaluation }: Recipe): string[] {
+function storeProblems(recipe: Recipe): string[] {
+  const { data, curriculum, agent } = recipe;
+  const mixed = curriculum.mix.flatMap((part, at) =>
+    dataProblems(part.data, agent).map((problem) => `curriculum.mix[${at}].${problem}`),
+  );
+  return [...storeRewardProblems(recipe), ...dataProblems(data, agent), ...mixed];
+}
+
+function dataProblems(data: Recipe["data"], agent: Recipe["agent"]): string[] {
+  // What an agent of the user's own reads is not known here.
+  if (agent.kind === "module") return [];
+  const keepsStore = agent.kind === "memupdate";
+  if (keepsStore && ofDocuments.includes(data.source ?? "module"))
+    return [
+      `data.source ${data.source} and agent.kind memupdate: the data are documents, and this agent reads none; set data.source to store, or jsonl with records`,
+    ];
+  if (keepsStore || data.source !== "store") return [];
+  return [
+    `data.source store and agent.kind ${agent.kind}: the data are stores of records without documents, and this agent reads documents; set agent.kind to memupdate, or another source`,
+  ];
+}
+
+function storeRewardProblems({ agent, reward, evaluation }: Recipe): string[] {
   const { name } = reward.config;
   const problems: string[] = [];
   // What an agent of the user's own keeps and reads is not known here.
@@ -131,16 +153,6 @@ function storeProblems({ agent, reward, data, evaluation }: Recipe): string[] {
   if (keepsStore && agent.config.answerTopK === 0 && [...rewardNames, "judge"].includes(name)) {
     problems.push(
       `reward.name ${name} and agent.settings.answerTopK 0: the reward scores an answer and the agent gives none; set answerTopK above 0, or reward.name to ${ofStores.join(", ")}`,
-    );
-  }
-  if (keepsStore && ofDocuments.includes(data.source ?? "module")) {
-    problems.push(
-      `data.source ${data.source} and agent.kind memupdate: the data are documents, and this agent reads none; set data.source to store, or jsonl with records`,
-    );
-  }
-  if (!keepsStore && data.source === "store") {
-    problems.push(
-      `data.source store and agent.kind ${agent.kind}: the data are stores of records without documents, and this agent reads documents; set agent.kind to memupdate, or another source`,
     );
   }
   if (keepsStore && evaluation?.source !== undefined) {

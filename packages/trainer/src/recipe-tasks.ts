@@ -2,11 +2,16 @@ import { existsSync } from "node:fs";
 import {
   type DataModule,
   DatasetError,
+  mixedTasks,
   openTasks,
+  shortFirst,
+  shuffledTasks,
   type TaskSet,
   type TaskSource,
+  type WeightedTasks,
 } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { Recipe } from "./recipe.js";
 
 /** The file that a source of tasks reads and that is not on this machine. */
 export function absentFile(source: TaskSource): string | undefined {
@@ -37,5 +42,31 @@ export async function recipeTasks(
   } catch (reason) {
     if (!(reason instanceof DatasetError)) throw reason;
     throw new PalimpsestError("CONFIG_INVALID", `${field}: ${reason.message}`, { cause: reason });
+  }
+}
+
+/**
+ * The questions of a training run: its data, mixed with others and brought into an order where `curriculum` says so.
+ * A function of the recipe alone, so that a run that goes on meets what it would have met.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field; the signal's reason
+ */
+export async function trainingTasks(
+  { data, curriculum, seed }: Pick<Recipe, "data" | "curriculum" | "seed">,
+  signal: AbortSignal | undefined,
+  module?: DataModule,
+): Promise<TaskSet> {
+  const parts: WeightedTasks[] = [];
+  try {
+    parts.push({ tasks: await recipeTasks("data", data, signal, module), weight: curriculum.dataWeight });
+    for (const [at, { weight, data: other }] of curriculum.mix.entries())
+      parts.push({ tasks: await recipeTasks(`curriculum.mix[${at}].data`, other, signal), weight });
+    const [first] = parts;
+    const tasks = parts.length === 1 && first !== undefined ? first.tasks : mixedTasks(parts);
+    if (curriculum.order === "short-first") return await shortFirst(tasks, signal);
+    return curriculum.order === "shuffled" ? shuffledTasks(tasks, seed) : tasks;
+  } catch (reason) {
+    await Promise.all(parts.map(({ tasks }) => tasks.close()));
+    if (!(reason instanceof DatasetError)) throw reason;
+    throw new PalimpsestError("CONFIG_INVALID", `curriculum: ${reason.message}`, { cause: reason });
   }
 }

@@ -9,6 +9,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
+import { demonstrationSettingsSchema } from "./demonstrations/demonstration-settings.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
@@ -149,6 +150,30 @@ const trainSchema = z.strictObject({
     .describe("a step that takes longer than this ends the run with an error"),
 });
 
+const curriculumSchema = z.strictObject({
+  order: z
+    .enum(["as-given", "shuffled", "short-first"])
+    .default("as-given")
+    .describe(
+      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, each of which is opened once for it",
+    ),
+  dataWeight: z.number().positive().default(1).describe("share of `data` against the weights of `mix`"),
+  mix: z
+    .array(
+      z.strictObject({
+        weight: z.number().positive().describe("share of the questions, against the other weights"),
+        data: taskSourceSchema
+          .refine((source) => !("module" in source), {
+            error: "a module's questions cannot be mixed in; make them the recipe's `data`",
+          })
+          .describe("as the recipe's `data`"),
+      }),
+    )
+    .max(63)
+    .default([])
+    .describe("further sources, each asked evenly along the way; one that runs out begins again"),
+});
+
 const planSchema = z.strictObject({
   memoryGib: z
     .number()
@@ -172,10 +197,16 @@ export const recipeSchema = z.strictObject({
     .describe("names the run's folder and queues"),
   seed: z.int().min(0).default(1).describe("of tasks, sampling and the learner"),
   model: modelSourceSchema.describe("what is trained: one of path, name, hub, checkpoint"),
+  start: demonstrationSettingsSchema
+    .optional()
+    .describe(
+      "the model learns demonstrations first, in the driver's process; absent: it is trained as it is",
+    ),
   agent: agentSettingsSchema.describe("the memory agent"),
   data: taskSourceSchema.describe(
     "training questions; taken in order, again from the start when they run out",
   ),
+  curriculum: curriculumSchema.prefault({}).describe("in which order, and mixed with what, `data` is asked"),
   rollout: rolloutSchema.prefault({}),
   reward: rewardSchema.prefault({}),
   learner: LearnerConfig,
@@ -215,7 +246,14 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   return {
     ...recipe,
     model: absoluteSource(recipe.model, baseDir),
-    data: "path" in recipe.data ? { ...recipe.data, path: resolve(baseDir, recipe.data.path) } : recipe.data,
+    ...(recipe.start === undefined
+      ? {}
+      : { start: { ...recipe.start, demonstrations: resolve(baseDir, recipe.start.demonstrations) } }),
+    data: absoluteData(recipe.data, baseDir),
+    curriculum: {
+      ...recipe.curriculum,
+      mix: recipe.curriculum.mix.map((part) => ({ ...part, data: absoluteData(part.data, baseDir) })),
+    },
     ...(recipe.evaluation?.files === undefined
       ? {}
       : { evaluation: { ...recipe.evaluation, files: absoluteFiles(recipe.evaluation.files, baseDir) } }),
@@ -242,6 +280,10 @@ function settleModelFolders(document: Document, baseDir: string): void {
     if (typeof module === "string" && module !== "" && !module.startsWith("data:"))
       document.setIn(path, resolve(baseDir, module));
   }
+}
+
+function absoluteData(data: Recipe["data"], baseDir: string): Recipe["data"] {
+  return "path" in data ? { ...data, path: resolve(baseDir, data.path) } : data;
 }
 
 function absoluteFiles<File extends { readonly path: string }>(
@@ -278,6 +320,9 @@ export function portableRecipe(text: string, baseDir: string, name: string): str
   for (const [field, value] of Object.entries(portableSource(source, baseDir)))
     document.setIn(["model", field], value);
   if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
+  for (const [place, { data }] of recipe.curriculum.mix.entries())
+    if ("path" in data) document.setIn(["curriculum", "mix", place, "data", "path"], data.path);
+  if (recipe.start) document.setIn(["start", "demonstrations"], recipe.start.demonstrations);
   for (const [place, { path }] of (recipe.evaluation?.files ?? []).entries())
     document.setIn(["evaluation", "files", place, "path"], path);
   return document.toString();

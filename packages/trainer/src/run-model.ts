@@ -12,6 +12,7 @@ import {
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
+import { isSupervised } from "./demonstrations/supervised-start.js";
 import { checkpointDirOf } from "./learner-actor.js";
 import {
   absoluteSource,
@@ -21,7 +22,9 @@ import {
   resolveSource,
 } from "./model-source.js";
 
-const runFileSchema = z.object({ recipe: z.object({ model: modelSourceSchema }) });
+const runFileSchema = z.object({
+  recipe: z.object({ model: modelSourceSchema, start: z.unknown() }),
+});
 /** A run keeps its agent's settings in full, whatever presets become later. */
 const savedAgentSchema = z
   .object({ kind: z.string(), config: z.record(z.string(), z.unknown()) })
@@ -96,8 +99,18 @@ export function agentOfRun(folder: string): AgentSettings {
 /** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export async function baseOfRun(runDir: string, options: ResolveSourceOptions): Promise<string> {
   const { recipe } = readRunFile(runDir, runFileSchema);
+  if (recipe.start !== undefined) {
+    const folder = supervisedFolder(runDir);
+    if (isSupervised(folder)) return folder;
+    throw new PalimpsestError("NOT_FOUND", `${folder}: this run has not learned its demonstrations yet`);
+  }
   const source = absoluteSource(recipe.model, runDir);
   return await resolveStart(source, runDir, options);
+}
+
+/** What a run with a `start` section begins with, once it has learned its demonstrations. */
+export function supervisedFolder(runDir: string): string {
+  return join(resolve(runDir), "supervised");
 }
 
 function readRunFile<Schema extends z.ZodType>(runDir: string, schema: Schema): z.output<Schema> {

@@ -15,6 +15,7 @@ import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
 import { createSampler, loadModel, type ModelFolder } from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import type { Group, Task } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
 import { sampleStep } from "./in-process-groups.js";
 import { defaultLogprobGate } from "./learner-actor.js";
 import { type ModelCache, resolveSource } from "./model-source.js";
@@ -22,7 +23,7 @@ import { openModelText, readModelText } from "./model-text.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 import type { Recipe } from "./recipe.js";
-import { recipeTasks } from "./recipe-tasks.js";
+import { trainingTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
 
@@ -76,6 +77,11 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     ...(signal ? { signal } : {}),
     ...(onNotice ? { onNotice } : {}),
   });
+  if (recipe.start !== undefined)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "start: a run in one process writes no files; make the model with `palimpsest train sft --data`, and name its folder as model.path",
+    );
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout, learner: learnerConfig } = recipe;
@@ -107,7 +113,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const { tasks: given } = options;
   const tasks =
     given === undefined
-      ? await recipeTasks("data", recipe.data, signal, data)
+      ? await trainingTasks(recipe, signal, data)
       : generatedTasks(given.length, (position) => given[position] as Task);
   try {
     const policy: InProcessPolicy = {

@@ -15,6 +15,7 @@ import { episodeSeed, type GroupRequest, type RunCounts, RunQueues } from "@pali
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { categoriesOf } from "./category-rewards.js";
+import { superviseModel } from "./demonstrations/supervised-start.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
@@ -27,12 +28,12 @@ import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from 
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
-import { recipeTasks } from "./recipe-tasks.js";
+import { trainingTasks } from "./recipe-tasks.js";
 import { restartActor } from "./restart-actor.js";
 import { type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
-import { resolveStart } from "./run-model.js";
+import { resolveStart, supervisedFolder } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
 import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
@@ -86,7 +87,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     onNotice: (text) => onEvent({ kind: "notice", text }),
   });
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built);
-  const tasks = await recipeTasks("data", recipe.data, signal, modules.loaded.data);
+  const tasks = await trainingTasks(recipe, signal, modules.loaded.data);
   let lengths: readonly LengthTasks[] = [];
   try {
     lengths = await openEvaluation(recipe, signal);
@@ -119,12 +120,15 @@ async function trainOn(
       seconds[phase] = (seconds[phase] ?? 0) + (performance.now() - startedAt) / 1000;
     }
   };
-  const modelFolder = await timed("resolving the model", () =>
+  const resolvedFolder = await timed("resolving the model", () =>
     resolveStart(recipe.model, folder.path, {
       ...options.models,
       signal,
       onProgress: (progress) => onEvent({ kind: "download", ...progress }),
     }),
+  );
+  const modelFolder = await timed("learning demonstrations", () =>
+    afterDemonstrations(options, resolvedFolder, folder.path),
   );
   const bring = async () => ({
     ...(await bringModel(cluster.objects, modelFolder, folder.runId)),
@@ -212,6 +216,34 @@ async function trainOn(
     keep.close();
     await queues.close();
   }
+}
+
+/** The folder that the run begins with: of a recipe with `start` a model that has learned its demonstrations. */
+async function afterDemonstrations(
+  { recipe, signal, onEvent }: TrainOptions,
+  modelFolder: string,
+  runDir: string,
+): Promise<string> {
+  if (recipe.start === undefined) return modelFolder;
+  const outDir = supervisedFolder(runDir);
+  let told = 0;
+  const { rows, steps, loss } = await superviseModel({
+    modelFolder,
+    settings: recipe.start,
+    outDir,
+    threads: recipe.learnerThreads,
+    signal,
+    onProgress: (progress) => {
+      const tenth = Math.floor((10 * progress.step) / progress.steps);
+      if (tenth === told) return;
+      told = tenth;
+      const at = `step ${progress.step}/${progress.steps}, loss ${progress.loss.toFixed(4)}`;
+      onEvent({ kind: "notice", text: `learning demonstrations: ${at}` });
+    },
+  });
+  const end = loss === undefined ? "" : `, loss ${loss.toFixed(4)}`;
+  onEvent({ kind: "notice", text: `learned ${rows} demonstrations in ${steps} steps${end}` });
+  return outDir;
 }
 
 /** Through the object stores: a reply to a call is bounded, weights are not. */

@@ -61,12 +61,16 @@ export function recipeWith(recipe: Recipe, options: RunOptions): Recipe {
 
 /** Another run of the same recipe: other training questions, other sampling, other shuffles; the same evaluation. */
 function reseeded(recipe: Recipe, seed: number): Recipe {
-  const { data, learner } = recipe;
+  const { data, learner, curriculum } = recipe;
   return {
     ...recipe,
     seed,
     learner: { ...learner, seed },
     data: reseededSource(data, seed),
+    curriculum: {
+      ...curriculum,
+      mix: curriculum.mix.map((part) => ({ ...part, data: reseededSource(part.data, seed) })),
+    },
   };
 }
 

@@ -1,0 +1,208 @@
+/**
+ * Responsibility: a model folder trained to do as demonstrations do, in this process; interrupted, it goes on.
+ * Not responsible for: where the model and the demonstrations come from.
+ *
+ * The folder's `supervised.json` is written last: with it the folder is whole, and says what it was made from.
+ */
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createRandom } from "@palimpsest/datasets";
+import { type Backend, loadBackend } from "@palimpsest/jit";
+import { createLearner, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
+import {
+  hashWeights,
+  loadGenerationConfig,
+  loadModel,
+  loadTokenizer,
+  type ModelFolder,
+  saveModel,
+} from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+import { readDemonstrations } from "./demonstration-file.js";
+import { dealtRows, demonstrationRows } from "./demonstration-rows.js";
+import type { DemonstrationSettings } from "./demonstration-settings.js";
+
+const resultSchema = z.object({
+  /** Of base weights, demonstrations and settings. */
+  madeFrom: z.string(),
+  weightsHash: z.string(),
+  rows: z.int(),
+  skipped: z.int(),
+  templated: z.boolean(),
+  steps: z.int(),
+  /** Mean over the last step's learned tokens of −log p, nats; absent where nothing was left to do. */
+  loss: z.number().optional(),
+});
+export type SupervisedResult = z.infer<typeof resultSchema>;
+
+export interface SupervisedProgress {
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+  readonly tokensPerSecond: number;
+}
+
+export interface SupervisedOptions {
+  /** Folder of the model that is trained. */
+  readonly modelFolder: string;
+  readonly settings: DemonstrationSettings;
+  /** Folder of the model that is made; its checkpoints lie beside it meanwhile. */
+  readonly outDir: string;
+  readonly threads?: number;
+  readonly backend?: Backend;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: SupervisedProgress) => void;
+}
+
+const FILE = "supervised.json";
+
+/** Whether the folder holds a model that was made here, whole. */
+export function isSupervised(folder: string): boolean {
+  return existsSync(join(folder, FILE));
+}
+
+/**
+ * Trains, or goes on, or finds that it is done.
+ * @throws {PalimpsestError} CONFIG_INVALID; the signal's reason
+ */
+export async function superviseModel(options: SupervisedOptions): Promise<SupervisedResult> {
+  const { settings, outDir, signal } = options;
+  const base = await readBase(options.modelFolder);
+  const { demonstrations, sha256 } = await readDemonstrations(settings.demonstrations, signal);
+  const madeFrom = hashOf([hashWeights(base.parameters), sha256, { ...settings, demonstrations: "" }]);
+  const done = await resultIn(outDir);
+  if (done?.madeFrom === madeFrom) return done;
+  // A folder without a result beside checkpoints is one that was interrupted at its last line.
+  if (done !== undefined || (existsSync(join(outDir, "config.json")) && !existsSync(checkpointsOf(outDir))))
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${outDir} holds a model of other demonstrations or settings; name another folder, or remove it`,
+    );
+  const read = demonstrationRows(demonstrations, base.tokenizer, settings);
+  const trained = await trainRows(options, base, read.rows, madeFrom);
+  const { generationConfig } = base;
+  await saveModel(outDir, {
+    config: base.config,
+    parameters: trained.parameters,
+    tokenizer: base.tokenizer,
+    ...(generationConfig === undefined ? {} : { generationConfig }),
+  });
+  const result: SupervisedResult = {
+    madeFrom,
+    weightsHash: hashWeights(trained.parameters),
+    rows: read.rows.length,
+    skipped: read.skipped,
+    templated: read.templated,
+    steps: trained.steps,
+    ...(trained.loss === undefined ? {} : { loss: trained.loss }),
+  };
+  await writeFile(join(outDir, `${FILE}.part`), `${JSON.stringify(result, null, 2)}\n`);
+  await rename(join(outDir, `${FILE}.part`), join(outDir, FILE));
+  await rm(checkpointsOf(outDir), { recursive: true, force: true });
+  return result;
+}
+
+type Base = ModelFolder & { readonly tokenizer: NonNullable<ModelFolder["tokenizer"]> };
+
+async function readBase(folder: string): Promise<Base> {
+  try {
+    const { config, parameters } = await loadModel(folder);
+    const generationConfig = await loadGenerationConfig(folder);
+    const tokenizer = await loadTokenizer(folder);
+    return { config, parameters, tokenizer, ...(generationConfig === undefined ? {} : { generationConfig }) };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new PalimpsestError("CONFIG_INVALID", `model: ${folder} does not load (${reason})`, { cause });
+  }
+}
+
+async function trainRows(
+  { settings, outDir, threads, signal, onProgress, ...given }: SupervisedOptions,
+  { config: model, parameters }: Base,
+  rows: ReturnType<typeof demonstrationRows>["rows"],
+  madeFrom: string,
+) {
+  const backend = given.backend ?? (await loadBackend(threads === undefined ? {} : { threads }));
+  const { seed, maxTokens, learningRate, warmupFraction, checkpointEverySteps, lora, precision } = settings;
+  const { steps, at } = dealtRows(rows, (pass) => orderOf(rows.length, `${seed}/${pass}`), settings);
+  const root = checkpointsOf(outDir);
+  const folder = await latestCheckpoint(root);
+  const checkpoint = folder === undefined ? undefined : await loadCheckpoint(folder);
+  if (checkpoint !== undefined && checkpoint.extra.dataCursor !== madeFrom)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${root} was begun with another model, other demonstrations or other settings; remove it, or name another folder`,
+    );
+  const longest = Math.min(maxTokens, Math.max(...rows.map(({ tokenIds }) => tokenIds.length)));
+  const learner = createLearner({
+    backend,
+    model,
+    parameters,
+    objectives: ["supervised"],
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    config: {
+      seed,
+      lora,
+      precision,
+      // Nothing is compared with the weights before.
+      reference: "none",
+      kl: { coefficient: 0 },
+      schedule: {
+        kind: "cosine",
+        learningRate,
+        warmupSteps: Math.round(steps * warmupFraction),
+        totalSteps: steps,
+        endFraction: 0.1,
+      },
+      microBatch: {
+        tokens: Math.max(settings.microBatchTokens, longest),
+        lengths: [
+          ...new Set([longest / 4, longest / 2, longest].map((length) => Math.max(2, Math.ceil(length)))),
+        ],
+      },
+    },
+  });
+  let loss: number | undefined;
+  try {
+    for (let step = learner.step; step < steps; step++) {
+      const done = await learner.sft(at(step), { signal });
+      loss = done.loss;
+      onProgress({ step: step + 1, steps, loss, tokensPerSecond: done.tokensPerSecond });
+      if ((step + 1) % checkpointEverySteps === 0 || step + 1 === steps)
+        await learner.saveCheckpoint(root, { consumedGroupIds: [], dataCursor: madeFrom }, { keepLast: 1 });
+    }
+    return { parameters: learner.parameters(), steps, loss };
+  } catch (reason) {
+    signal.throwIfAborted();
+    throw reason;
+  } finally {
+    learner.close();
+  }
+}
+
+function checkpointsOf(outDir: string): string {
+  return `${outDir}-checkpoints`;
+}
+
+async function resultIn(folder: string): Promise<SupervisedResult | undefined> {
+  if (!isSupervised(folder)) return undefined;
+  return resultSchema.parse(JSON.parse(await readFile(join(folder, FILE), "utf8")));
+}
+
+/** The numbers below `count` in an order drawn by the seed. */
+function orderOf(count: number, seed: string): readonly number[] {
+  const order = Array.from({ length: count }, (_, place) => place);
+  const random = createRandom(seed);
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
+  }
+  return order;
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}

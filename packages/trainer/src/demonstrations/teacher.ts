@@ -1,0 +1,132 @@
+/**
+ * Demonstrations from a teacher behind an endpoint: prompts in, a JSONL file of prompts and answers out. The file is
+ * kept and gone on with: what it holds is not asked again.
+ */
+import { appendFile, readFile, truncate } from "node:fs/promises";
+import { ChatEndpoint, type EngineConfigInput } from "@palimpsest/engines";
+import { PalimpsestError } from "@palimpsest/wire";
+import { z } from "zod";
+
+const promptLineSchema = z.union([
+  z.object({ prompt: z.string().min(1) }).transform(({ prompt }) => [{ role: "user", content: prompt }]),
+  z
+    .object({ messages: z.array(z.object({ role: z.string(), content: z.string() })).min(1) })
+    .transform(({ messages }) => messages),
+]);
+const writtenLineSchema = z.object({ prompt: z.json(), sample: z.int().min(0) });
+
+export interface AskTeacherOptions {
+  readonly endpoint: EngineConfigInput;
+  /** JSONL with `prompt` or `messages` in each line. */
+  readonly prompts: string;
+  /** The file of demonstrations. */
+  readonly out: string;
+  /** Answers to each prompt. */
+  readonly samples: number;
+  /** Of one answer; a longer one is left out and counted. */
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly seed: number;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export interface AskedTeacher {
+  readonly asked: number;
+  /** Answers that the file held before. */
+  readonly kept: number;
+  /** Answers of this call that `maxTokens` cut short. */
+  readonly cut: number;
+}
+
+interface Question {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly sample: number;
+  readonly seed: number;
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID naming file and line; {EngineError}; the signal's reason */
+export async function askTeacher(options: AskTeacherOptions): Promise<AskedTeacher> {
+  const { out, samples, seed, signal, onProgress } = options;
+  const prompts = await readPrompts(options.prompts);
+  const written = await writtenAnswers(out);
+  const questions = prompts.flatMap((messages, place) =>
+    Array.from(
+      { length: samples },
+      (_, sample): Question => ({
+        messages,
+        sample,
+        seed: (seed + place * samples + sample) % 2 ** 31,
+      }),
+    ),
+  );
+  const open = questions.filter(({ messages, sample }) => !written.has(keyOf(messages, sample)));
+  const endpoint = new ChatEndpoint({ ...options.endpoint, maxConcurrency: options.concurrency });
+  let [done, cut] = [questions.length - open.length, 0];
+  onProgress(done, questions.length);
+  const ask = async ({ messages, sample, seed: own }: Question): Promise<void> => {
+    const { maxTokens, temperature } = options;
+    const answer = await endpoint.generateText({ messages, maxTokens, temperature, seed: own, signal });
+    const whole = answer.stopReason === "stop" && answer.text.trim() !== "";
+    if (!whole) cut++;
+    const said = whole ? { completion: answer.text } : { skipped: `no whole answer in ${maxTokens} tokens` };
+    // One write for a line; readers drop what a killed process left of one.
+    await appendFile(out, `${JSON.stringify({ prompt: messages, sample, ...said })}\n`);
+    onProgress(++done, questions.length);
+  };
+  try {
+    const waiting = open.values();
+    const workers = Array.from({ length: Math.min(options.concurrency, open.length) }, async () => {
+      for (const question of waiting) await ask(question);
+    });
+    await Promise.all(workers);
+  } finally {
+    await endpoint.close();
+  }
+  return { asked: open.length, kept: questions.length - open.length, cut };
+}
+
+async function readPrompts(path: string): Promise<readonly Question["messages"][]> {
+  const refuse = (what: string) => new PalimpsestError("CONFIG_INVALID", `prompts: ${path}${what}`);
+  const text = await readFile(path, "utf8").catch((reason: unknown) => {
+    throw refuse(` cannot be read (${String(reason)})`);
+  });
+  const prompts = text.split("\n").flatMap((line, at) => {
+    if (line.trim() === "") return [];
+    const parsed = promptLineSchema.safeParse(json(line));
+    if (parsed.success) return [parsed.data];
+    throw refuse(`:${at + 1}: is neither { prompt } nor { messages: [{ role, content }, …] }`);
+  });
+  if (prompts.length === 0) throw refuse(" holds no prompt");
+  return prompts;
+}
+
+/** Keys of the answers in the file; half a line at its end is cut away. */
+async function writtenAnswers(out: string): Promise<ReadonlySet<string>> {
+  const bytes = await readFile(out).catch((reason: NodeJS.ErrnoException) => {
+    if (reason.code === "ENOENT") return Buffer.alloc(0);
+    throw reason;
+  });
+  const end = bytes.lastIndexOf("\n") + 1;
+  if (end < bytes.length) await truncate(out, end);
+  const keys = bytes
+    .subarray(0, end)
+    .toString("utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const parsed = writtenLineSchema.safeParse(json(line));
+      return parsed.success ? [keyOf(parsed.data.prompt, parsed.data.sample)] : [];
+    });
+  return new Set(keys);
+}
+
+const keyOf = (prompt: unknown, sample: number) => `${sample} ${JSON.stringify(prompt)}`;
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
