@@ -58,6 +58,14 @@ describe("a recipe", () => {
       "evaluation.everySteps 4 and train.steps 3",
     ],
     [
+      "an evaluated step that leaves no checkpoint",
+      {
+        more: "evaluation: { source: { sentences: 4 }, everySteps: 3 }",
+        train: "{ steps: 6, checkpointEverySteps: 2 }",
+      },
+      "evaluation.everySteps 3 and train.checkpointEverySteps 2",
+    ],
+    [
       "a metric that nothing goes by",
       { more: "evaluation: { source: { sentences: 4 }, metric: passAtK }" },
       "evaluation.metric: passAtK would do nothing",

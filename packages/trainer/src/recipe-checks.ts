@@ -82,6 +82,12 @@ function evaluationProblems({ evaluation, train }: Recipe, given: unknown): stri
       `evaluation.everySteps ${everySteps} and train.steps ${train.steps}: no step would be evaluated before the last; lower everySteps or leave it out`,
     );
   }
+  // The best checkpoint is one that was written: a version without one could be rated, and never exported.
+  if (everySteps !== undefined && everySteps % train.checkpointEverySteps !== 0) {
+    problems.push(
+      `evaluation.everySteps ${everySteps} and train.checkpointEverySteps ${train.checkpointEverySteps}: an evaluated step would have no checkpoint; make everySteps a multiple of checkpointEverySteps`,
+    );
+  }
   if (everySteps === undefined && valueAt(given, ["evaluation", "metric"]) !== undefined) {
     problems.push(
       `evaluation.metric: ${evaluation.metric} would do nothing without evaluation.everySteps; set that, or leave metric out`,

@@ -7,7 +7,9 @@ const messageSchema = z
   .object({
     role: z.enum(["system", "user", "assistant", "tool"]),
     content: z.string(),
-    tool_calls: z.undefined({ error: "calls of tools are no text to learn; leave such demonstrations out" }),
+    tool_calls: z
+      .undefined({ error: "calls of tools are no text to learn; leave such demonstrations out" })
+      .optional(),
   })
   .transform(({ role, content }) => ({ role, content }));
 const promptSchema = z.union([z.string().min(1), z.array(messageSchema).min(1)]);

@@ -118,6 +118,8 @@ describe("demonstrations", () => {
         ],
       }),
     ).toMatch(/no answer of the assistant/);
+    const called = { role: "assistant", content: "", tool_calls: [{ id: "1" }] };
+    expect(await refused({ messages: [{ role: "user", content: "a" }, called] })).toMatch(/calls of tools/);
     await expect(readDemonstrations(join(folder, "nowhere.jsonl"), signal)).rejects.toThrow(/cannot be read/);
     const long = [{ line: 7, prompt: "what likes ben? ".repeat(20), completion: "bats." }];
     expect(() => demonstrationRows(long, tokenizer, settingsOf())).toThrow(
