@@ -12,7 +12,7 @@ import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { loadBackend } from "../../packages/jit/src/index.js";
-import { createLearner, writeStepDump } from "../../packages/learner/src/index.js";
+import { createLearner, type LearnerConfigInput, writeStepDump } from "../../packages/learner/src/index.js";
 import { loadConfig, parameterCount } from "../../packages/model/src/index.js";
 import { findSaved, LearnerSaves } from "../../packages/trainer/src/learner-saves.js";
 import { median } from "../contender.js";
@@ -37,11 +37,11 @@ const [rows, length] = [Number(flags.rows), Number(flags.length)];
 const model = await loadConfig(flags.shape);
 const parameters = quickParameters(model);
 const backend = await loadBackend({ threads: Number(flags.threads) });
-const config = {
+const config: LearnerConfigInput = {
   preset: "memagent",
   buckets: [{ rows: Math.min(rows, 4), length }],
   schedule: { learningRate: 1e-6 },
-} as const;
+};
 const groups = fullRowGroups({ rows, length, vocabSize: model.vocabSize, groupSize: 4 });
 const { signal } = new AbortController();
 
@@ -85,7 +85,7 @@ async function measure(everySteps: number) {
       checkpointMb: statSync(join(saves.checkpoint, "state.bin")).size / 1e6,
       weightsHash,
     };
-    return everySteps > 1 ? { ...result, ...(await repeated(checkpointDir, weightsHash)) } : result;
+    return { ...result, again: everySteps > 1 ? await repeated(checkpointDir, weightsHash) : undefined };
   } finally {
     learner.close();
     rmSync(root, { recursive: true, force: true });
@@ -119,9 +119,10 @@ for (const everySteps of flags.every.split(",").map(Number)) {
   console.log(
     `k ${String(everySteps).padStart(3)}  ${result.secondsPerStep.toFixed(2)} s per step  update ${result.updateSeconds.toFixed(2)} s  save ${result.saveSecondsPerStep.toFixed(3)} s per step (median ${result.saveSecondsMedian.toFixed(3)})`,
   );
-  if ("sameWeights" in result)
+  const { again } = result;
+  if (again !== undefined)
     console.log(
-      `       after a crash: read in ${result.loadSeconds.toFixed(1)} s, ${result.repeatedSteps} steps repeated in ${result.repeatSeconds.toFixed(1)} s, ${result.sameWeights ? "the same weights" : "OTHER WEIGHTS"}`,
+      `       after a crash: read in ${again.loadSeconds.toFixed(1)} s, ${again.repeatedSteps} steps repeated in ${again.repeatSeconds.toFixed(1)} s, ${again.sameWeights ? "the same weights" : "OTHER WEIGHTS"}`,
     );
 }
 if (flags.json !== undefined) {

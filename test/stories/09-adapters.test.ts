@@ -56,7 +56,13 @@ test("adapters alone are published and kept, a killed learner goes on from them,
     expect(publishedBytes).toBeLessThan(baseBytes / 4);
   }
   const checkpoints = join(run.folder, "checkpoints");
-  const newest = join(checkpoints, readdirSync(checkpoints).sort().at(-1) ?? "");
+  const newest = join(
+    checkpoints,
+    readdirSync(checkpoints)
+      .filter((name) => name.startsWith("policy-"))
+      .sort()
+      .at(-1) ?? "",
+  );
   const { tensors } = JSON.parse(readFileSync(join(newest, "checkpoint.json"), "utf8")) as {
     readonly tensors: readonly { readonly name: string }[];
   };

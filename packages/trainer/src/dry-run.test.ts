@@ -117,7 +117,15 @@ describe("planRun", () => {
     const planned = { ...recipe, data, plan: { tasks: 8, documentTokens: 40, questionTokens: 8 } };
     expect((await planRun(planned, options)).assumed).toEqual({ model: false, data: true });
     const files = [{ path: absent, lengthTokens: 100 }];
-    const evaluation = { tasks: 4, lengths: [1], files, temperature: 0, seed: 1 };
+    const evaluation = {
+      tasks: 4,
+      lengths: [1],
+      files,
+      temperature: 0,
+      samples: 1,
+      metric: "exactMatch" as const,
+      seed: 1,
+    };
     await expect(planRun({ ...recipe, evaluation }, options)).rejects.toThrow(
       new RegExp(`evaluation\\.files\\[0\\]\\.path: .*${absent}.*prepare`),
     );

@@ -23,7 +23,7 @@ import {
 } from "./model-source.js";
 
 const runFileSchema = z.object({
-  recipe: z.object({ model: modelSourceSchema, start: z.unknown() }),
+  recipe: z.object({ model: modelSourceSchema, start: z.unknown().optional() }),
 });
 /** A run keeps its agent's settings in full, whatever presets become later. */
 const savedAgentSchema = z

@@ -83,7 +83,7 @@ describe("demonstrations", () => {
     expect(templated).toBe(true);
     const texts = rows.map(({ tokenIds, lossMask }) => {
       const of = (learned: number) =>
-        tokenizer.decode([...tokenIds].filter((_, at) => lossMask[at] === learned));
+        tokenizer.decode(Array.from(tokenIds).filter((_, at) => lossMask[at] === learned));
       return [of(0), of(1)];
     });
     const asked = "<|im_start|>user\nwhat likes ben?<|im_end|>\n";
@@ -99,7 +99,11 @@ describe("demonstrations", () => {
     ]);
     // The end that the answer spells out is letters; the one that ends the turn is the token.
     const end = tokenizer.specialTokenId("<|im_end|>");
-    expect([...(rows[2]?.tokenIds ?? [])].slice(-12).filter((id) => id === end)).toHaveLength(1);
+    expect(
+      Array.from(rows[2]?.tokenIds ?? [])
+        .slice(-12)
+        .filter((id) => id === end),
+    ).toHaveLength(1);
   });
 
   test("that are wrong are named by file and line", async () => {
