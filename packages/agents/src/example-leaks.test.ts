@@ -43,6 +43,21 @@ describe("an agent with examples in its prompts", () => {
   }
 
   it.each(["memagent", "rememr1"] as const)(
+    "LEAKS-1: its memories lose the sentences with them, and the memory before stays where nothing remains: %s",
+    async (kind) => {
+      const replies = [
+        "Eve Lund painted it. Ada Holm was born in Varn.",
+        "Ada Holm was born in Varn.",
+        "Ada Holm was born in Varn.",
+        "Eve",
+      ];
+      const { memory, counters } = await episode(kind, replies);
+      expect(memory).toBe("Eve Lund painted it.");
+      expect(counters).toMatchObject({ leaked_memories: 3 });
+    },
+  );
+
+  it.each(["memagent", "rememr1"] as const)(
     "counts what leaked into a memory and an answer: %s",
     async (kind) => {
       const clean = await episode(kind, ["Eve Lund painted it.", "Eve Lund painted it.", "Eve"]);
@@ -53,8 +68,8 @@ describe("an agent with examples in its prompts", () => {
         "Ada Holm",
         "Ina Roth",
       ]);
-      // Once: the second memory has the names from the first.
-      expect(leaking.counters).toMatchObject({ leaked_memories: 1 });
+      // Each time: no memory before held the names.
+      expect(leaking.counters).toMatchObject({ leaked_memories: 3 });
     },
   );
 

@@ -1,3 +1,8 @@
+/** Responsibility: keeps what an agent's examples say out of its memories, and counts where it would have come in.
+ *  Not responsible for: what an example is (prompt-example.ts).
+ *  Invariants:
+ *    LEAKS-1 No memory holds a name that the examples hold and nothing else did that its writer was shown.
+ *    LEAKS-2 A memory without such a name keeps the tokens that were sampled. */
 import type { PromptExample } from "./prompt-example.js";
 
 /** A name stands within a sentence: before it is a word or a comma, not a beginning, where every word has a capital. */
@@ -32,8 +37,10 @@ export function leakedNames(
   return suspect.filter((name) => !known.has(name));
 }
 
-/** Counts, over an episode, the memories and the answer into which names of the examples have leaked. */
-export class LeakCounter {
+const sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+
+/** Keeps names of the examples out of an episode's memories, and counts the replies that had one. */
+export class ExampleLeaks {
   readonly #memoryNames: ReadonlySet<string>;
   readonly #finalNames: ReadonlySet<string>;
   readonly #counts: { leaked_memories: number; leaked_answers: number };
@@ -62,10 +69,23 @@ export class LeakCounter {
     return this.watches ? { ...this.#counts } : {};
   }
 
-  memory(text: string, shown: readonly string[]): void {
-    if (leakedNames(text, shown, this.#memoryNames).length > 0) this.#counts.leaked_memories += 1;
+  /**
+   * A memory without the sentences in which names of the examples stand.
+   * @param shown the question, the section, the memory before: all that the model read besides the examples
+   * @returns undefined: nothing leaked, the memory stays as it was sampled; "": no sentence is without a leaked name
+   */
+  kept(memory: string, shown: readonly string[]): string | undefined {
+    const leaked = leakedNames(memory, shown, this.#memoryNames);
+    if (leaked.length === 0) return undefined;
+    this.#counts.leaked_memories += 1;
+    const names = new Set(leaked);
+    return Array.from(sentences.segment(memory), ({ segment }) => segment)
+      .filter((sentence) => !(sentence.match(wordPattern) ?? []).some((word) => names.has(word)))
+      .join("")
+      .trim();
   }
 
+  /** The answer is the end of an episode and what a reward judges: it stays, and is counted. */
   answer(text: string, shown: readonly string[]): void {
     if (leakedNames(text, shown, this.#finalNames).length > 0) this.#counts.leaked_answers += 1;
   }

@@ -3,7 +3,7 @@
  * answers from the last memory. Does not sample (Sampler), score, or place episodes in groups.
  *
  * M1. A conversation's prompt is template ids, question, memory and section, spliced; no sampled token is
- *     ever decoded and encoded again.
+ *     ever decoded and encoded again, but those of a memory that loses names of the examples (LEAKS-1).
  * M2. Nothing but the memory passes from one conversation to the next.
  * M3. Every document token is read exactly once, or is counted as dropped by the overflow rule.
  * M4. The same seed, sampler and task give the same episode.
@@ -16,7 +16,7 @@ import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
-import { LeakCounter } from "../example-leaks.js";
+import { ExampleLeaks } from "../example-leaks.js";
 import { promptTexts } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
@@ -113,7 +113,7 @@ async function runEpisode(
   const document = await chunkDocument(task.document, tokenizer, config, signal);
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const conversationsTotal = document.total === undefined ? {} : { conversationsTotal: document.total + 1 };
-  const leaks = new LeakCounter(config, resumeFrom?.counters);
+  const leaks = new ExampleLeaks(config, resumeFrom?.counters);
 
   let memory = resumeFrom?.memoryTokenIds ?? prompts.initialMemory;
   let documentTokensRead = resumeFrom?.documentTokensRead ?? 0;
@@ -124,7 +124,10 @@ async function runEpisode(
     memory = prompts.content([...conversation.sampledTokenIds]);
     if (leaks.watches) {
       const shown = [task.question, tokenizer.decode(before), tokenizer.decode(chunk.tokenIds)];
-      leaks.memory(tokenizer.decode(memory), shown);
+      const kept = leaks.kept(tokenizer.decode(memory), shown);
+      // Where nothing remains the reply has added nothing: what was known before stays known.
+      if (kept !== undefined)
+        memory = kept === "" ? before : plainIds(tokenizer, kept).slice(0, config.memoryTokens);
     }
     if (memory.length === 0) log.countEmptyUpdate();
     documentTokensRead += chunk.tokenIds.length;

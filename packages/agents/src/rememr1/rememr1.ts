@@ -15,8 +15,9 @@ import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
-import { LeakCounter } from "../example-leaks.js";
+import { ExampleLeaks } from "../example-leaks.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
+import { plainIds } from "../template.js";
 import type { ReMemR1Config } from "./config.js";
 import { rememr1Config } from "./presets.js";
 import { type ReMemR1Prompts, rememr1Prompts } from "./prompts.js";
@@ -65,7 +66,7 @@ class Episode {
   readonly #terms: (text: string) => readonly string[];
   readonly #history: EarlierMemory[];
   readonly #counters: Record<string, number>;
-  readonly #leaks: LeakCounter;
+  readonly #leaks: ExampleLeaks;
   #memory: Memory;
   /** What the next conversation is shown; null: nothing. */
   #recalled: Memory | null;
@@ -79,7 +80,7 @@ class Episode {
     this.#log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
     this.#terms = tokenTerms(tokenizer);
     this.#history = [...(from?.history ?? [])];
-    this.#leaks = new LeakCounter(config, from?.counters);
+    this.#leaks = new ExampleLeaks(config, from?.counters);
     this.#counters = { recall_queries: 0, recalled_memories: 0, missing_updates: 0, ...from?.counters };
     this.#memory = remembered(from?.memoryTokenIds ?? prompts.initialMemory);
     this.#recalled = from?.recalledTokenIds ? remembered(from.recalledTokenIds) : null;
@@ -101,13 +102,10 @@ class Episode {
       const conversation = await log.converse("memory", prompt, config.memoryTokens);
       documentTokensRead += chunk.tokenIds.length;
       const recalled = this.#recalled?.text ?? "";
-      const before = this.#memory.text;
       const reply = readReply(tokenizer, config, prompts.content([...conversation.sampledTokenIds]));
-      this.#take(conversation.step, reply);
-      if (this.#leaks.watches) {
-        const section = tokenizer.decode(chunk.tokenIds);
-        this.#leaks.memory(this.#memory.text, [task.question, before, recalled, section]);
-      }
+      const { memory } = reply;
+      const shown = () => [task.question, this.#memory.text, recalled, tokenizer.decode(chunk.tokenIds)];
+      this.#take(conversation.step, reply, memory && this.#withoutLeaks(memory, shown));
       if (!log.observed) continue;
       log.report(conversation, {
         memoryStep: this.#stepOf(conversation.step, chunk, recalled, reply),
@@ -138,14 +136,25 @@ class Episode {
     return this.#recalled?.tokenIds ?? this.#setting.prompts.nothingRecalled;
   }
 
+  /** Null: nothing of it remains, so that the memory before stays. */
+  #withoutLeaks(memory: Memory, shown: () => readonly string[]): Memory | null {
+    if (!this.#leaks.watches) return memory;
+    const kept = this.#leaks.kept(memory.text, shown());
+    if (kept === undefined) return memory;
+    if (kept === "") return null;
+    const { tokenizer, config } = this.#setting;
+    const tokenIds = plainIds(tokenizer, kept).slice(0, config.memoryTokens);
+    return { text: tokenizer.decode(tokenIds), tokenIds };
+  }
+
   /** Remembers what the reply says and looks for what it asks. */
-  #take(step: number, { memory, query }: ReadReply): void {
-    if (memory === null) {
+  #take(step: number, reply: ReadReply, memory: Memory | null): void {
+    const { query } = reply;
+    if (reply.memory === null) {
       this.#log.countEmptyUpdate();
       this.#count("missing_updates");
-    } else {
-      this.#memory = memory;
     }
+    if (memory !== null) this.#memory = memory;
     this.#recalled = query === null ? null : this.#find(query);
     // The initial memory says nothing, and a memory that is kept is already there.
     if (memory === null || this.#history.some(({ text }) => text === memory.text)) return;
