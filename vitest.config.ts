@@ -8,14 +8,23 @@ const together = [
   "datasets",
   "engines",
   "evals",
+  "head",
   "memory",
+  "node",
   "rewards",
   "scheduler",
   "telemetry",
   "trainer",
   "trajectories",
   "wire",
+  "worker",
 ].map((name) => `packages/${name}/src/**/*.test.ts`);
+
+/**
+ * Packages that compute with tensors: each file activates its backend itself, so that they too share a process and load
+ * tfjs once. A file whose name ends in `-memory` measures memory and gets a process of its own.
+ */
+const tensors = ["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory).test.ts`);
 
 export default defineConfig({
   resolve: { conditions: ["@palimpsest/source"] },
@@ -27,13 +36,14 @@ export default defineConfig({
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: "together", include: together, isolate: false } },
+      { extends: true, test: { name: "tensors", include: tensors, isolate: false } },
       {
-        // One fork per file: tfjs backends and servers are process-wide.
+        // One fork per file: what they start, and the backends that they try, are process-wide.
         extends: true,
         test: {
           name: "apart",
           include: ["packages/*/src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: together,
+          exclude: [...together, ...tensors],
         },
       },
     ],

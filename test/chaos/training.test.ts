@@ -14,7 +14,7 @@ import { TrainingRun } from "../support/training-run.js";
 import { until } from "../support/until.js";
 import { expectStepsAddUp, expectWholeRun } from "../support/whole-run.js";
 
-const size = { steps: 5, groupsPerStep: 4 };
+const size = { steps: 6, groupsPerStep: 4 };
 
 let cluster: TestCluster;
 let recipe: string;
@@ -64,30 +64,12 @@ async function untilBack(run: TrainingRun, actorId: string, incarnation = 2): Pr
   });
 }
 
-test("a rollout actor is killed with episodes in flight: another takes them over, it comes back itself", async () => {
-  const run = start("rollout");
-  await untilBusy(run, 2, "rollouts");
-  const { actorId, pid } = await killActor("rollout");
-  await untilBack(run, actorId);
-  expect(isAlive(pid)).toBe(false);
-  expect(await expectWholeRun(run, size)).toBe(undisturbed);
-  await expectStepsAddUp(run, size);
-}, 240_000);
-
-test("the reward actor is killed: its trajectories are scored by the next one", async () => {
-  const run = start("reward");
-  await untilBusy(run, 2, "rollouts");
-  const { actorId } = await killActor("reward");
-  await untilBack(run, actorId);
-  expect(await expectWholeRun(run, size)).toBe(undisturbed);
-  await expectStepsAddUp(run, size);
-}, 240_000);
-
-test("the learner is killed while it waits for groups, and again between a checkpoint and its publication", async () => {
-  const run = start("learner");
+test("actors are killed in one run, each with work in hand: the next process of each takes it up", async () => {
+  const run = start("actors");
+  // The learner while it waits for groups, and again between a checkpoint and its publication.
   await untilBusy(run, 1, "rollouts");
-  const { actorId } = await killActor("learner");
-  await untilBack(run, actorId);
+  const learner = await killActor("learner");
+  await untilBack(run, learner.actorId);
   await run.until(
     "the checkpoint of version 3",
     () => existsSync(join(run.folder, "checkpoints", "policy-00000003")),
@@ -96,11 +78,20 @@ test("the learner is killed while it waits for groups, and again between a check
     },
   );
   await killActor("learner");
+  // A rollout actor with episodes in flight: another takes them over.
+  await untilBusy(run, 3, "rollouts");
+  const rollout = await killActor("rollout");
+  await untilBack(run, rollout.actorId);
+  expect(isAlive(rollout.pid)).toBe(false);
+  // The reward actor: its trajectories are scored by the next one.
+  await untilBusy(run, 4, "rollouts");
+  const reward = await killActor("reward");
+  await untilBack(run, reward.actorId);
   expect(await expectWholeRun(run, size)).toBe(undisturbed);
   await expectStepsAddUp(run, size);
 }, 240_000);
 
-test("the head is killed: training goes on without it; started again it knows its node and actors", async () => {
+test("the head is killed: training goes on, it knows node and actors again; rollout actors killed while it is away come back with it", async () => {
   const run = start("head");
   await run.untilStep(1);
   const before = await cluster.client.actors();
@@ -119,13 +110,8 @@ test("the head is killed: training goes on without it; started again it knows it
     [actorId, pid, incarnation, state].join(" ");
   expect((await cluster.client.actors()).map(facts).sort()).toEqual(before.map(facts).sort());
   run.driver.kill("SIGCONT");
-  expect(await expectWholeRun(run, size)).toBe(undisturbed);
-  await expectStepsAddUp(run, size);
-}, 240_000);
 
-test("a rollout actor is killed while the head is away: it comes back with the head", async () => {
-  const run = start("both");
-  await untilBusy(run, 1, "rollouts");
+  await untilBusy(run, run.steps.length + 1, "rollouts");
   const actors = await cluster.actors("rollout");
   cluster.head.kill("SIGKILL");
   await cluster.head.ended;
@@ -136,21 +122,19 @@ test("a rollout actor is killed while the head is away: it comes back with the h
   await expectStepsAddUp(run, size);
 }, 240_000);
 
-test("T6: the driver is killed; `train` with the same folder goes on and ends with the same weights", async () => {
-  const run = start("driver");
+test("T6: the driver is killed, then every process at once: what is started again on the same folders ends with the same weights", async () => {
+  const run = start("resumed");
   await untilBusy(run, 2, "rollouts");
+  const spawned = await cluster.client.actors();
+  expect(spawned.length).toBeGreaterThanOrEqual(4);
   run.driver.kill("SIGKILL");
   await run.driver.ended;
-  const resumed = start("driver");
-  expect(resumed.runId).toBe(run.runId);
-  expect(await expectWholeRun(resumed, size)).toBe(undisturbed);
+  const resumed = start("resumed");
   // What the first driver spawned ends with its session.
-  await until("no actor is left", async () => (await cluster.client.actors()).length === 0);
-}, 240_000);
+  await resumed.until("no actor of the first driver is left", () => !spawned.some(({ pid }) => isAlive(pid)));
+  await untilBusy(resumed, 4, "rollouts");
+  expect(resumed.runId).toBe(run.runId);
 
-test("T6: every process is killed at once; head, worker and `train` on the same folders end with the same weights", async () => {
-  const run = start("everything");
-  await untilBusy(run, 2, "rollouts");
   const processes = cluster.processes();
   // Head, Redis, worker, driver and four actors.
   expect(processes.length).toBeGreaterThanOrEqual(8);
@@ -158,7 +142,9 @@ test("T6: every process is killed at once; head, worker and `train` on the same 
   await until("nothing is left", () => cluster.processes().length === 0);
   await cluster.startHead();
   await cluster.startWorker();
-  expect(await expectWholeRun(start("everything"), size)).toBe(undisturbed);
+  const last = start("resumed");
+  expect(await expectWholeRun(last, size)).toBe(undisturbed);
+  expect(last.runId).toBe(run.runId);
 }, 240_000);
 
 test("the node with base weights and tokenizer is killed with all it runs: they are brought to another, actors move there", async () => {

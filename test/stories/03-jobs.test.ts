@@ -31,7 +31,7 @@ async function jobOf(id: string): Promise<JobInfo> {
 describe("a recipe as a job on a head with two workers", () => {
   test("trains to its end, followed; the exit code is the job's", async () => {
     const folder = await cluster.recipeFolder("recipe");
-    const recipe = writeRecipe(folder, { steps: 2, groupsPerStep: 2, evaluationTasks: 8 });
+    const recipe = writeRecipe(folder, { steps: 2, groupsPerStep: 2, rolloutActors: 1, evaluationTasks: 8 });
     const [runDir, report] = [join(folder, "run"), join(folder, "report.json")];
     const options = ["--", "--run-dir", runDir, "--report", report];
     const end = await cluster.run([

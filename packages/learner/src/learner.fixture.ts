@@ -2,6 +2,7 @@ import { initParameters, type ModelConfig, parseModelConfig } from "@palimpsest/
 import type { Group } from "@palimpsest/trajectories";
 import type { LearnerConfigInput } from "./config.js";
 import { aConversation, aMember } from "./groups.fixture.js";
+import type { PackableRow } from "./micro-batches.js";
 import { createRandom } from "./random.js";
 
 /** The smallest model that has every part. */
@@ -52,5 +53,22 @@ export function randomGroups(seed: number, count = 3, groupSize = 4): Group[] {
       }),
     );
     return { groupId, taskId: `task-${g}`, groupSize, members };
+  });
+}
+
+/** Nine rows of three prompts of 2 to 5 tokens; a token behind the first trained one is not trained. */
+export function rowsOfPrompts(): PackableRow[] {
+  const random = createRandom(13);
+  const prompts = [2, 5, 4].map((tokens) => Array.from({ length: tokens }, () => random.below(16)));
+  return Array.from({ length: 9 }, (_, i) => {
+    const prompt = prompts[i % 3] as number[];
+    const reply = Array.from({ length: 3 + random.below(4) }, () => random.below(16));
+    const tokenIds = [...prompt, ...reply];
+    return {
+      tokenIds,
+      lossMask: tokenIds.map((_token, at) => (at >= prompt.length && at !== prompt.length + 1 ? 1 : 0)),
+      rolloutLogprobs: tokenIds.map(() => -2 - random.below(100) / 100),
+      advantage: random.below(5) - 2,
+    };
   });
 }
