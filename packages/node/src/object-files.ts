@@ -7,35 +7,41 @@
  *   for: a removal never takes a file that was kept after it.
  */
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { ObjectDisk, ObjectFile, OpenedObject } from "./object-disk.js";
 
 export class ObjectFiles {
   readonly folder: string;
+  readonly #disk: ObjectDisk;
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  private constructor(folder: string) {
+  private constructor(folder: string, disk: ObjectDisk) {
     this.folder = folder;
+    this.#disk = disk;
   }
 
   /** Empties the folder. */
-  static async open(folder: string): Promise<ObjectFiles> {
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    return new ObjectFiles(folder);
+  static async open(folder: string, disk: ObjectDisk): Promise<ObjectFiles> {
+    await disk.makeFolder(folder);
+    return new ObjectFiles(folder, disk);
   }
 
   pathOf(objectId: string): string {
     return join(this.folder, objectId);
   }
 
-  async create(): Promise<{ readonly file: FileHandle; readonly temporary: string }> {
+  async create(): Promise<{ readonly file: ObjectFile; readonly temporary: string }> {
     const temporary = join(this.folder, `${randomUUID()}.part`);
-    return { file: await open(temporary, "wx", 0o600), temporary };
+    return { file: await this.#disk.create(temporary), temporary };
+  }
+
+  /** For reading; a file that is removed meanwhile is still read to its end. */
+  openObject(objectId: string): Promise<OpenedObject> {
+    return this.#disk.open(this.pathOf(objectId));
   }
 
   async discard(temporary: string): Promise<void> {
-    await rm(temporary, { force: true });
+    await this.#disk.remove(temporary);
   }
 
   /** Does `work` when earlier work on that name is done (FILES-1). */
@@ -52,11 +58,11 @@ export class ObjectFiles {
 
   /** Inside a turn. */
   async keep(temporary: string, objectId: string): Promise<void> {
-    await rename(temporary, this.pathOf(objectId));
+    await this.#disk.rename(temporary, this.pathOf(objectId));
   }
 
   remove(objectId: string): void {
-    void this.inTurn(objectId, () => rm(this.pathOf(objectId), { force: true })).catch(() => undefined);
+    void this.inTurn(objectId, () => this.#disk.remove(this.pathOf(objectId))).catch(() => undefined);
   }
 
   /** Settles when everything asked for until now is done, well or not. */
@@ -66,6 +72,6 @@ export class ObjectFiles {
 
   async close(): Promise<void> {
     await this.settled();
-    await rm(this.folder, { recursive: true, force: true });
+    await this.#disk.removeFolder(this.folder);
   }
 }

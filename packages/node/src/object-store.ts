@@ -14,6 +14,7 @@
  * - STORE-6. A hold that was made after an order to drop was given is not ended by that order (revisions).
  */
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { type ObjectDisk, type OpenedObject, systemDisk } from "./object-disk.js";
 import { ObjectFiles } from "./object-files.js";
 import { ObjectTable, type TableEntry } from "./object-table.js";
 import { ObjectWriter } from "./object-writer.js";
@@ -25,6 +26,8 @@ export interface ObjectStoreOptions {
   readonly folder: string;
   readonly maxBytes: number;
   readonly clock?: Clock;
+  /** Default: the machine's own. */
+  readonly disk?: ObjectDisk;
 }
 
 export class ObjectStore {
@@ -42,7 +45,7 @@ export class ObjectStore {
   }
 
   static async open(options: ObjectStoreOptions): Promise<ObjectStore> {
-    return new ObjectStore(await ObjectFiles.open(options.folder), options);
+    return new ObjectStore(await ObjectFiles.open(options.folder, options.disk ?? systemDisk), options);
   }
 
   get folder(): string {
@@ -83,14 +86,19 @@ export class ObjectStore {
     return this.#table.get(objectId);
   }
 
-  /** Opens it for reading: a copy stays until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
-  read(objectId: string): { readonly object: StoredObject; done(): void } {
+  /** Has it read: a copy stays until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
+  read(objectId: string): {
+    readonly object: StoredObject;
+    open(): Promise<OpenedObject>;
+    done(): void;
+  } {
     const entry = this.#table.get(objectId);
     entry.readers++;
     this.#table.use(entry);
     let done = false;
     return {
       object: entry,
+      open: () => this.#files.openObject(objectId),
       done: () => {
         if (!done) entry.readers--;
         done = true;

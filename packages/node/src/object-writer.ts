@@ -7,21 +7,21 @@
  * - WRITER-2. Only as many bytes as were announced are committed, and under no other name than their hash.
  */
 import { createHash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { ObjectFile } from "./object-disk.js";
 import type { StoredObject } from "./stored-object.js";
 
 export type SettleObject = (objectId: string | undefined) => Promise<StoredObject | undefined>;
 
 export class ObjectWriter {
   readonly sizeBytes: number;
-  readonly #file: FileHandle;
+  readonly #file: ObjectFile;
   readonly #settle: SettleObject;
   readonly #hash = createHash("sha256");
   #writtenBytes = 0;
   #ended = false;
 
-  constructor(file: FileHandle, sizeBytes: number, settle: SettleObject) {
+  constructor(file: ObjectFile, sizeBytes: number, settle: SettleObject) {
     this.#file = file;
     this.sizeBytes = sizeBytes;
     this.#settle = settle;

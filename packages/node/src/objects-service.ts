@@ -7,7 +7,6 @@
  * - SERVE-2. A reader that takes nothing for stallMs is cut off.
  * - SERVE-3. An upload of which no chunk comes for putStallMs is cut off, and leaves nothing behind.
  */
-import { open } from "node:fs/promises";
 import type {
   handleServerStreamingCall,
   ServerReadableStream,
@@ -134,12 +133,12 @@ type PullCall = Parameters<
 
 async function send({ store, budget, clock, onMoved }: ObjectsServiceDeps, call: PullCall): Promise<void> {
   try {
-    const { object, done } = store.read(checkedId(call.request.objectId));
+    const { object, open, done } = store.read(checkedId(call.request.objectId));
     try {
       const { path, sizeBytes } = object;
       const from = call.request.offsetBytes ?? 0;
       const to = call.request.lengthBytes ? Math.min(sizeBytes, from + call.request.lengthBytes) : sizeBytes;
-      const file = await open(path, "r");
+      const file = await open();
       try {
         let handedOver = Promise.resolve();
         for (let offset = from; offset < to && !call.cancelled; ) {
