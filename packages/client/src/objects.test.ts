@@ -27,6 +27,8 @@ let stored: Map<string, Buffer>;
 let holders: string[];
 let paths: boolean;
 let pulls: number;
+/** Objects that leave the node when they are pulled next. */
+let leaving: Map<string, "evicted" | "freed">;
 let fetches: proto.FetchRequest.$Properties[];
 let freed: proto.FreeRequest.$Properties[];
 
@@ -42,6 +44,7 @@ beforeEach(async () => {
   holders = [];
   paths = false;
   pulls = 0;
+  leaving = new Map();
   fetches = [];
   freed = [];
   server = grpcNetwork({ token }).createServer();
@@ -68,6 +71,17 @@ beforeEach(async () => {
     },
     pull: (call: ServerWritableStream<proto.PullRequest.$Properties, proto.PullChunk.$Properties>) => {
       pulls++;
+      const objectId = call.request.objectId ?? "";
+      const left = leaving.get(objectId);
+      if (left !== undefined) {
+        leaving.delete(objectId);
+        if (left === "freed") stored.delete(objectId);
+        call.emit(
+          "error",
+          toGrpcError(new PalimpsestError("NOT_FOUND", `object ${objectId} is not on this node`)),
+        );
+        return;
+      }
       const bytes = stored.get(call.request.objectId ?? "") ?? Buffer.alloc(0);
       for (let offset = 0; offset < bytes.byteLength; offset += 65_536) {
         call.write({ data: bytes.subarray(offset, offset + 65_536), offsetBytes: offset });
@@ -150,6 +164,15 @@ describe("Objects", () => {
       [[ref.objectId], "session-1"],
       [[ref.objectId], ""],
     ]);
+    await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
+  });
+
+  test("an object that leaves the node before it is read is fetched again, or lost", async () => {
+    const bytes = randomBytes(1_000);
+    const ref = await objects.put(bytes);
+    leaving.set(ref.objectId, "evicted");
+    expect(Buffer.from(await objects.get(ref))).toEqual(bytes);
+    leaving.set(ref.objectId, "freed");
     await expect(objects.get(ref)).rejects.toMatchObject({ code: "OBJECT_LOST" });
   });
 

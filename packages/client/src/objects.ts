@@ -21,9 +21,18 @@ import {
   transferTimeoutMs,
 } from "@palimpsest/wire";
 import { delay } from "./delay.js";
-import { type CallSettings, chunksOf, fetchAt, pull, readLocal } from "./object-transfer.js";
+import {
+  type CallSettings,
+  chunksOf,
+  fetchAt,
+  type HashedBytes,
+  pull,
+  readLocal,
+} from "./object-transfer.js";
 
 const backoffMs = { first: 50, longest: 1_000 };
+/** How often an object is fetched for one get. */
+const maxReads = 3;
 
 /** Names immutable bytes in the cluster. Plain data: it may travel in calls. It does not say where they are. */
 export interface ObjectRef {
@@ -102,9 +111,7 @@ export class Objects {
    */
   async get(ref: ObjectRef, options: ObjectCallOptions = {}): Promise<Uint8Array> {
     return await this.#atNode(transferSettings(ref.sizeBytes, options), async (peer, settings) => {
-      const info = await fetchAt(peer, ref, "", settings);
-      const local = await readLocal(ref.objectId, info);
-      const read = local ?? (await pull(peer, ref.objectId, info.sizeBytes ?? 0, settings));
+      const read = await fetchedBytes(peer, ref, settings);
       if (read.sha256 === ref.objectId) return read.bytes;
       throw new PalimpsestError(
         "OBJECT_LOST",
@@ -195,6 +202,25 @@ export class Objects {
     } catch (reason) {
       this.#peer = undefined;
       throw reason;
+    }
+  }
+}
+
+/** @throws {PalimpsestError} OBJECT_LOST */
+async function fetchedBytes(peer: Peer, ref: ObjectRef, settings: CallSettings): Promise<HashedBytes> {
+  for (let attempt = 1; ; attempt++) {
+    const info = await fetchAt(peer, ref, "", settings);
+    try {
+      const local = await readLocal(ref.objectId, info);
+      return local ?? (await pull(peer, ref.objectId, info.sizeBytes ?? 0, settings));
+    } catch (reason) {
+      const error = fromGrpcError(reason);
+      if (error.code !== "NOT_FOUND") throw reason;
+      // It left the node before it was read: freed, or with the node, which was started again. Another may have it.
+      if (attempt < maxReads) continue;
+      throw new PalimpsestError("OBJECT_LOST", `object ${ref.objectId} cannot be had: ${error.rawMessage}`, {
+        details: { objectId: ref.objectId },
+      });
     }
   }
 }

@@ -110,6 +110,34 @@ describe("ObjectDirectory", () => {
     expect(objects.missing([idOf("x"), idOf("y")])).toEqual({ objectIds: [], complete: true });
   });
 
+  it("is not complete for a question while a node was not heard of since it was asked (DIRECTORY-2)", async () => {
+    const { objects, nodes, test } = await twoNodes();
+    await test.clock.advance(2_000);
+    nodes.a.heartbeat();
+    const asked = async (askingMs: number) => (await objects.locate(idOf("x"), 0, askingMs)).complete;
+    // What b has put into its store meanwhile may still be on its way.
+    expect([await asked(0), await asked(1_999), await asked(2_000)]).toEqual([false, false, true]);
+    await test.clock.advance(500);
+    nodes.b.heartbeat();
+    expect([await asked(0), await asked(499), await asked(500)]).toEqual([false, false, true]);
+  });
+
+  it("gives orders to free, and names the nodes that have not told what they have (DIRECTORY-6)", async () => {
+    const { objects, nodes, test, drops } = await twoNodes();
+    objects.report("a", { present: [place("x", true, 3)] });
+    const free = () => objects.free([idOf("x")], "");
+    nodes.b.disconnect();
+    expect(free()).toEqual(["b"]);
+    expect(drops("a").length).toBe(1);
+    nodes.b = await test.join("b", { heartbeat: false });
+    objects.report("b", { reset: true });
+    objects.report("b", { present: [place("x", true, 8)] });
+    expect(free()).toEqual(["b"]);
+    nodes.b.heartbeat();
+    expect(free()).toEqual([]);
+    expect(drops("b").at(-1)).toMatchObject({ letter: "x", revision: 8 });
+  });
+
   it("lists a bounded number of objects with their nodes", async () => {
     const { objects } = await twoNodes();
     objects.report("a", { present: [place("x", true), place("y", true)] });

@@ -6,11 +6,14 @@
  * Invariants:
  * - DIRECTORY-1. Only nodes that are alive, by the address of their registration, are named as places.
  * - DIRECTORY-2. What a node told is forgotten when it tells everything anew, and when it is dead. Until it has told
- *   everything the directory does not call itself complete.
+ *   everything the directory does not call itself complete; nor for a question during which a node was not heard of:
+ *   what that node has stored may be on its way still, behind a partition.
  * - DIRECTORY-3. When the last hold of an object ends (not when its node dies), its copies are dropped.
  * - DIRECTORY-4. An order to free that a node did not confirm is given again when the node has told everything after
- *   its next registration, unless it has the object no more.
+ *   its next registration, unless it has the object no more. A node that was dead meanwhile is not ordered again: what
+ *   it still has ends with its holder.
  * - DIRECTORY-5. Orders name the revision that the head knows, so that they end no hold that was made after them.
+ * - DIRECTORY-6. A free is not called done while a node has not told what it has: nothing could be ordered of it.
  */
 import type { Metrics } from "@palimpsest/telemetry";
 import type { Clock } from "@palimpsest/wire";
@@ -96,26 +99,38 @@ export class ObjectDirectory {
     this.#repeatOrders(nodeId);
   }
 
-  /** Waits up to waitMs until some node has it. */
-  async locate(objectId: string, waitMs: number): Promise<proto.LocateObjectResponse.$Properties> {
+  /**
+   * Waits up to waitMs until some node has it.
+   * @param askingMs how long whoever asks has been asking already
+   */
+  async locate(
+    objectId: string,
+    waitMs: number,
+    askingMs = 0,
+  ): Promise<proto.LocateObjectResponse.$Properties> {
+    const askedAtMs = this.#deps.clock.monotonicMs() - askingMs;
     if (this.#addresses(objectId).length === 0 && waitMs > 0) await this.#appearance(objectId, waitMs);
     const addresses = this.#addresses(objectId);
     const answer = addresses.length > 0 ? "found" : "unknown";
     this.#deps.metrics.counter("palimpsest_head_object_locates_total").inc({ answer });
     const sizeBytes = this.#objects.get(objectId)?.sizeBytes ?? 0;
-    return { addresses, complete: this.#complete(), sizeBytes };
+    const complete = this.#untold().length === 0 && this.#allHeardSince(askedAtMs);
+    return { addresses, complete, sizeBytes };
   }
 
   /** Of these, the ones that no node has that is alive or may come back. */
   missing(objectIds: readonly string[]): proto.MissingObjectsResponse.$Properties {
     return {
       objectIds: objectIds.filter((objectId) => !this.#objects.has(objectId)),
-      complete: this.#complete(),
+      complete: this.#untold().length === 0,
     };
   }
 
-  /** Ends the hold of one holder, or of all when holder is empty, wherever the objects are. */
-  free(objectIds: readonly string[], holder: string): void {
+  /**
+   * Ends the hold of one holder, or of all when holder is empty, wherever the objects are known to be.
+   * @returns the nodes that may have them too: they have not told everything (DIRECTORY-6)
+   */
+  free(objectIds: readonly string[], holder: string): readonly string[] {
     const byNode = new Map<string, FreeOrder[]>();
     for (const objectId of objectIds) {
       for (const [nodeId, { revision }] of this.#objects.get(objectId)?.places ?? []) {
@@ -128,6 +143,7 @@ export class ObjectDirectory {
       this.#remember(nodeId, orders);
       this.#send(nodeId, orders, { holder });
     }
+    return this.#untold();
   }
 
   list(limit: number): proto.ListObjectsResponse.$Properties {
@@ -154,10 +170,17 @@ export class ObjectDirectory {
     return [...held, ...copies];
   }
 
-  #complete(): boolean {
-    return this.#deps.nodes
-      .all()
-      .every(({ nodeId, state }) => state === "DEAD" || (state === "ALIVE" && this.#told.has(nodeId)));
+  /** Nodes of which it is not known what they have. */
+  #untold(): string[] {
+    const isTold = (nodeId: string, state: string) =>
+      state === "DEAD" || (state === "ALIVE" && this.#told.has(nodeId));
+    return this.#deps.nodes.all().flatMap(({ nodeId, state }) => (isTold(nodeId, state) ? [] : [nodeId]));
+  }
+
+  #allHeardSince(askedAtMs: number): boolean {
+    const { nodes } = this.#deps;
+    const heard = (nodeId: string) => (nodes.heardAtMs(nodeId) ?? 0) >= askedAtMs;
+    return nodes.all().every(({ nodeId, state }) => state === "DEAD" || heard(nodeId));
   }
 
   #appearance(objectId: string, waitMs: number): Promise<void> {

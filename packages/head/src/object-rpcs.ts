@@ -12,11 +12,16 @@ const defaultRows = 100;
 
 export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedServiceImplementation {
   return {
-    locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs }) =>
-      objects.locate(checkedId(objectId), Math.min(maxWaitMs, Math.max(0, waitMs ?? 0))),
+    locateObject: rpc.unary(headService.locateObject, ({ objectId, waitMs, askingMs }) =>
+      objects.locate(
+        checkedId(objectId),
+        Math.min(maxWaitMs, Math.max(0, waitMs ?? 0)),
+        Math.max(0, askingMs ?? 0),
+      ),
     ),
     freeObjects: rpc.unary(headService.freeObjects, ({ objectIds, holder }) => {
-      objects.free(checkedIds(objectIds), holder ?? "");
+      const untold = objects.free(checkedIds(objectIds), holder ?? "");
+      if (untold.length > 0) throw mayHaveThem(untold);
       return {};
     }),
     missingObjects: rpc.unary(headService.missingObjects, ({ objectIds }) =>
@@ -26,6 +31,16 @@ export function createObjectRpcs(rpc: Rpc, objects: ObjectDirectory): UntypedSer
       objects.list(Math.min(maxRows, limit || defaultRows)),
     ),
   };
+}
+
+/** DIRECTORY-6 */
+function mayHaveThem(nodeIds: readonly string[]): PalimpsestError {
+  const [first = "", ...others] = nodeIds;
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return new PalimpsestError(
+    "UNAVAILABLE",
+    `node ${first}${more} may have some of the objects and has not told this head yet what it has: try again until it has, or is dead`,
+  );
 }
 
 /** @throws {PalimpsestError} INVALID_ARGUMENT */

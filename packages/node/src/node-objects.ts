@@ -33,6 +33,13 @@ export interface NodeObjectsDeps {
   readonly metrics: Metrics;
   readonly network: Network;
   readonly clock: Clock;
+  /** Default: in memory or on disk, see chooseObjectFolder. */
+  readonly openStore?: () => Promise<OpenedStore>;
+}
+
+export interface OpenedStore {
+  readonly store: ObjectStore;
+  readonly folder: ObjectFolder;
 }
 
 /** How it reaches the head. */
@@ -67,15 +74,7 @@ export class NodeObjects {
   /** @throws {PalimpsestError} UNAVAILABLE when the port is taken */
   static async start(deps: NodeObjectsDeps): Promise<NodeObjects> {
     const { config, metrics, network, clock } = deps;
-    const folder = await chooseObjectFolder({
-      nodeId: config.nodeId,
-      dataDir: config.dataDir,
-      preferred: config.objectStoreDir,
-      maxBytes: config.objectStoreBytes,
-      memoryBytes: config.memoryBytes ?? memoryBytes(),
-      clock,
-    });
-    const store = await ObjectStore.open({ folder: folder.folder, maxBytes: folder.maxBytes, clock });
+    const { store, folder } = await (deps.openStore?.() ?? openChosenStore(config, clock));
     const moved = metrics.counter("palimpsest_node_objects_transferred_bytes_total");
     const onMoved = (direction: "in" | "out", bytes: number) => moved.inc({ direction }, bytes);
     const gone = metrics.counter("palimpsest_node_objects_gone_total");
@@ -100,7 +99,7 @@ export class NodeObjects {
       peers,
       budget: incoming,
       clock,
-      locate: (objectId, waitMs) => locate(head(), objectId, waitMs),
+      locate: (objectId, waitMs, askingMs) => locate(head(), { objectId, waitMs, askingMs }),
       ownAddress: () => address,
       onReceived: (sizeBytes) => onMoved("in", sizeBytes),
     });
@@ -179,13 +178,29 @@ export class NodeObjects {
   }
 }
 
-async function locate(head: Peer, objectId: string, waitMs: number) {
-  const timeoutMs = waitMs + headSlackMs;
-  const answer = await head.unary(headService.locateObject, { objectId, waitMs }, { timeoutMs });
+async function openChosenStore(config: ResolvedNodeConfig, clock: Clock): Promise<OpenedStore> {
+  const folder = await chooseObjectFolder({
+    nodeId: config.nodeId,
+    dataDir: config.dataDir,
+    preferred: config.objectStoreDir,
+    maxBytes: config.objectStoreBytes,
+    memoryBytes: config.memoryBytes ?? memoryBytes(),
+    clock,
+  });
+  const store = await ObjectStore.open({ folder: folder.folder, maxBytes: folder.maxBytes, clock });
+  return { store, folder };
+}
+
+async function locate(
+  head: Peer,
+  question: { readonly objectId: string; readonly waitMs: number; readonly askingMs: number },
+) {
+  const timeoutMs = question.waitMs + headSlackMs;
+  const answer = await head.unary(headService.locateObject, question, { timeoutMs });
   return { addresses: answer.addresses ?? [], complete: answer.complete ?? false };
 }
 
-/** @throws {PalimpsestError} UNAVAILABLE when no head answered for freeLimitMs */
+/** @throws {PalimpsestError} UNAVAILABLE when no head that knows every node's objects answered for freeLimitMs */
 async function freeAtHead(
   head: () => Peer,
   request: proto.FreeObjectsRequest.$Properties,
@@ -202,7 +217,7 @@ async function freeAtHead(
       if (clock.monotonicMs() >= deadlineAt)
         throw new PalimpsestError(
           "UNAVAILABLE",
-          `no head could be told for ${freeLimitMs} ms: ${rawMessage}`,
+          `not freed everywhere within ${freeLimitMs} ms: ${rawMessage}`,
         );
     }
     await new Promise<void>((resolve) => clock.after(freeBackoffMs, resolve));

@@ -40,7 +40,7 @@ const locateWaitMs = 1_000;
 
 export interface ObjectPlaces {
   readonly addresses: readonly string[];
-  /** False while a node is away that may have it. */
+  /** False while a node may have it that is away or was not heard of since the question. */
   readonly complete: boolean;
 }
 
@@ -49,8 +49,8 @@ export interface ObjectFetcherDeps {
   readonly peers: PeerPool;
   readonly budget: ByteBudget;
   readonly clock: Clock;
-  /** Asks the head. */
-  readonly locate: (objectId: string, waitMs: number) => Promise<ObjectPlaces>;
+  /** Asks the head; askingMs: for how long it has been asked for this object. */
+  readonly locate: (objectId: string, waitMs: number, askingMs: number) => Promise<ObjectPlaces>;
   /** host:port of this node's own service: never asked. */
   readonly ownAddress: () => string;
   readonly onReceived: (sizeBytes: number) => void;
@@ -112,11 +112,13 @@ export class ObjectFetcher {
   /** At least one address. @throws {PalimpsestError} OBJECT_LOST, UNAVAILABLE when the head stays away */
   async #locate(objectId: string, attempt: Transfer): Promise<readonly string[]> {
     const { clock, locate, ownAddress } = this.#deps;
-    const deadline = clock.monotonicMs() + locateLimitMs;
+    const beganMs = clock.monotonicMs();
+    const deadline = beganMs + locateLimitMs;
     for (;;) {
       let failure: PalimpsestError;
       try {
-        const places = await locate(objectId, locateWaitMs);
+        const askingMs = Math.floor(clock.monotonicMs() - beganMs);
+        const places = await locate(objectId, locateWaitMs, askingMs);
         const addresses = places.addresses.filter((address) => address !== ownAddress());
         if (addresses.length > 0) return addresses;
         failure = attempt.lost(

@@ -4508,6 +4508,9 @@ export namespace palimpsest {
             /** LocateObjectRequest waitMs. */
             waitMs: number;
 
+            /** LocateObjectRequest askingMs. */
+            askingMs: number;
+
             /**
              * Creates a new LocateObjectRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -4545,6 +4548,9 @@ export namespace palimpsest {
 
                 /** LocateObjectRequest waitMs */
                 waitMs?: (number|null);
+
+                /** LocateObjectRequest askingMs */
+                askingMs?: (number|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

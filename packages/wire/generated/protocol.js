@@ -11379,6 +11379,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @typedef {Object} palimpsest.v1.LocateObjectRequest.$Properties
              * @property {string|null} [objectId] LocateObjectRequest objectId
              * @property {number|null} [waitMs] LocateObjectRequest waitMs
+             * @property {number|null} [askingMs] LocateObjectRequest askingMs
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -11427,6 +11428,14 @@ export const palimpsest = $root.palimpsest = (() => {
             LocateObjectRequest.prototype.waitMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
 
             /**
+             * LocateObjectRequest askingMs.
+             * @member {number} askingMs
+             * @memberof palimpsest.v1.LocateObjectRequest
+             * @instance
+             */
+            LocateObjectRequest.prototype.askingMs = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
              * Creates a new LocateObjectRequest instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.LocateObjectRequest
@@ -11462,6 +11471,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 1, wireType 2 =*/10).string(message.objectId);
                 if (message.waitMs != null && $Object.hasOwnProperty.call(message, "waitMs") && (typeof message.waitMs === "object" ? message.waitMs.low || message.waitMs.high : message.waitMs !== 0))
                     writer.uint32(/* id 2, wireType 0 =*/16).int64(message.waitMs);
+                if (message.askingMs != null && $Object.hasOwnProperty.call(message, "askingMs") && (typeof message.askingMs === "object" ? message.askingMs.low || message.askingMs.high : message.askingMs !== 0))
+                    writer.uint32(/* id 3, wireType 0 =*/24).int64(message.askingMs);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -11522,6 +11533,15 @@ export const palimpsest = $root.palimpsest = (() => {
                                 message.waitMs = value;
                             else
                                 delete message.waitMs;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.askingMs = value;
+                            else
+                                delete message.askingMs;
                             continue;
                         }
                     }
