@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findBug } from "./bug-search.js";
 import { plantedBugs } from "./planted-bugs.js";
+import { plantedObjectBugs } from "./planted-object-bugs.js";
 import { idleCluster } from "./world/settings.js";
 import { simulate } from "./world/world.js";
 
@@ -16,6 +17,7 @@ test("no seed breaks an invariant", async () => {
     expect(violation, `replay with: run.ts --seed ${seed} --story`).toBeUndefined();
     expect(counts.answered).toBeGreaterThan(20);
     expect(counts.faults).toBeGreaterThan(3);
+    expect(counts.objects).toBeGreaterThan(10);
   }
 }, 120_000);
 
@@ -49,9 +51,9 @@ test("a failing seed replays exactly and tells its story to the violation", asyn
 });
 
 // The whole table is made by: run.ts --bugs
-test.each(plantedBugs.filter((_, index) => index % 6 === 0 || index === 32))(
-  "finds that $name",
-  async (bug) => {
-    expect((await findBug(bug, 50)).seed).toBeDefined();
-  },
-);
+test.each([
+  ...plantedBugs.filter((_, index) => index % 6 === 0 || index === 32),
+  ...plantedObjectBugs.filter((_, index) => index % 10 === 2),
+])("finds that $name", async (bug) => {
+  expect((await findBug(bug, 50)).seed).toBeDefined();
+});

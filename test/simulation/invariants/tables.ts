@@ -38,7 +38,7 @@ export function checkTables(world: World): void {
     if (Math.abs(available + leased - total) > 1e-9) {
       world.records.violation(
         "NODE-2",
-        `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus`,
+        `${node.nodeId}: ${available} available and ${leased} leased of ${total} cpus: ${plane.nodes.leasesOf(node.nodeId).join(" ")}`,
       );
     }
   }

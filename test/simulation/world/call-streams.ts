@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import type { Connection, Lane, Side } from "./connection.js";
+import { MessageIterator } from "./message-iterator.js";
 
 export interface StatusObject {
   readonly code: number;
@@ -30,6 +31,7 @@ class CallEnd extends EventEmitter {
   writableLength = 0;
   #paused = false;
   #waiting: (() => void)[] = [];
+  protected iterator: MessageIterator | undefined;
 
   constructor(connection: Connection, side: Side, method: string, serialize: (message: never) => Buffer) {
     super();
@@ -43,13 +45,24 @@ class CallEnd extends EventEmitter {
     if (this.finished || this.ended) return true;
     const bytes = this.#serialize(message as never);
     this.writableLength++;
+    const written = typeof done === "function" ? () => void done() : undefined;
     this.connection.send(this.side, this.lane, () => {
       this.writableLength--;
       this.other?.receive(() => this.other?.take(bytes));
+      // Bytes of objects count as taken over when they are there.
+      if (this.connection.bulk && written) this.connection.later(this.side, written);
     });
-    if (typeof done === "function") done();
+    if (!this.connection.bulk) written?.();
     return true;
   }
+
+  [Symbol.asyncIterator](): MessageIterator {
+    this.iterator ??= new MessageIterator(this, () => this.leave());
+    return this.iterator;
+  }
+
+  /** Who iterates wants no more of it. */
+  leave(): void {}
 
   /** Runs now or, while the reader is paused, when it goes on. */
   receive(event: () => void): void {
@@ -107,6 +120,10 @@ export class ClientCall extends CallEnd {
     this.finished = true;
     this.connection.send(this.side, this.lane, () => this.other?.receive(() => this.other?.halfClosed()));
     return this;
+  }
+
+  override leave(): void {
+    this.cancel();
   }
 
   cancel(): void {
@@ -179,8 +196,11 @@ export class ServerCall extends CallEnd {
     return this;
   }
 
-  destroy(): this {
-    return this.end();
+  /** With an error while it is read: whoever reads it gets the error, and answers. */
+  destroy(error?: Error): this {
+    if (error === undefined || this.iterator === undefined) return this.end();
+    this.iterator.fail(error);
+    return this;
   }
 
   /** An "error" of a server's stream is its status. */

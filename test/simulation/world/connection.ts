@@ -48,11 +48,20 @@ export interface Lane {
 export class Connection {
   readonly client: Side;
   readonly server: Side;
+  /** It carries bytes of objects. */
+  readonly bulk: boolean;
   readonly #wire: Wire;
   #held: (() => void)[] = [];
 
-  constructor(wire: Wire, client: SimProcess, server: SimProcess, keepaliveMs: number | undefined) {
+  constructor(
+    wire: Wire,
+    client: SimProcess,
+    server: SimProcess,
+    keepaliveMs: number | undefined,
+    bulk = false,
+  ) {
     this.#wire = wire;
+    this.bulk = bulk;
     this.client = { process: client, keepaliveMs, onBroken: new Set(), broken: false };
     this.server = { process: server, keepaliveMs: undefined, onBroken: new Set(), broken: false };
     client.onEnd(() => this.#processEnded(this.client, this.server));
@@ -99,6 +108,11 @@ export class Connection {
       if (this.blocked) this.#held.push(() => this.#transmit(from, lane));
       else lane.queue.shift()?.();
     });
+  }
+
+  /** Runs it as part of the side's process, unless that side has broken meanwhile. */
+  later(side: Side, act: () => void): void {
+    this.#wire.scheduler.after(0, side.process, () => side.broken || act());
   }
 
   /** Counts the silence of the peer from now: it is partitioned off or paused. */

@@ -4,6 +4,7 @@ import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { parseConnectOptions } from "../../../packages/client/src/config.js";
 import { JobUser } from "./job-user.js";
+import { ObjectUser } from "./object-user.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
 import type { ActorPlan, CallPlan, SimActor } from "./sim-actor.js";
@@ -30,6 +31,7 @@ export class SimDriver {
   readonly #world: World;
   readonly #random: Random;
   readonly #jobs: JobUser;
+  readonly #objects: ObjectUser;
   readonly #held = new Map<string, Held>();
   /** All handles: the client lets the garbage collector decide about others, and that is not the seed's. */
   readonly #kept: ActorHandle<SimActor>[] = [];
@@ -46,6 +48,7 @@ export class SimDriver {
     this.#random = new Random(`${world.seed}/${name}`);
     this.#jobs = new JobUser(world, name);
     this.process = world.process(machine, name);
+    this.#objects = new ObjectUser(world, name, this.process);
     this.process.onEnd(() => {
       this.over = true;
       if (this.sessionId !== "") world.records.sessionGone(this.sessionId, "killed");
@@ -76,7 +79,11 @@ export class SimDriver {
       if (world.calm) break;
       if (this.#random.chance(0.02)) return void (await this.#leave());
       void this.#operate(this.#cluster);
+      if (this.#objects.wants()) void this.#objects.operate(this.#cluster, [...this.#held.keys()]);
     }
+    // Half of the calm is for what faults have left behind.
+    await pause(world.settings.calmMs / 2);
+    await this.#objects.getAll(this.#cluster);
   }
 
   async #leave(): Promise<void> {

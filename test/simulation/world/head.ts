@@ -99,6 +99,7 @@ export class SimHead {
     world.plant.plane(plane);
     this.plane = plane;
     world.records.headOpened(plane, this.process);
+    world.objects.headOpened(plane, this.process);
     const server = network.createServer();
     this.#serve(server, plane, leadership, config);
     await server.listen(host, Number(port));

@@ -58,11 +58,9 @@ class SimTimer {
   }
 }
 
-/** Machines of the simulation have no disk: what looks at one finds no folder, at once and in virtual time. */
-async function readNoFolder(path: unknown): Promise<never> {
-  throw Object.assign(new Error(`ENOENT: no such file or directory, scandir '${String(path)}'`), {
-    code: "ENOENT",
-  });
+/** Machines of the simulation have no disk: what looks at one finds no folder and no file, at once and in virtual time. */
+async function findNothing(path: unknown): Promise<never> {
+  throw Object.assign(new Error(`ENOENT: no such file or directory: '${String(path)}'`), { code: "ENOENT" });
 }
 
 /** Puts the simulation's time and randomness in place; the returned function puts the real ones back. */
@@ -78,7 +76,8 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   };
   const realRandom = Math.random;
   const realRandomBytes = crypto.randomBytes;
-  const realReaddir = filesPromises.readdir;
+  const { readdir: realReaddir, open: realOpen } = filesPromises;
+  const realRandomUuid = crypto.randomUUID;
   const realPromises = { setTimeout: timersPromises.setTimeout, setImmediate: timersPromises.setImmediate };
 
   const after = (delayMs: unknown, callback: () => void) => {
@@ -132,18 +131,21 @@ export function makeHermetic(scheduler: Scheduler, random: Random): () => void {
   });
   Object.defineProperty(performance, "now", { configurable: true, value: () => scheduler.nowMs });
   Math.random = () => random.float();
-  Object.assign(crypto, { randomBytes: (count: number) => random.bytes(count) });
+  Object.assign(crypto, {
+    randomBytes: (count: number) => random.bytes(count),
+    randomUUID: () => random.bytes(16).toString("hex"),
+  });
   Object.assign(timersPromises, { setTimeout: delay, setImmediate: (value: unknown) => delay(0, value) });
-  Object.assign(filesPromises, { readdir: readNoFolder });
+  Object.assign(filesPromises, { readdir: findNothing, open: findNothing });
   syncBuiltinESMExports();
 
   return () => {
     Object.assign(globalThis, real);
     Reflect.deleteProperty(performance, "now");
     Math.random = realRandom;
-    Object.assign(crypto, { randomBytes: realRandomBytes });
+    Object.assign(crypto, { randomBytes: realRandomBytes, randomUUID: realRandomUuid });
     Object.assign(timersPromises, realPromises);
-    Object.assign(filesPromises, { readdir: realReaddir });
+    Object.assign(filesPromises, { readdir: realReaddir, open: realOpen });
     syncBuiltinESMExports();
   };
 }

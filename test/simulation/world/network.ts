@@ -246,7 +246,11 @@ class SimPeer {
     return { stream, response };
   }
 
-  close(): void {}
+  /** Only channels for objects come and go; the others are as old as their processes. */
+  close(): void {
+    if (this.#kind !== "bulk" || this.#connection === undefined) return;
+    this.#connection.sever("the channel was closed", 0, this.#network.latencyMs());
+  }
 
   #open(method: AnyMethod, request: unknown, metadata: Readonly<Record<string, string>> = {}): ClientCall {
     const network = this.#network;
@@ -255,7 +259,13 @@ class SimPeer {
     const alive = known && !known.client.broken ? known : undefined;
     const connection =
       alive ??
-      new Connection(network, this.#process, server?.process ?? this.#process, keepaliveMs[this.#kind]);
+      new Connection(
+        network,
+        this.#process,
+        server?.process ?? this.#process,
+        keepaliveMs[this.#kind],
+        this.#kind === "bulk",
+      );
     const call = new ClientCall(
       connection,
       method.name,

@@ -1,26 +1,43 @@
 import { pathToFileURL } from "node:url";
+import { systemClock } from "@palimpsest/wire";
 import { parseNodeConfig } from "../../../packages/node/src/config.js";
 import { NodeManager } from "../../../packages/node/src/node-manager.js";
+import { NodeObjects } from "../../../packages/node/src/node-objects.js";
 import type { NodeParts } from "../../../packages/node/src/node-parts.js";
+import { ObjectStore } from "../../../packages/node/src/object-store.js";
 import { simulatedDrivers } from "./job-driver.js";
+import { MemoryDisk } from "./memory-disk.js";
 import type { SimProcess } from "./process.js";
+import { objectsPort } from "./settings.js";
 import { SimWorker } from "./worker.js";
 import type { World } from "./world.js";
 
-/** One node: the real NodeManager with its link and supervisor, over simulated processes and no object store. */
+/** One node: the real NodeManager with its link and supervisor, over simulated processes and an object store in memory. */
 export class SimNode {
   readonly nodeId: string;
   readonly machine: string;
   readonly process: SimProcess;
   readonly workers = new Set<SimWorker>();
-  readonly manager: NodeManager;
+  readonly disk: MemoryDisk;
+  store: ObjectStore | undefined;
+  readonly #world: World;
   over = false;
 
   constructor(world: World, nodeId: string, machine: string) {
     this.nodeId = nodeId;
     this.machine = machine;
+    this.#world = world;
     this.process = world.process(machine, nodeId);
-    world.scheduler.current = this.process;
+    this.disk = new MemoryDisk(world, this.process, world.settings.objectStoreBytes);
+    this.process.onEnd(() => {
+      this.over = true;
+    });
+    world.scheduler.after(0, this.process, () => void this.#start());
+  }
+
+  async #start(): Promise<void> {
+    const world = this.#world;
+    const { nodeId, machine } = this;
     const config = parseNodeConfig({
       headAddress: world.headAddresses,
       token: "token-of-the-simulation",
@@ -31,6 +48,8 @@ export class SimNode {
       headAwayLimitMs: world.settings.headAwayLimitMs,
       actorStartTimeoutMs: world.settings.actorStartTimeoutMs,
       stopGraceMs: 2_000,
+      objectsPort,
+      objectHolderCheckMs: world.settings.objectHolderCheckMs,
     });
     const deps = {
       logger: world.logger(nodeId),
@@ -62,25 +81,29 @@ export class SimNode {
       },
       resources: { cpu: world.settings.cpusOfNode },
       metricsServer: { address: "", close: nothing },
-      objects: {
-        address: `${machine}:1`,
-        folder: "",
-        storedBytes: 0,
-        attach: () => undefined,
-        registered: () => undefined,
-        receive: () => undefined,
-        measure: () => undefined,
-        close: nothing,
-      },
+      objects: await NodeObjects.start({
+        config,
+        metrics: world.metrics,
+        network: deps.network,
+        clock: systemClock,
+        openStore: () => this.#openStore(),
+      }),
     } as unknown as NodeParts;
-    this.manager = NodeManager.assemble(config, deps, world.metrics, parts);
-    this.process.onEnd(() => {
-      this.over = true;
-    });
-    void this.manager.ended.then(({ reason }) => {
+    const manager = NodeManager.assemble(config, deps, world.metrics, parts);
+    void manager.ended.then(({ reason }) => {
       this.over = true;
       world.story.tell(nodeId, () => `node ended: ${reason}`);
       this.process.kill();
     });
+  }
+
+  async #openStore() {
+    const { plant, settings } = this.#world;
+    const folder = "/nowhere/objects";
+    const maxBytes = settings.objectStoreBytes;
+    const store = await ObjectStore.open({ folder, maxBytes, clock: systemClock, disk: this.disk });
+    this.store = plant.objectStore(store, this.process);
+    const close = async () => undefined;
+    return { store: this.store, folder: { folder, maxBytes, place: "memory" as const, close } };
   }
 }

@@ -4,6 +4,7 @@ import type { Leadership } from "../../../packages/head/src/leadership.js";
 import type { SharedStore } from "../../../packages/head/src/shared-store.js";
 import type { Store } from "../../../packages/head/src/store.js";
 import type { ActorProcessOptions } from "../../../packages/node/src/actor-process.js";
+import type { ObjectStore } from "../../../packages/node/src/object-store.js";
 import type { ActorHostOptions } from "../../../packages/worker/src/actor-host.js";
 import type { Arrival } from "./connection.js";
 import type { SimProcess } from "./process.js";
@@ -33,6 +34,10 @@ export class Plant {
   }
 
   plane(_plane: ControlPlane): void {}
+
+  objectStore(store: ObjectStore, _node: SimProcess): ObjectStore {
+    return store;
+  }
 
   processOptions(options: ActorProcessOptions): ActorProcessOptions {
     return options;

@@ -16,6 +16,9 @@ export interface WorldSettings {
   readonly callTimeoutMs: number;
   readonly actorStartTimeoutMs: number;
   readonly headAwayLimitMs: number;
+  readonly objectStoreBytes: number;
+  /** How often a node asks which holders of its objects have ended. */
+  readonly objectHolderCheckMs: number;
   /** Between two checks of the head's tables. */
   readonly checkEveryMs: number;
   readonly head: {
@@ -29,6 +32,9 @@ export interface WorldSettings {
     readonly maxDeadActors: number;
   };
 }
+
+/** Of every node's object service, so that a node that starts again is found where the one before was. */
+export const objectsPort = 7077;
 
 const minute = 60_000;
 
@@ -46,6 +52,8 @@ export const slowCluster: WorldSettings = {
   callTimeoutMs: 2 * minute,
   actorStartTimeoutMs: 5 * minute,
   headAwayLimitMs: 30 * minute,
+  objectStoreBytes: 2_500_000,
+  objectHolderCheckMs: minute,
   checkEveryMs: 20_000,
   head: {
     leaseMs: minute,
@@ -76,6 +84,7 @@ export const idleCluster: WorldSettings = {
   ...slowCluster,
   activeMs: 740 * minute,
   headAwayLimitMs: 60 * minute,
+  objectHolderCheckMs: 3 * minute,
   checkEveryMs: minute,
   head: {
     ...slowCluster.head,

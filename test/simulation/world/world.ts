@@ -7,6 +7,7 @@ import { Writable } from "node:stream";
 import { createLogger, createMetrics, type Logger, type Metrics } from "@palimpsest/telemetry";
 import { checkAtRest } from "../invariants/at-rest.js";
 import { LeadershipWatch } from "../invariants/leadership.js";
+import { checkObjectsAtRest } from "../invariants/objects.js";
 import { checkTables } from "../invariants/tables.js";
 import { SimDriver, warmUp } from "./driver.js";
 import { Nemesis } from "./faults.js";
@@ -17,6 +18,7 @@ import { JobRecords } from "./job-records.js";
 import { Losses } from "./losses.js";
 import { SimNetwork } from "./network.js";
 import { SimNode } from "./node.js";
+import { ObjectRecords } from "./object-records.js";
 import { Plant } from "./plant.js";
 import { SimProcess } from "./process.js";
 import { Random } from "./random.js";
@@ -60,6 +62,7 @@ export class World {
   readonly story: Story;
   readonly records: Records;
   readonly jobs: JobRecords;
+  readonly objects: ObjectRecords;
   readonly plant: Plant;
   readonly metrics: Metrics;
   readonly losses: Losses;
@@ -92,10 +95,12 @@ export class World {
     this.losses = new Losses(this);
     this.records = new Records(this);
     this.jobs = new JobRecords(this);
+    this.objects = new ObjectRecords(this);
     new LeadershipWatch(this);
     this.network.arrival = (message) => {
       this.records.arrived(message);
       this.jobs.arrived(message);
+      this.objects.arrived(message);
       return this.plant.arrival(message);
     };
     this.network.onCall = (method, from, to) => {
@@ -193,6 +198,7 @@ export class World {
     await scheduler.run(activeMs + calmMs);
     checkTables(this);
     checkAtRest(this);
+    checkObjectsAtRest(this);
     await scheduler.run(activeMs + calmMs);
   }
 
@@ -231,6 +237,7 @@ export class World {
   #checkRegularly(): void {
     this.scheduler.after(this.settings.checkEveryMs, undefined, () => {
       checkTables(this);
+      this.objects.check();
       this.#checkRegularly();
     });
   }

@@ -1,0 +1,78 @@
+import type { ControlPlane } from "../../../packages/head/src/control-plane.js";
+import { hasEnded } from "../../../packages/head/src/job.js";
+import type { SimNode } from "../world/node.js";
+import { short } from "../world/object-records.js";
+import type { World } from "../world/world.js";
+
+/** What holds of objects when faults have ended long ago. */
+export function checkObjectsAtRest(world: World): void {
+  const plane = world.head?.plane;
+  if (plane === undefined) return;
+  world.objects.check();
+  checkDirectory(world, plane);
+  for (const node of world.nodes) {
+    checkHolders(world, plane, node);
+    checkFiles(world, node);
+  }
+  checkFreed(world);
+}
+
+/** REPORT-2, DIRECTORY-2: the directory knows exactly what the nodes have. */
+function checkDirectory(world: World, plane: ControlPlane): void {
+  const known = (plane.objects.list(Number.MAX_SAFE_INTEGER).objects ?? []).flatMap(
+    ({ objectId, holdingNodeIds, copyNodeIds }) => [
+      ...(holdingNodeIds ?? []).map((nodeId) => `${nodeId} holds ${short(objectId ?? "")}`),
+      ...(copyNodeIds ?? []).map((nodeId) => `${nodeId} has a copy of ${short(objectId ?? "")}`),
+    ],
+  );
+  const stored = world.nodes.flatMap(({ nodeId, store }) =>
+    [...(store?.places() ?? [])].map(
+      ({ objectId, held }) => `${nodeId} ${held ? "holds" : "has a copy of"} ${short(objectId)}`,
+    ),
+  );
+  const missing = stored.filter((place) => !known.includes(place));
+  const wrong = known.filter((place) => !stored.includes(place));
+  if (missing.length + wrong.length > 0) {
+    const text = `the directory does not know [${missing.join(", ")}], and believes [${wrong.join(", ")}]`;
+    world.records.violation("REPORT-2", text);
+  }
+}
+
+/** HOLDER-1: whose holder ended, is kept no more. */
+function checkHolders(world: World, plane: ControlPlane, { nodeId, store }: SimNode): void {
+  for (const holder of store?.holders() ?? []) {
+    const actor = plane.actors.get(holder);
+    const job = plane.jobs.find(holder);
+    const driver = world.drivers.some(({ sessionId, over }) => sessionId === holder && !over);
+    if (actor && actor.state !== "DEAD") continue;
+    if (driver || (job && !hasEnded(job))) continue;
+    world.records.violation("HOLDER-1", `${nodeId} keeps objects at rest for ${holder}, which has ended`);
+  }
+}
+
+/** WRITER-1, FILES-1: the files are those of the objects that the store knows, and nothing was left behind. */
+function checkFiles(world: World, { nodeId, store, disk }: SimNode): void {
+  const files = disk.names().sort();
+  const objects = [...(store?.places() ?? [])].map(({ objectId }) => objectId).sort();
+  if (files.join() === objects.join()) return;
+  const text = `${nodeId} has the files [${files.map(short)}], and its store knows [${objects.map(short)}]`;
+  world.records.violation("WRITER-1", text);
+}
+
+/**
+ * DIRECTORY-4, DIRECTORY-6: what was freed, and that was acknowledged, is nowhere. A node that was taken for dead and
+ * comes back may still have it, until its holder ends.
+ */
+function checkFreed(world: World): void {
+  const { operations } = world.objects;
+  for (const free of operations) {
+    if (free.what !== "free" || free.endedMs === Number.POSITIVE_INFINITY) continue;
+    const others = operations.filter(({ objectId, what }) => objectId === free.objectId && what !== "free");
+    if (others.some(({ endedMs }) => endedMs >= free.startedMs)) continue;
+    for (const { nodeId, store } of world.nodes) {
+      if (store?.find(free.objectId) === undefined || world.objects.takenForDeadMs.has(nodeId)) continue;
+      const text = `${nodeId} still has ${short(free.objectId)}, which was freed from ${free.startedMs.toFixed(0)} to ${free.endedMs.toFixed(0)} ms`;
+      world.records.violation("DIRECTORY-4", text);
+    }
+  }
+}
