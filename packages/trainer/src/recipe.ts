@@ -42,6 +42,12 @@ const rolloutSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("read what prompts begin with in common once; of little use where prompts are short"),
+  batchInvariant: z
+    .boolean()
+    .default(false)
+    .describe(
+      "on a CPU a conversation gets the same numbers, bit for bit, whoever shares its batch: the trained weights then do not depend on the number of actors or on who was faster; batches are padded to multiples of 16 rows",
+    ),
   precision: z
     .enum(["float32", "bfloat16"])
     .default("float32")

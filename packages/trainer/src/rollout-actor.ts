@@ -110,6 +110,7 @@ export class RolloutActor {
       maxBatch: rollout.maxBatch,
       maxLength: rollout.maxTokens,
       prefixCache: rollout.prefixCache,
+      batchInvariant: rollout.batchInvariant,
       precision: rollout.precision,
       ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
       ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),

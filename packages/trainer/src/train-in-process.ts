@@ -5,7 +5,7 @@
  *
  * Invariants:
  * - INPROCESS-1. Tasks, seeds, group ids and settings are those of the cluster's run: on the same backend with the same number
- *   of threads the weights after every step are the same, bit for bit, where `learner.oldLogprobs` is `recompute`.
+ *   of threads the weights after every step are the same, bit for bit, where `rollout.batchInvariant` is on.
  * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
  */
 import type { Agent } from "@palimpsest/agents";
@@ -95,6 +95,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
+    batchInvariant: rollout.batchInvariant,
     precision: rollout.precision,
     ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
     ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),

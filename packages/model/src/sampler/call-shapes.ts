@@ -2,6 +2,7 @@ import type { ModelConfig } from "../config.js";
 import { parameterCount } from "../parameters.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
 import { runsAsLoop } from "./packed-weights.js";
+import { rowTile, wholeTiles } from "./row-tile.js";
 
 /** Tokens a page of the cache. */
 export const pageLength = 16;
@@ -22,6 +23,8 @@ const limits = {
 } as const;
 const smallestPiece = 32;
 const longestPiece = 512;
+/** A shared beginning must end where a piece ends, so pieces are shorter than they would otherwise be. */
+const longestInvariantPiece = 128;
 /** Entries of the cache that a call looks at, at least: one that reads, and one that samples from a deep model. */
 const smallestPast = 256;
 const smallestDeepPast = 128;
@@ -36,6 +39,8 @@ export interface ShapeOptions {
   readonly prefillTokens: number | undefined;
   /** What computes is a GPU. */
   readonly gpu: boolean;
+  /** M9 of the sampler: no shape of a call changes the numbers of a request by who else is in the call. Default false. */
+  readonly batchInvariant?: boolean;
 }
 
 /** One call that reads pieces of prompts; `pastPages` 0: from their beginning. */
@@ -68,6 +73,9 @@ export class CallShapes {
   /** Of the largest call alone, where most time goes: every size is one more function. */
   readonly #finePasts: readonly number[];
   readonly #extendPasts: readonly number[];
+  readonly #batchInvariant: boolean;
+  /** Most rows of a call must be whole tiles: all that reads in a model that is written out, and all that samples. */
+  readonly #readTile: number;
 
   constructor(config: ModelConfig, options: ShapeOptions) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
@@ -76,17 +84,36 @@ export class CallShapes {
     this.prefillTokens =
       options.prefillTokens ??
       Math.min(most.prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
-    const rows = Math.min(most.rows, maxBatch);
+    const batchInvariant = options.batchInvariant ?? false;
+    this.#batchInvariant = batchInvariant;
+    const tile = batchInvariant ? rowTile : 1;
+    // A loop multiplies all tokens of its pieces at once, and its pieces are whole tiles long. One row alone would be
+    // multiplied in another way where it has one head of keys.
+    const isLoop = runsAsLoop(config);
+    this.#readTile = batchInvariant && isLoop ? 2 : tile;
+    const rows = Math.min(most.rows, wholeTiles(maxBatch, tile));
     this.maxRows = rows;
-    const longest = Math.min(maxLength - 1, longestPiece, wholePages(this.prefillTokens));
+    const bound = Math.min(
+      maxLength - 1,
+      batchInvariant ? longestInvariantPiece : longestPiece,
+      wholePages(this.prefillTokens),
+    );
+    const lengthTile = isLoop ? tile : 1;
+    const longest = Math.max(Math.min(lengthTile, bound), bound - (bound % lengthTile));
     // A prompt costs as much as many steps, so its rows are padded less.
-    this.#readRows = geometricBuckets(Math.ceil(rows / 8), rows, 2);
-    this.#extendRows = geometricBuckets(Math.ceil(rows / 8), rows, 8);
-    this.#decodeRows = geometricBuckets(Math.ceil(rows / 16), rows, 4);
+    this.#readRows = geometricBuckets(wholeTiles(Math.ceil(rows / 8), this.#readTile), rows, 2);
+    this.#extendRows = geometricBuckets(wholeTiles(Math.ceil(rows / 8), this.#readTile), rows, 8);
+    this.#decodeRows = geometricBuckets(wholeTiles(Math.ceil(rows / 16), tile), rows, 4);
     this.#lengths =
       promptLengths === undefined
         ? geometricBuckets(smallestPiece, longest, 2)
-        : [...promptLengths.filter((length) => length < longest).toSorted((a, b) => a - b), longest];
+        : [
+            ...promptLengths
+              .map((length) => wholeTiles(length, lengthTile))
+              .filter((length) => length < longest)
+              .toSorted((a, b) => a - b),
+            longest,
+          ];
     // What follows a shared beginning is short, or the longest piece of a long prompt.
     const short = geometricBuckets(smallestPiece, longest, 4).filter((length) => length <= longest / 2);
     this.#extendLengths = [...short, longest];
@@ -95,10 +122,13 @@ export class CallShapes {
     const pages = Math.ceil(maxLength / pageLength);
     const pastsFrom = (tokens: number, factor: number) =>
       geometricBuckets(Math.min(pages, tokens / pageLength), pages, factor);
-    this.#decodePasts = runsAsLoop(config) ? pastsFrom(smallestDeepPast, 3) : halves(pages);
+    this.#decodePasts = isLoop ? pastsFrom(smallestDeepPast, 3) : halves(pages);
     // On a GPU each size is a compilation of ten seconds.
     const isFine =
-      !options.gpu && !runsAsLoop(config) && parameterCount(config) >= leastParametersForFinePasts;
+      !batchInvariant &&
+      !options.gpu &&
+      !runsAsLoop(config) &&
+      parameterCount(config) >= leastParametersForFinePasts;
     this.#finePasts = isFine ? fifths(pages) : [];
     this.#extendPasts = pastsFrom(smallestPast, 4);
   }
@@ -141,9 +171,25 @@ export class CallShapes {
     return bucketFor(pastTokens === 0 ? this.#lengths : this.#extendLengths, piece);
   }
 
+  /** Prompt tokens after which a beginning may be shared: those of whole pieces where calls are batch-invariant. */
+  get sharedUnit(): number {
+    return this.#batchInvariant ? wholeTiles(this.#lengths.at(-1) as number, pageLength) : pageLength;
+  }
+
+  /**
+   * Pieces of one class are read together: where calls are batch-invariant, those that look as far back; elsewhere all
+   * that have a past.
+   */
+  readClass(pastTokens: number): number {
+    if (pastTokens === 0) return 0;
+    return this.#batchInvariant ? bucketFor(this.#extendPasts, Math.ceil(pastTokens / pageLength)) : 1;
+  }
+
   /** Most rows of a call that reads pieces of this padded length. */
   rowsThatFit(length: number): number {
-    return Math.min(this.maxRows, Math.max(1, Math.floor(this.prefillTokens / length)));
+    const fits = Math.floor(this.prefillTokens / length);
+    const tile = this.#readTile;
+    return Math.min(this.maxRows, Math.max(tile, fits - (fits % tile)));
   }
 
   readShape(rows: number, length: number, pastTokens: number): ReadShape {

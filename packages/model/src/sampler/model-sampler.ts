@@ -38,6 +38,8 @@ import { needsHost } from "./truncation.js";
  *     sample.
  * M8. What is not finite fails the request that it was computed for and no other: its pages are not kept, and are zeroed
  *     before the next call, because no mask hides a NaN.
+ * M9. With `batchInvariant`, on a CPU in mode graph, what a request samples and its log-probs are the same bits whoever
+ *     shares its calls, whatever others had read of its prompt, and in whatever order requests came.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -103,12 +105,19 @@ export class ModelSampler {
       promptLengths,
       prefillTokens,
       gpu: backend.gpu,
+      batchInvariant: this.#limits.batchInvariant,
     });
     const longest = Math.ceil(maxLength / pageLength);
     const { cacheTokens } = this.#limits;
     const pages =
       cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
-    this.#pool = new PagePool({ pages, pageLength, share: prefixCache });
+    const { batchInvariant } = this.#limits;
+    this.#pool = new PagePool({
+      pages,
+      pageLength,
+      share: prefixCache,
+      ...(batchInvariant ? { sharedUnitPages: this.#shapes.sharedUnit / pageLength } : {}),
+    });
     this.#device = new SamplerDevice({
       backend,
       mode: mode ?? "auto",
@@ -118,6 +127,7 @@ export class ModelSampler {
       maxLength,
       precision: this.#limits.precision,
       lanes: this.#limits.lanes,
+      batchInvariant,
     });
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
     this.#device.writeWeights(parameters);
@@ -284,10 +294,10 @@ export class ModelSampler {
   }
 
   /** The next piece of its prompt. */
-  #formOf(generation: Generation): { piece: number; padded: number; isFirst: boolean } {
+  #formOf(generation: Generation): { piece: number; padded: number; readClass: number } {
     const piece = this.#shapes.pieceLength(generation.unreadTokens);
     const padded = this.#shapes.paddedLength(piece, generation.readTokens);
-    return { piece, padded, isFirst: generation.readTokens === 0 };
+    return { piece, padded, readClass: this.#shapes.readClass(generation.readTokens) };
   }
 
   /** Reads the next piece of a prompt, and of others whose pieces have the same padded length, `budget` tokens at most. */
@@ -298,8 +308,8 @@ export class ModelSampler {
     for (const generation of this.#running) {
       if (batch.length >= most) break;
       if (!generation.isReading || this.#pool.state(this.#leaseOf(generation)) !== "filled") continue;
-      const { padded, isFirst } = this.#formOf(generation);
-      if (padded === form.padded && isFirst === form.isFirst) batch.push(generation);
+      const { padded, readClass } = this.#formOf(generation);
+      if (padded === form.padded && readClass === form.readClass) batch.push(generation);
     }
     const pieces = batch.map((generation) => this.#formOf(generation).piece);
     const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
@@ -417,6 +427,11 @@ function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerCon
     const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
     throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
   }
+  if (parsed.data.batchInvariant && parsed.data.lanes > 1)
+    throw new ModelError(
+      "CONFIG_INVALID",
+      `sampler: lanes is ${parsed.data.lanes} with batchInvariant, which needs whole batches; set lanes to 1`,
+    );
   if (parsed.data.maxLength > model.maxPositions) {
     const message = `sampler: maxLength ${parsed.data.maxLength} exceeds the model's maxPositions ${model.maxPositions}`;
     throw new ModelError("CONFIG_INVALID", message);

@@ -41,6 +41,11 @@ export interface PagePoolOptions {
   readonly pageLength: number;
   /** false: nothing is shared and nothing kept. */
   readonly share: boolean;
+  /**
+   * Only beginnings of a multiple of so many pages are shared, and only as prompts left them: what was sampled is not
+   * kept. Absent: any page is shared that is worth it.
+   */
+  readonly sharedUnitPages?: number;
 }
 
 /** Fewer shared tokens than this are read again, unless they are half of the prompt: reading over a past costs more. */
@@ -69,12 +74,15 @@ export class PagePool {
    * one token of the prompt is left to be read: its output is what sampling starts from.
    */
   reserve(promptTokenIds: readonly number[], length: number): PageLease | undefined {
-    const { pageLength, share } = this.#options;
-    const keys = share ? this.#keys(promptTokenIds) : [];
+    const { pageLength, share, sharedUnitPages } = this.#options;
+    const unit = sharedUnitPages ?? 1;
+    const readable = share ? this.#keys(promptTokenIds) : [];
+    const keys = readable.slice(0, readable.length - (readable.length % unit));
     const found = this.#match(keys.slice(0, Math.floor((promptTokenIds.length - 1) / pageLength)));
     const foundTokens = found.length * pageLength;
-    const worthwhile = foundTokens >= Math.min(worthwhileTokens, promptTokenIds.length / 2);
-    const shared = worthwhile ? found : [];
+    const worthwhile =
+      sharedUnitPages !== undefined || foundTokens >= Math.min(worthwhileTokens, promptTokenIds.length / 2);
+    const shared = worthwhile ? found.slice(0, found.length - (found.length % unit)) : [];
     for (const node of shared) this.#use(node);
     const count = Math.ceil(length / pageLength) - shared.length;
     if (count > this.availablePages) {
@@ -124,9 +132,9 @@ export class PagePool {
   release(lease: PageLease, tokenIds: readonly number[]): void {
     const { path, shared, own } = this.#of(lease);
     this.#held.delete(lease);
-    const { share } = this.#options;
+    const { share, sharedUnitPages } = this.#options;
     const grown = [...path];
-    const whole = share ? this.#keys(tokenIds) : [];
+    const whole = share && sharedUnitPages === undefined ? this.#keys(tokenIds) : [];
     const unbroken = path.every((node) => node.state === "filled");
     let kept = path.length - shared;
     // Below a path of its own a request leaves its sampled tokens too: a conversation goes on from there.

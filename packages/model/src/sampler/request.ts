@@ -106,6 +106,13 @@ export const samplerConfigSchema = z.strictObject({
     .boolean()
     .default(true)
     .describe("Prompts that begin alike share what was read of them, in flight or kept from earlier"),
+  batchInvariant: z
+    .boolean()
+    .default(false)
+    .describe(
+      "A request's numbers are the same bits whoever shares its batch; on a CPU in mode graph. Batches are padded to " +
+        "multiples of 16 rows, and beginnings of prompts are shared in whole pieces",
+    ),
 });
 
 export type SamplerConfig = z.infer<typeof samplerConfigSchema>;

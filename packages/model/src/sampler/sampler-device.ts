@@ -14,6 +14,7 @@ import { type CallShapes, type DecodeShape, pageLength, type ReadShape } from ".
 import { drawUniform, greedyInverseTemperature } from "./draw.js";
 import { zeroPage } from "./kv-cache.js";
 import { packedWeights } from "./packed-weights.js";
+import { rowTile } from "./row-tile.js";
 import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
 import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
 
@@ -30,6 +31,8 @@ export interface DeviceOptions {
   readonly maxLength: number;
   readonly precision: JitPrecision;
   readonly lanes: number;
+  /** M9 of the sampler. Default false. */
+  readonly batchInvariant?: boolean;
 }
 
 /** One request as the device sees it. */
@@ -60,14 +63,28 @@ export class SamplerDevice {
   readonly #sparePage: number;
   readonly #shapes: CallShapes;
 
-  constructor({ backend, mode, config, shapes, pages, maxLength, precision, lanes }: DeviceOptions) {
+  constructor({
+    backend,
+    mode,
+    config,
+    shapes,
+    pages,
+    maxLength,
+    precision,
+    lanes,
+    batchInvariant,
+  }: DeviceOptions) {
     this.#config = config;
     this.#shapes = shapes;
     this.#maxLength = maxLength;
     this.#sparePage = pages;
     const cache = { pages: pages + 1, pageLength };
     const functions: Record<string, JitFunction> = {};
-    for (const shape of shapes.reads) functions[readName(shape)] = readFunction(config, cache, shape, lanes);
+    for (const shape of shapes.reads)
+      functions[readName(shape)] = readFunction(config, cache, shape, {
+        lanes,
+        headTile: batchInvariant ? rowTile : 1,
+      });
     for (const shape of shapes.decodes)
       functions[decodeName(shape)] = decodeFunction(config, cache, shape, lanes);
     functions[ZERO_PAGE] = {

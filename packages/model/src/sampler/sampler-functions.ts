@@ -9,6 +9,7 @@ import type { Memory } from "./layer-walk.js";
 import { named, nextLogits, part } from "./packed-layers.js";
 import { isMatrix, packedShapes, runsAsLoop } from "./packed-weights.js";
 import { type PromptPieces, promptPass } from "./prompt-pass.js";
+import { wholeTiles } from "./row-tile.js";
 
 const leastRowsOfLane = 16;
 
@@ -43,7 +44,13 @@ export function readFunction(
   config: ModelConfig,
   cache: CacheShape,
   shape: ReadShape,
-  lanes: number,
+  {
+    lanes,
+    headTile,
+  }: {
+    readonly lanes: number /** Rows of the head are padded to a multiple of it. */;
+    readonly headTile: number;
+  },
 ): JitFunction {
   const { rows, length, pastPages } = shape;
   const body = (state: Tensors, inputs: Tensors) => {
@@ -63,10 +70,22 @@ export function readFunction(
             }),
       };
       const pass = promptPass(state, pieces, config);
-      const logits = nextLogits(state, pass.last, config);
-      const uniforms = own("uniforms", 1).reshape([count]);
-      const drawn = drawTokens(logits, uniforms, own("inverseTemperature"));
-      return { drawn: [drawn], logits, memory: pass.memory };
+      const headRows = wholeTiles(count, headTile);
+      const logits = nextLogits(state, padRows(pass.last, headRows), config);
+      const uniforms = padRows(own("uniforms", 1).reshape([count]), headRows);
+      // A row of nobody draws at 0 from weights that are all 1: nothing divides by its temperature.
+      const drawn = drawTokens(logits, uniforms, padRows(own("inverseTemperature"), headRows));
+      return {
+        drawn: [
+          {
+            tokens: firstRows(drawn.tokens, count),
+            logprobs: firstRows(drawn.logprobs, count),
+            sampledLogprobs: firstRows(drawn.sampledLogprobs, count),
+          },
+        ],
+        logits: firstRows(logits, count),
+        memory: pass.memory,
+      };
     });
     const { drawn, logits, memory } = joinRows(read);
     const written = writeCache(state, memory, named(inputs, "targets"), cache, config);
@@ -138,6 +157,17 @@ function lanesOf(
     first: lane * share,
     count: Math.min(share, rows - lane * share),
   }));
+}
+
+function padRows(x: tf.Tensor, rows: number): tf.Tensor {
+  const missing = rows - (x.shape[0] as number);
+  return missing === 0
+    ? x
+    : tf.pad(x, [[0, missing], ...x.shape.slice(1).map((): [number, number] => [0, 0])]);
+}
+
+function firstRows(x: tf.Tensor, rows: number): tf.Tensor {
+  return x.shape[0] === rows ? x : part(x, 0, 0, rows);
 }
 
 /** One after the other along the rows. */

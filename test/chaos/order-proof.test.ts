@@ -1,0 +1,60 @@
+/**
+ * INPROCESS-1, T6: with `rollout.batchInvariant` the trained weights do not depend on who sampled what, beside whom, and who was
+ * faster: one process, one rollout actor and four, of which one is killed in the middle, end with the same bits. The
+ * ratios are taken to the sampler's own log-probs, so that its every rounding reaches the weights.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { quickTakeOver, writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { TrainingRun } from "../support/training-run.js";
+import { expectWholeRun } from "../support/whole-run.js";
+
+const size = { steps: 3, groupsPerStep: 4 };
+
+let cluster: TestCluster;
+let folder: string;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  folder = await cluster.recipeFolder("order-proof");
+}, 120_000);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+/** @param concurrency episodes of one actor at once: how many share a batch, and which */
+function recipeOf(actors: number, concurrency: number): string {
+  return writeRecipe(folder, {
+    name: `actors-${actors}`,
+    ...size,
+    learner: { miniBatches: 2, oldLogprobs: "rollout" },
+    more: {
+      rollout: { actors, concurrency, maxBatch: 16, maxTokens: 64, cpus: 0.1, batchInvariant: true },
+      // The process of its own has the learner's threads for both.
+      learnerThreads: 1,
+      queues: quickTakeOver,
+    },
+  });
+}
+
+const start = (recipe: string, name: string) => TrainingRun.start(cluster, recipe, join(cluster.dir, name));
+
+test("in one process, with one rollout actor, and with four of which one is killed: the same weights", async () => {
+  const report = join(cluster.dir, "in-process.json");
+  const one = recipeOf(1, 16);
+  const alone = await cluster.run(["train", "--in-process", one, "--report", report]);
+  expect(alone.code, alone.stdout + alone.stderr).toBe(0);
+  const { weightsHash } = JSON.parse(readFileSync(report, "utf8")) as { readonly weightsHash: string };
+
+  expect(await expectWholeRun(start(one, "one"), size)).toBe(weightsHash);
+
+  const four = start(recipeOf(4, 3), "four");
+  await four.untilStep(1);
+  const [victim] = await cluster.actors("rollout");
+  if (!victim) throw new Error("no rollout actor is alive");
+  process.kill(victim.pid, "SIGKILL");
+  expect(await expectWholeRun(four, size)).toBe(weightsHash);
+}, 400_000);
