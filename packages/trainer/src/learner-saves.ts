@@ -8,6 +8,8 @@
  * - SAVES-2. Steps leave the log when a newer checkpoint is in place, and never before.
  * - SAVES-3 (T5). Repeated steps make the weights that were published under their versions; on a CPU another hash ends the
  *   run. A GPU may round otherwise: then a new checkpoint is written before anything is announced.
+ * - SAVES-4. Repeating that takes long leaves checkpoints on its way: a learner that is ended before it is ready begins
+ *   further on the next time, however long the log is.
  */
 import { dirname, join } from "node:path";
 import {
@@ -28,7 +30,7 @@ import {
   type WrittenDump,
 } from "@palimpsest/learner";
 import type { Group } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
+import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
 import { z } from "zod";
 
 /** What a run has on disk. */
@@ -128,7 +130,11 @@ export interface RepeatOptions {
   readonly onStep?: (policyVersion: number) => void;
   /** Told of what a GPU makes otherwise. */
   readonly onDifference?: (text: string) => void;
+  readonly clock?: Clock;
 }
+
+/** Repeating leaves a checkpoint whenever it has taken so long: well within what nodes and drivers give a start. */
+export const repeatedCheckpointEveryMs = 60_000;
 
 export class LearnerSaves {
   readonly #learner: SavedLearner;
@@ -157,9 +163,10 @@ export class LearnerSaves {
    */
   async repeat(
     { steps, consumedGroupIds, dataCursor }: SavedRun,
-    { gpu, signal, onStep, onDifference }: RepeatOptions,
+    { gpu, signal, onStep, onDifference, clock = systemClock }: RepeatOptions,
   ): Promise<void> {
     const learner = this.#learner;
+    let savedAtMs = clock.monotonicMs();
     for (const record of steps) {
       // The disk may have been full when the new checkpoint was written.
       if (record.policyVersion <= learner.policyVersion) continue;
@@ -167,22 +174,26 @@ export class LearnerSaves {
       const dump = await loggedDump(stepLogOf(this.#settings.checkpointDir), record);
       await learner.update(dump.groups, { shuffleRewards: dump.shuffleRewards, signal });
       const hash = learner.weightsHash();
-      if (hash === record.weightsHash) continue;
-      this.#different ??= `step ${record.policyVersion}, repeated from the log, makes weights ${hash}, and ${record.weightsHash} were published`;
+      if (hash !== record.weightsHash)
+        this.#different ??= `step ${record.policyVersion}, repeated from the log, makes weights ${hash}, and ${record.weightsHash} were published`;
+      if (this.#different !== undefined && !gpu)
+        throw new PalimpsestError(
+          "CONFIG_INVALID",
+          `${this.#different}; resume with the version, the backend and the learnerThreads that the run had`,
+        );
+      // The last one needs none: the learner is ready.
+      if (record === steps.at(-1) || clock.monotonicMs() - savedAtMs < repeatedCheckpointEveryMs) continue;
+      // It bears the hash that the next record goes on from, though a GPU may have made other weights.
+      await this.saveCheckpoint({ ...record, dataCursor: cursorOf(record.dataCursor) });
+      savedAtMs = clock.monotonicMs();
     }
     const different = this.#different;
     if (different === undefined) return;
-    if (!gpu)
-      throw new PalimpsestError(
-        "CONFIG_INVALID",
-        `${different}; resume with the version, the backend and the learnerThreads that the run had`,
-      );
     onDifference?.(different);
-    const cursor = z.record(z.string(), z.unknown()).parse(dataCursor);
     await this.saveCheckpoint({
       weightsHash: learner.weightsHash(),
       consumedGroupIds,
-      dataCursor: cursor,
+      dataCursor: cursorOf(dataCursor),
     });
   }
 
@@ -219,6 +230,10 @@ export class LearnerSaves {
     // The steps since the oldest checkpoint that is kept stay: each of them can be repeated.
     await dropSteps(stepLogOf(checkpointDir), await oldestOfLast(checkpointDir, keepLast), this.#files);
   }
+}
+
+function cursorOf(kept: JsonValue): Readonly<Record<string, unknown>> {
+  return z.record(z.string(), z.unknown()).parse(kept);
 }
 
 function json(value: object): JsonValue {

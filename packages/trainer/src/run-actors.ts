@@ -73,6 +73,11 @@ export async function spawnRunActors(
     Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);
-  await Promise.all([learner, ...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs })));
+  // A learner may have steps to repeat before it is ready; each of them is one that stopWhenStuckMs allows.
+  const repeatingMs = recipe.train.checkpointEverySteps > 1 ? recipe.train.stopWhenStuckMs : 0;
+  await Promise.all([
+    learner.ready({ timeoutMs: timeoutMs + repeatingMs }),
+    ...[...rollouts, ...rewards].map((handle) => handle.ready({ timeoutMs })),
+  ]);
   return { learner, rollouts, rewards };
 }
