@@ -6,6 +6,9 @@ import { ApiError } from "./api-error.js";
 import { type ChoiceEnd, sampleChoice } from "./choice.js";
 import type { ServedModel } from "./served-model.js";
 
+/** What one answer may have waiting for its client to read; one that is further behind is taken to have left. */
+const maxUnsentBytes = 8 * 1024 * 1024;
+
 export interface Answering {
   readonly model: ServedModel;
   readonly response: ServerResponse;
@@ -39,8 +42,10 @@ export async function answerWhole(asked: Asked, { model, response, ...more }: An
 export async function answerStream(asked: Asked, { model, response, ...more }: Answering): Promise<void> {
   const writers = asked.choices.map((_, index) => asked.writer(index));
   const head = headOf(asked, model);
-  const write = (event: object | string) =>
+  const write = (event: object | string) => {
     response.write(`data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`);
+    if (response.writableLength > maxUnsentBytes) response.destroy();
+  };
   const send = (choices: readonly object[]) => {
     const usage = asked.includeUsage ? { usage: null } : {};
     const fingerprint = { object: asked.object.chunk, system_fingerprint: model.fingerprint };

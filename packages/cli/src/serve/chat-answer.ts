@@ -1,14 +1,14 @@
 import type { Asked, ChoiceWriter } from "./answer.js";
 import { ApiError } from "./api-error.js";
 import { chatRequestSchema } from "./chat-request.js";
-import { type ChoiceEnd, type ChoicePiece, choicesOf, roomFor } from "./choice.js";
+import { type ChoiceEnd, type ChoicePiece, checkChoices, choicesOf, roomFor } from "./choice.js";
 import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { chatLogprobs } from "./token-logprobs.js";
 import { type ToolCall, ToolCallReader } from "./tool-calls.js";
 
 /** @throws {ApiError}; {ModelError} TEMPLATE_REFUSED, TOKENIZER_INVALID */
-export function askChat(model: ServedModel, body: unknown): Asked {
+export function askChat(model: ServedModel, body: unknown, mostChoices: number): Asked {
   const request = parseBody(chatRequestSchema, body);
   const { messages, tools = [], chat_template_kwargs: variables, logprobs, top_logprobs = 0 } = request;
   const refuse = (param: string, why: string) =>
@@ -17,6 +17,7 @@ export function askChat(model: ServedModel, body: unknown): Asked {
     throw refuse("messages", `${model.name} has no chat template; use /v1/completions`);
   if (top_logprobs > 0 && !logprobs)
     throw refuse("top_logprobs", `is ${top_logprobs} without logprobs; set logprobs to true`);
+  checkChoices(1, request.n, mostChoices);
   const usesTools = tools.length > 0 && request.tool_choice === "auto";
   if (usesTools && !model.hasTools)
     throw refuse("tools", `the chat template of ${model.name} has no place for tools; leave them out`);

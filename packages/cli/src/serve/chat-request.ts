@@ -19,9 +19,10 @@ const messageSchema = z
   .object({
     role: z.enum(["system", "developer", "user", "assistant", "tool"]),
     content: contentSchema,
-    name: z.string().optional(),
-    tool_calls: z.array(z.record(z.string(), z.unknown())).optional(),
-    tool_call_id: z.string().optional(),
+    // A message of an answer, as clients put it back: what it does not have is null there.
+    name: z.string().nullish(),
+    tool_calls: z.array(z.record(z.string(), z.unknown())).nullish(),
+    tool_call_id: z.string().nullish(),
     reasoning_content: z.string().nullish(),
   })
   .transform(({ role, content, name, tool_calls, tool_call_id, reasoning_content }): ChatMessage => {
@@ -29,9 +30,9 @@ const messageSchema = z
       // OpenAI's newer word for the same turn; templates know the older one.
       role: role === "developer" ? "system" : role,
       content,
-      ...(name === undefined ? {} : { name }),
-      ...(tool_calls === undefined ? {} : { tool_calls: tool_calls.map(withParsedArguments) }),
-      ...(tool_call_id === undefined ? {} : { tool_call_id }),
+      ...(typeof name === "string" ? { name } : {}),
+      ...(tool_calls ? { tool_calls: tool_calls.map(withParsedArguments) } : {}),
+      ...(typeof tool_call_id === "string" ? { tool_call_id } : {}),
       ...(typeof reasoning_content === "string" ? { reasoning_content } : {}),
     };
   });
@@ -41,8 +42,8 @@ const toolSchema = z.object({
   function: z
     .object({
       name: z.string().min(1),
-      description: z.string().optional(),
-      parameters: z.record(z.string(), z.unknown()).optional(),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
     })
     .loose(),
 });

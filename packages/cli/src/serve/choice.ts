@@ -34,6 +34,16 @@ interface Sampling {
   readonly skip_special_tokens: boolean;
 }
 
+/**
+ * Holds a request's choices against the bound before anything is made for them: both numbers are the client's.
+ * @throws {ApiError} invalid_value
+ */
+export function checkChoices(prompts: number, n: number, most: number): void {
+  if (prompts * n <= most) return;
+  const message = `n: prompts times n are ${prompts * n}, and ${most} are taken in one request; ask for fewer`;
+  throw new ApiError("invalid_value", message, { param: "n" });
+}
+
 /** The n choices of one prompt; each has a seed of its own, counted on from the request's. */
 export function choicesOf(
   model: ServedModel,

@@ -1,14 +1,15 @@
 import type { Asked, ChoiceWriter } from "./answer.js";
 import { ApiError } from "./api-error.js";
-import { type ChoiceEnd, type ChoicePiece, choicesOf, roomFor } from "./choice.js";
+import { type ChoiceEnd, type ChoicePiece, checkChoices, choicesOf, roomFor } from "./choice.js";
 import { completionRequestSchema } from "./completion-request.js";
 import { parseBody } from "./request-fields.js";
 import type { ServedModel } from "./served-model.js";
 import { type CompletionLogprobs, completionLogprobs } from "./token-logprobs.js";
 
 /** @throws {ApiError}; {ModelError} TOKENIZER_INVALID */
-export function askCompletion(model: ServedModel, body: unknown): Asked {
+export function askCompletion(model: ServedModel, body: unknown, mostChoices: number): Asked {
   const request = parseBody(completionRequestSchema, body);
+  checkChoices(request.prompt.length, request.n, mostChoices);
   const prompts = request.prompt.map((prompt) => promptTokens(model, prompt));
   const choices = prompts.flatMap((promptTokenIds) => {
     const maxTokens = roomFor(

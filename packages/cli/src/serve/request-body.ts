@@ -1,9 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "./api-error.js";
 
+/** Schemas of tools are the deepest that is sent, and have ten or so. */
+const mostLevels = 64;
+/** Letters that are not UTF-8 would come in as others. */
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Reads a JSON body of bounded length.
- * @throws {ApiError} unsupported_media_type, request_too_large, invalid_json
+ * @throws {ApiError} unsupported_media_type, request_too_large, invalid_json, invalid_value
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   // Browsers send other types to any address without asking it first.
@@ -26,9 +31,25 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
     if (bytes > maxBytes) throw tooLarge(bytes);
     chunks.push(chunk);
   }
+  const body = parse(Buffer.concat(chunks));
+  if (isDeeper(body, mostLevels))
+    throw new ApiError(
+      "invalid_value",
+      `body: is nested deeper than ${mostLevels} levels; send flatter JSON`,
+    );
+  return body;
+}
+
+function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
+    return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (cause) {
-    throw new ApiError("invalid_json", "body: is no JSON; send one JSON object", { cause });
+    throw new ApiError("invalid_json", "body: is no JSON in UTF-8; send one JSON object", { cause });
   }
+}
+
+/** Does not go deeper than asked itself: what reads a body later may, a level of the stack for each. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }

@@ -27,7 +27,14 @@ export const sharedFields = {
     .transform((stop) => (typeof stop === "string" ? [stop] : (stop ?? []))),
   stop_token_ids: z.array(z.int().min(0)).max(64).default([]),
   stream: z.boolean().default(false),
-  stream_options: z.strictObject({ include_usage: z.boolean().default(false) }).optional(),
+  stream_options: z
+    .strictObject({
+      include_usage: z
+        .boolean()
+        .nullish()
+        .transform((wanted) => wanted ?? false),
+    })
+    .optional(),
   /** vLLM's: whether text leaves special tokens out, and whether the ids of tokens are told. */
   skip_special_tokens: z.boolean().default(true),
   return_token_ids: z.boolean().default(false),

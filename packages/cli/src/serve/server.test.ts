@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { PassThrough } from "node:stream";
 import { ChatEndpoint, HttpSampler } from "@palimpsest/engines";
 import { createLogger, createMetrics } from "@palimpsest/telemetry";
@@ -261,7 +263,7 @@ describe("a request that is refused", { timeout }, () => {
 
   it("is told that a model without a template has no chat", () => {
     const silent = Object.create(model, { template: { value: undefined } }) as ServedModel;
-    expect(() => askChat(silent, { messages: hello })).toThrow(/use \/v1\/completions/);
+    expect(() => askChat(silent, { messages: hello }, 16)).toThrow(/use \/v1\/completions/);
   });
 
   it("needs the token where there is one (SERVE-1)", async () => {
@@ -337,5 +339,94 @@ describe("bounds", { timeout }, () => {
     const closed = server.close();
     expect(eventsOf(await response.text()).at(-1)).toBe("[DONE]");
     await closed;
+  });
+});
+
+describe("a client of bad manners", { timeout }, () => {
+  const completions = (url: string) => `${url}/v1/completions`;
+
+  it("is refused by its numbers before anything is made for them", async () => {
+    const { url } = await start({ maxChoices: 4 });
+    for (const body of [
+      { prompt: "the", n: 2 ** 33 },
+      // The token is none of the model's: that would be said first if prompts were looked at.
+      { prompt: Array.from({ length: 5 }, () => [99_999]), n: 1 },
+    ]) {
+      const answer = await post(completions(url), { max_tokens: 1, ...body });
+      expect(answer.status).toBe(400);
+      expect((await jsonOf(answer)).error).toMatchObject({
+        param: "n",
+        message: expect.stringContaining("4 are taken"),
+      });
+    }
+    const small = await start({ maxBatch: 1, maxWaiting: 0 });
+    const never = await post(completions(small.url), { prompt: "the", max_tokens: 1, n: 2 });
+    expect([never.status, never.headers.get("x-should-retry")]).toEqual([400, null]);
+  });
+
+  it("is told what is wrong with its bytes", async () => {
+    const { url } = await start();
+    const send = async (body: Buffer | string) => {
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(completions(url), { method: "POST", headers, body });
+      return [answer.status, (await jsonOf(answer)).error.code];
+    };
+    const noText = Buffer.concat([
+      Buffer.from('{"prompt":"the '),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ]);
+    expect(await send(noText)).toEqual([400, "invalid_json"]);
+    expect(await send(`{"prompt":${"[".repeat(50_000)}${"]".repeat(50_000)}}`)).toEqual([
+      400,
+      "invalid_value",
+    ]);
+    expect((await fetch(`${url}/v1/models/%E0%A4%A`)).status).toBe(404);
+  });
+
+  it("may put an answer back as OpenAI's client dumps it, with null for what it does not have", async () => {
+    const { url } = await start();
+    const dumped = { role: "assistant", content: "sat", refusal: null, tool_calls: null, name: null };
+    const answer = await post(`${url}/v1/chat/completions`, {
+      messages: [...hello, dumped, ...hello],
+      max_tokens: 1,
+      stream_options: { include_usage: null },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  it("SERVE-2: leaves nothing in the sampler when it goes, of requests in a row on one connection either", async () => {
+    const { url, logged } = await start();
+    const { port } = new URL(url);
+    const ask = (tokens: number) => {
+      const body = JSON.stringify({ prompt: "the cat", max_tokens: tokens, stream: true });
+      return `POST /v1/completions?${tokens} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    };
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(ask(1500) + ask(1501));
+    await once(socket, "data");
+    let left = 0;
+    const both = logged((line) => line["status"] === "left" && ++left === 2);
+    socket.destroy();
+    await both;
+    // Every place is free again.
+    const answer = await post(completions(url), { prompt: "the", max_tokens: 1, n: 4 });
+    expect(answer.status).toBe(200);
+  });
+
+  it("SERVE-5: does not have an answer kept that it does not read", async () => {
+    const { url, logged } = await start({ unreadMs: 50 });
+    const { port } = new URL(url);
+    const body = JSON.stringify({ prompt: "the cat", max_tokens: 1900, logprobs: 5 });
+    const socket = connect({ port: Number(port), host: "127.0.0.1" });
+    socket.on("error", () => undefined).pause();
+    const ended = once(socket, "close");
+    socket.write(
+      `POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await logged((line) => line["path"] === "/v1/completions");
+    // What the kernel has taken comes through, and then the end.
+    socket.resume();
+    await ended;
   });
 });

@@ -9,6 +9,7 @@
  * - SERVE-3. At most maxBatch + maxWaiting choices are in the sampler; a request beyond is answered 429 and changes nothing.
  * - SERVE-4. A server that stops takes no request any more, gives those under way graceMs, and ends the rest with an error
  *   that they are told.
+ * - SERVE-5. A finished answer that nobody reads is held for unreadMs, and one under way up to 8 MiB: beyond, the connection ends.
  */
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -41,10 +42,12 @@ export interface ModelServerOptions {
 
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 60_000;
+/** How often Node looks for connections that are over their time; its own 30 s would be three times that. */
+const connectionsCheckMs = 2_000;
 const maxHeaderBytes = 16 * 1024;
 const maxConnections = 1024;
 
-type Ask = (model: ServedModel, body: unknown) => Asked;
+type Ask = (model: ServedModel, body: unknown, mostChoices: number) => Asked;
 const asks: Readonly<Record<string, Ask>> = {
   "/v1/chat/completions": askChat,
   "/v1/completions": askCompletion,
@@ -69,11 +72,14 @@ export class ModelServer {
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: connectionsCheckMs,
     };
     const listener = (request: IncomingMessage, response: ServerResponse) => {
       void this.#serve(request, response);
     };
-    this.#server = tls ? createTlsServer({ ...bounds, ...tls }, listener) : createServer(bounds, listener);
+    this.#server = tls
+      ? createTlsServer({ ...bounds, ...tls, handshakeTimeout: headersTimeoutMs }, listener)
+      : createServer(bounds, listener);
     this.#server.maxConnections = maxConnections;
   }
 
@@ -148,9 +154,7 @@ export class ModelServer {
     const { metrics } = this.#options;
     const card = this.#card();
     const page = pages.find((known) => known === path);
-    const name = path.startsWith("/v1/models/")
-      ? decodeURIComponent(path.slice("/v1/models/".length))
-      : undefined;
+    const name = path.startsWith("/v1/models/") ? decoded(path.slice("/v1/models/".length)) : undefined;
     if (page === undefined && name === undefined) {
       const message = `${path}: is not served; see /v1/models, /v1/chat/completions, /v1/completions, /health and /metrics`;
       throw new ApiError("unknown_url", message);
@@ -191,28 +195,38 @@ export class ModelServer {
     const body = await readJson(request, settings.maxBodyBytes);
     const named = (body as { readonly model?: unknown } | null)?.model ?? this.#model.name;
     if (named !== this.#model.name) throw unknownModel(named, this.#model.name);
-    const asked = ask(this.#model, body);
-    const count = asked.choices.length;
-    if (count > settings.maxChoices) {
-      const message = `n: prompts times n are ${count}, and ${settings.maxChoices} are taken in one request; ask for fewer`;
-      throw new ApiError("invalid_value", message, { param: "n" });
-    }
+    // What the queue can never hold would be told to come again for ever.
+    const asked = ask(
+      this.#model,
+      body,
+      Math.min(settings.maxChoices, settings.maxBatch + settings.maxWaiting),
+    );
     const ended = new AbortController();
     const deadline = setTimeout(() => {
       const message = `the answer took longer than ${settings.deadlineMs} ms; ask for fewer tokens`;
       ended.abort(new ApiError("deadline_exceeded", message));
     }, settings.deadlineMs);
-    const onLeft = () => ended.abort(new Error("the client has left"));
+    const onLeft = () => {
+      ended.abort(new Error("the client has left"));
+      response.destroy();
+    };
     response.once("close", onLeft);
+    // An answer that waits behind another on its connection has no socket yet, and never hears of its end.
+    request.socket.once("close", onLeft);
     const signal = AbortSignal.any([ended.signal, this.#stop.signal]);
     try {
       const answering = { model: this.#model, response, signal, onFirstToken: () => meter.firstToken() };
-      await this.#admission.run(count, () =>
+      await this.#admission.run(asked.choices.length, () =>
         asked.stream ? answerStream(asked, answering) : answerWhole(asked, answering),
       );
     } finally {
-      clearTimeout(deadline);
       response.off("close", onLeft);
+      request.socket.off("close", onLeft);
+      clearTimeout(deadline);
+      if (response.writableEnded && !response.writableFinished && !response.destroyed) {
+        const unread = setTimeout(() => request.socket.destroy(), settings.unreadMs);
+        response.once("close", () => clearTimeout(unread));
+      }
     }
   }
 
@@ -233,6 +247,15 @@ export class ModelServer {
 function endWith({ socket }: IncomingMessage, response: ServerResponse): void {
   if (response.writableFinished) socket.destroySoon();
   else response.once("finish", () => socket.destroySoon());
+}
+
+/** What is no percent encoding names no model, and stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 const pages = ["/v1/models", "/health", "/healthz", "/metrics"] as const;

@@ -21,6 +21,11 @@ const serveSettingsSchema = z.strictObject({
     .min(1)
     .default(600_000)
     .describe("longest time of one request; then it is answered 504"),
+  unreadMs: z
+    .int()
+    .min(1)
+    .default(60_000)
+    .describe("longest time that a finished answer waits to be read; then its connection ends"),
   graceMs: z
     .int()
     .min(0)
