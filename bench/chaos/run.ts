@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { createRandom } from "../../packages/trajectories/src/random.js";
 import { ChaosCluster } from "./cluster.js";
 import { type Fault, faults, type Random } from "./faults.js";
 import { type FaultRecord, reportTable } from "./report.js";
@@ -32,17 +33,6 @@ const recipe = fileURLToPath(new URL("../../recipes/quickstart.yaml", import.met
 const pollMs = 50;
 /** A run that makes no step for so long does not heal by itself. */
 const hopelessMs = 240_000;
-
-function randomOf(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 async function untilStep(cluster: ChaosCluster, step: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
@@ -83,7 +73,7 @@ async function strike(cluster: ChaosCluster, fault: Fault, random: Random): Prom
   };
 }
 
-const random = randomOf(Number(flags.seed));
+const random = createRandom(Number(flags.seed)).float;
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-chaos-"));
 process.stdout.write(`logs in ${folder}\n`);
 let beganAt = performance.now();

@@ -1,8 +1,9 @@
 /** Feeds damaged bytes to decoders and looks for crashes, hangs and growth. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { createRandom } from "@palimpsest/trajectories/random";
 import type { Decoder } from "./decoders.js";
-import { mutate, seededRandom } from "./mutate.js";
+import { mutate } from "./mutate.js";
 
 /** One message may take this long to be refused. */
 const hangMs = 1_000;
@@ -25,7 +26,7 @@ export interface CampaignResult {
 }
 
 export function runCampaign(decoders: readonly Decoder[], messages: number, seed: number): CampaignResult {
-  const random = seededRandom(seed);
+  const random = createRandom(seed).float;
   const findings: Finding[] = [];
   let accepted = 0;
   let slowestMs = 0;

@@ -6,12 +6,13 @@
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { createRandom } from "@palimpsest/trajectories/random";
 import { fromGrpcError, grpcNetwork, type Peer } from "@palimpsest/wire";
 import { isAlive } from "../support/processes.js";
 import { TestCluster } from "../support/test-cluster.js";
 import { WordCounter } from "../support/word-counter.js";
 import { methodSeeds } from "./decoders.js";
-import { mutate, seededRandom } from "./mutate.js";
+import { mutate } from "./mutate.js";
 
 const { values: flags } = parseArgs({
   options: { messages: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },
@@ -51,7 +52,7 @@ try {
     peers.set(address, known);
     return known;
   };
-  const random = seededRandom(Number(flags.seed));
+  const random = createRandom(Number(flags.seed)).float;
   const outcomes = new Map<string, number>();
 
   /** One call with one damaged message; resolves with the name of its outcome. */

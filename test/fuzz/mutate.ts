@@ -1,17 +1,6 @@
 /** Damages bytes as networks, disks and hostile peers do; a pure function of its random source. */
 export type Random = () => number;
 
-/** A small generator (mulberry32): the same seed gives the same numbers on every machine. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const maxBytes = 64 * 1024;
 
 /** Byte strings that lie about lengths, counts and nesting in protobuf and msgpack. */

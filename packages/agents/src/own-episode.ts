@@ -1,4 +1,5 @@
 import type { Conversation, StopReason } from "@palimpsest/trajectories";
+import { createRandom } from "@palimpsest/trajectories/random";
 import type { AgentModel } from "./agent-kind.js";
 import { aroundUserTurn } from "./chat-format.js";
 import { callSeed, type RunOptions } from "./episode.js";
@@ -6,7 +7,6 @@ import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
 import { type ReplyContent, replyContent } from "./reply-content.js";
 import type { Tokenizer } from "./sampler.js";
-import { seededRandom } from "./seeded-random.js";
 import { compileTemplate, plainIds, specialId } from "./template.js";
 
 export interface AskOptions {
@@ -97,7 +97,7 @@ export class Replies implements OwnEpisode {
   constructor(tokenizer: Tokenizer, prompts: ReplyPrompts, log: EpisodeLog, options: RunOptions) {
     this.tokenizer = tokenizer;
     this.signal = options.signal;
-    this.random = seededRandom(callSeed(options.seed ?? 0, -1));
+    this.random = createRandom(callSeed(options.seed ?? 0, -1)).float;
     this.#prompts = prompts;
     this.#log = log;
   }

@@ -1,4 +1,6 @@
 // For users
+
+export { createRandom, type Random } from "@palimpsest/trajectories/random";
 export { z } from "zod";
 export {
   type OpenTasksOptions,
@@ -38,7 +40,6 @@ export {
   readQuestionSource,
 } from "./prepare/question-source.js";
 export { preparerByName, preparers } from "./prepare/registry.js";
-export { createRandom, type Random } from "./random.js";
 export { recallRows, type TextSegment } from "./recall.js";
 export { type RepeatRow, repeatRows } from "./repeat.js";
 export {

@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "./error.js";
-import { createRandom } from "./random.js";
 import { type RulerConfigInput, rulerConfigSchema } from "./ruler-config.js";
 
 /** A stretch of text of a supervised row; the loss counts the trained stretches only. */

@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "./error.js";
-import { createRandom } from "./random.js";
 
 /** A row of token ids with the places that the loss counts. */
 export interface RepeatRow {

@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
+import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
-import { createRandom, type Random } from "./random.js";
 import { rulerConfigSchema } from "./ruler-config.js";
 import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 

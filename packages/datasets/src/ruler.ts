@@ -1,7 +1,7 @@
 import type { Task } from "@palimpsest/trajectories";
+import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
-import { createRandom, type Random } from "./random.js";
 import {
   type RulerConfig,
   type RulerConfigInput,

@@ -1,7 +1,7 @@
 import type { MemoryRecord, Probe, Task } from "@palimpsest/trajectories";
+import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { DatasetError } from "./error.js";
-import { createRandom } from "./random.js";
 import { rulerConfigSchema } from "./ruler-config.js";
 import { generatedTasks, type TaskSet } from "./tasks/task-set.js";
 

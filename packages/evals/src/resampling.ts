@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "@palimpsest/datasets";
+import { createRandom, type Random } from "@palimpsest/trajectories/random";
 import type { Interval } from "./intervals.js";
 
 /** One number and what it belongs to: numbers of one cluster (the same question at several lengths) are not independent. */

@@ -2,6 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createRandom, restoreRandom } from "./random.js";
 
 describe("createRandom", () => {
+  it("gives the same numbers for a seed in every release", () => {
+    const random = createRandom(7);
+    expect([1, 2, 3].map(() => random.below(1e9))).toEqual([49009593, 165562353, 929853208]);
+    expect(random.state()).toEqual([4061364522, 2701468909, 1075613859, 423758975]);
+  });
+
   it("goes on from its state as if it had never stopped", () => {
     const random = createRandom(7);
     for (let i = 0; i < 10; i++) random.below(100);

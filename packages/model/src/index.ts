@@ -89,5 +89,6 @@ export {
   openWeightsHash,
   parameterShapes,
 } from "./parameters.js";
+export { type RandomWords, splitmix32, xoshiro128 } from "./random.js";
 export { entropy, entropyOfLogits, tokenLogprobs } from "./token-logprobs.js";
 export { type TokenStatistics, type TokenStatisticsOptions, tokenStatistics } from "./token-statistics.js";

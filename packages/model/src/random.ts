@@ -1,3 +1,46 @@
+/** A generator of 32 random bits whose whole state is four words. */
+export interface RandomWords {
+  /** Whole number in [0, 2^32). */
+  next(): number;
+  /** The four words; `xoshiro128` goes on from them. */
+  state(): readonly number[];
+}
+
+/**
+ * xoshiro128**: the numbers of weights' initial values and of the learner.
+ * Source: Blackman and Vigna, "Scrambled linear pseudorandom number generators", 2021.
+ * @param words four, not all 0
+ */
+export function xoshiro128(words: readonly number[]): RandomWords {
+  let [a = 1, b = 2, c = 3, d = 4] = words;
+  return {
+    next() {
+      const scrambled = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
+      const shifted = b << 9;
+      c ^= a;
+      d ^= b;
+      b ^= c;
+      a ^= d;
+      c ^= shifted;
+      d = rotateLeft(d, 11);
+      return scrambled;
+    },
+    state: () => [a >>> 0, b >>> 0, c >>> 0, d >>> 0],
+  };
+}
+
+/** splitmix32: well-mixed words from one, to fill the state of another generator with. */
+export function splitmix32(seed: number): () => number {
+  let word = seed >>> 0;
+  return () => {
+    word = (word + 0x9e3779b9) >>> 0;
+    let z = word;
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
+    return (z ^ (z >>> 15)) >>> 0;
+  };
+}
+
 /**
  * Seeded streams of normal numbers on the host: xoshiro128** for the bits, Box–Muller for the shape.
  * Same seed and name, same stream, on every machine whose Math.log and Math.cos round alike.
@@ -19,29 +62,13 @@ export function normalGenerator(seed: number, name: string): () => number {
 }
 
 /** Uniform numbers in [0, 1) with 32 bits of resolution. */
-export function uniformGenerator(seed: number, name: string): () => number {
+function uniformGenerator(seed: number, name: string): () => number {
   // The state comes from splitmix32 over the seed and an FNV-1a hash of the name.
   let mix = (Math.trunc(seed) ^ Math.trunc(seed / 2 ** 32)) >>> 0;
   for (let i = 0; i < name.length; i++) mix = Math.imul(mix ^ name.charCodeAt(i), 0x01000193) >>> 0;
-  const nextState = () => {
-    mix = (mix + 0x9e3779b9) >>> 0;
-    let z = mix;
-    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad);
-    z = Math.imul(z ^ (z >>> 15), 0x735a2d97);
-    return (z ^ (z >>> 15)) >>> 0;
-  };
-  let [a, b, c, d] = [nextState(), nextState(), nextState(), nextState() | 1];
-  return () => {
-    const scrambled = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
-    const shifted = b << 9;
-    c ^= a;
-    d ^= b;
-    b ^= c;
-    a ^= d;
-    c ^= shifted;
-    d = rotateLeft(d, 11);
-    return scrambled / 2 ** 32;
-  };
+  const word = splitmix32(mix);
+  const generator = xoshiro128([word(), word(), word(), word() | 1]);
+  return () => generator.next() / 2 ** 32;
 }
 
 function rotateLeft(value: number, bits: number): number {

@@ -21,12 +21,12 @@ import {
   type ToolContext,
 } from "@palimpsest/memory";
 import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/trajectories";
+import { createRandom } from "@palimpsest/trajectories/random";
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";
 import { AgentError } from "../error.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
-import { seededRandom } from "../seeded-random.js";
 import { CallCounts, readTurn } from "./calls.js";
 import type { MemUpdateConfig } from "./config.js";
 import { memUpdateConfig } from "./presets.js";
@@ -106,7 +106,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const transcript = new Transcript(prompts.prompt(task.question), log.sampling);
   const context: ToolContext = {
     store,
-    random: seededRandom(callSeed(seed, -1)),
+    random: createRandom(callSeed(seed, -1)).float,
     style: config.resultStyle,
     ...(signal ? { signal } : {}),
   };

@@ -1,6 +1,6 @@
 import type { Task } from "@palimpsest/trajectories";
+import { createRandom } from "@palimpsest/trajectories/random";
 import { goldDocumentsOf } from "../paragraphs/evidence-places.js";
-import { createRandom } from "../random.js";
 import type { CountTokens } from "../ruler.js";
 import { kolmogorovSmirnov, type Uniformity } from "./kolmogorov.js";
 

@@ -1,7 +1,7 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { locomoCategories, type Probe } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import type { PreparedTask } from "../prepare/preparer.js";
-import { createRandom } from "../random.js";
 import type { LocomoConversation, LocomoQuestion } from "./conversation.js";
 import { locomoSplit } from "./split.js";
 import { locomoDocument, locomoRecords, recordSources } from "./store-records.js";

@@ -1,6 +1,6 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "../error.js";
 import type { SourceQuestion } from "../questions/source-question.js";
-import { createRandom } from "../random.js";
 import { type ParagraphPool, paragraphText } from "./paragraph-pool.js";
 
 export interface ContextSettings {

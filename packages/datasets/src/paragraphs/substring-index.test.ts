@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../random.js";
 import { SubstringIndex } from "./substring-index.js";
 
 const scan = (texts: readonly string[], part: string) =>

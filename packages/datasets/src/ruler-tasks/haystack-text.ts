@@ -1,5 +1,5 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { DatasetError } from "../error.js";
-import { createRandom } from "../random.js";
 
 /** Sentences that go round and round: what needles are hidden in. */
 export interface HaystackText {

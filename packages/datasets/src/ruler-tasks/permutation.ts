@@ -1,4 +1,4 @@
-import { createRandom } from "../random.js";
+import { createRandom } from "@palimpsest/trajectories/random";
 
 /**
  * The whole numbers below `size` in an order drawn from the seed, each at exactly one index, none of them held in

@@ -1,6 +1,6 @@
+import { createRandom } from "@palimpsest/trajectories/random";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
-import { createRandom } from "../random.js";
 import type { CountTokens, StreamedTask } from "../ruler.js";
 import { type RulerTasksConfig, type RulerTasksInput, rulerTasksConfigSchema } from "./config.js";
 import { type Draft, type DraftInput, tokensOfPieces } from "./draft.js";

@@ -1,5 +1,5 @@
 import type { Task } from "@palimpsest/trajectories";
-import { createRandom } from "../random.js";
+import { createRandom } from "@palimpsest/trajectories/random";
 
 /**
  * The tasks of a run, opened one at a time: whoever holds a set holds places, not documents, so memory does not grow with

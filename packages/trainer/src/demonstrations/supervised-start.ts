@@ -8,7 +8,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createRandom } from "@palimpsest/datasets";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
 import {
@@ -19,6 +18,7 @@ import {
   type ModelFolder,
   saveModel,
 } from "@palimpsest/model";
+import { createRandom } from "@palimpsest/trajectories/random";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { readDemonstrations } from "./demonstration-file.js";

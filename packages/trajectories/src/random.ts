@@ -3,7 +3,7 @@
  *
  * Generator: sfc32 (Chris Doty-Humphrey, PractRand), 128 bits of state, period of at least 2^32.
  * Seeding: FNV-1a over the UTF-8 bytes of `seed` fills the state, then 16 outputs are thrown away.
- * Not for secrets.
+ * Not for secrets. Weights' initial values and the learner, whose state lies in checkpoints, have xoshiro128** (package model).
  */
 export interface Random {
   /** Whole number in [0, 2^32). */
