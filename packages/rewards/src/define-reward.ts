@@ -1,5 +1,6 @@
 import type { Score, Task } from "@palimpsest/trajectories";
 import type { z } from "zod";
+import { RewardError } from "./error.js";
 import { type RewardKind, rewardKind, type ScoredEpisode } from "./reward-kind.js";
 
 /** What a module exports as `default` so that a recipe can say `reward: { module: ./my-reward.ts }`. */
@@ -17,7 +18,7 @@ export interface RewardCall<Settings> {
 /**
  * A reward of your own.
  * @param definition.settings schema of what a recipe may set, such as `z.strictObject({})` for nothing
- * @param definition.score a number, or a number with its components by name. What it throws is a failure of the episode, which
+ * @param definition.score a finite number, or a number with its components by name. What it throws is a failure of the episode, which
  *   leaves its group, and never a zero.
  */
 export function defineReward<Config extends object>(definition: {
@@ -33,7 +34,13 @@ export function defineReward<Config extends object>(definition: {
     schema: definition.settings,
     create: (settings) => async (task, episode, options) => {
       const scored = await definition.score(task, episode, { settings, signal: options?.signal });
-      return typeof scored === "number" ? { reward: scored, components: {} } : scored;
+      const score = typeof scored === "number" ? { reward: scored, components: {} } : scored;
+      if (!Number.isFinite(score?.reward))
+        throw new RewardError(
+          "BAD_REPLY",
+          `reward.module: score gave ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : String(scored)} for task ${task.id}; return a finite number, or throw where there is none`,
+        );
+      return score;
     },
   });
   return { provides: "reward", ...kind };

@@ -191,9 +191,15 @@ function vocabularyProblems({ vocabSize = 0, config }: PlannedModel): string[] {
   ];
 }
 
+function shorter({ kind }: Recipe["agent"]): string {
+  return kind === "module"
+    ? "give episode.ask less text in your agent's module, or a lower maxTokens"
+    : "shorten chunkTokens, memoryTokens or finalTokens of the agent";
+}
+
 function lengthProblems(
   { kind, promptTokens, replyTokens }: ConversationPlan,
-  { rollout }: Recipe,
+  { agent, rollout }: Recipe,
   model: ModelConfig,
 ): string[] {
   const what = conversationNames[kind];
@@ -202,11 +208,11 @@ function lengthProblems(
   const problems: string[] = [];
   if (tokens > rollout.maxTokens)
     problems.push(
-      `rollout.maxTokens is ${rollout.maxTokens} and the longest ${what} takes ${sum}; raise it to ${tokens}, or shorten chunkTokens, memoryTokens or finalTokens of the agent`,
+      `rollout.maxTokens is ${rollout.maxTokens} and the longest ${what} takes ${sum}; raise it to ${tokens}, or ${shorter(agent)}`,
     );
   if (tokens > model.maxPositions)
     problems.push(
-      `agent: the longest ${what} takes ${sum} and the model has ${model.maxPositions} positions; shorten chunkTokens, memoryTokens or finalTokens`,
+      `agent: the longest ${what} takes ${sum} and the model has ${model.maxPositions} positions; ${shorter(agent)}`,
     );
   return problems;
 }

@@ -41,7 +41,7 @@ export function planText(plan: RunPlan): string {
       "tasks",
       assumed.data
         ? `${whole(tasks.total)}; their file is not on this machine: documents are taken to have ${whole(documentTokens.mean)} tokens, as the recipe says`
-        : `${whole(tasks.total)}, of which ${tasks.lookedAt} were read; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`,
+        : `${whole(tasks.total)}, of which ${tasks.lookedAt} were read${documentTokens.most === 0 ? "" : `; documents of ${whole(documentTokens.mean)} tokens on average, ${whole(documentTokens.most)} at most`}`,
     ],
     ...plan.conversations.map(
       ({ kind, promptTokens, replyTokens }) =>

@@ -65,8 +65,15 @@ export class MlflowClient {
     } catch (reason) {
       if (!(reason instanceof MlflowFailure) || reason.code !== "RESOURCE_DOES_NOT_EXIST") throw reason;
     }
-    const created = await this.#call("POST", "experiments/create", { name }, signal);
-    return createdSchema.parse(created).experiment_id;
+    try {
+      const created = await this.#call("POST", "experiments/create", { name }, signal);
+      return createdSchema.parse(created).experiment_id;
+    } catch (reason) {
+      // Another run of a sweep made it since it was asked for.
+      if (!(reason instanceof MlflowFailure) || reason.code !== "RESOURCE_ALREADY_EXISTS") throw reason;
+      const { experiment } = experimentSchema.parse(await this.#call("GET", path, undefined, signal));
+      return experiment.experiment_id;
+    }
   }
 
   /** The run there that stands for this run of ours: found by its tag, or made. */

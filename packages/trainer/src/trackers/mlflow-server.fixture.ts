@@ -25,6 +25,8 @@ export class MlflowLikeServer {
   authorizations = new Set<string | undefined>();
   /** Status of the next answers; 200 when it is empty. */
   readonly nextStatus: number[] = [];
+  /** What happens before an experiment is made. */
+  beforeCreate: () => void = () => undefined;
   /** Requests are taken and never answered. */
   hangs = false;
   readonly #server: Server;
@@ -58,6 +60,7 @@ export class MlflowLikeServer {
     this.authorizations.add(request.headers.authorization);
     if (this.hangs) return;
     const status = this.nextStatus.shift() ?? 200;
+    if (call === "experiments/create") this.beforeCreate();
     const send = (code: number, value: object) => {
       response.writeHead(code, { "content-type": "application/json" });
       response.end(JSON.stringify(value));
@@ -67,6 +70,10 @@ export class MlflowLikeServer {
       return;
     }
     const said = body === "" ? {} : JSON.parse(body);
+    if (call === "experiments/create" && this.experiments.has(said.name)) {
+      send(400, { error_code: "RESOURCE_ALREADY_EXISTS", message: `${said.name}: is there` });
+      return;
+    }
     const found = this.#do(call, said, searchParams);
     if (found === undefined)
       send(404, { error_code: "RESOURCE_DOES_NOT_EXIST", message: `${call}: not there` });

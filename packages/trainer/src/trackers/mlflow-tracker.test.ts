@@ -78,6 +78,15 @@ describe("an MLflow tracker", () => {
     ]);
   });
 
+  it("writes into an experiment that another run made in the same moment", async () => {
+    server.beforeCreate = () => server.experiments.set("memory", "7");
+    const tracker = aTracker();
+    tracker.log(1, { loss: 2 });
+    await tracker.close("FINISHED");
+    expect(server.runs[0]).toMatchObject({ experimentId: "7", status: "FINISHED" });
+    expect(warnings).toEqual([]);
+  });
+
   it("sends again what failed, and says so once (TRACKER-4)", async () => {
     server.experiments.set("memory", "1");
     server.nextStatus.push(503, 200, 500, 429, 200);

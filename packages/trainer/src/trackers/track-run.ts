@@ -2,7 +2,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { TrainListener } from "../event.js";
 import type { Recipe } from "../recipe.js";
 import { MlflowTracker } from "./mlflow-tracker.js";
-import { trackedNumbers, trackedParams } from "./tracked-numbers.js";
+import { evaluationNumbers, trackedNumbers, trackedParams } from "./tracked-numbers.js";
 
 export interface TrackedRun {
   readonly recipe: Recipe;
@@ -15,7 +15,7 @@ export interface TrackedRun {
 }
 
 /**
- * Does a run while its trackers listen to its steps, and tells them how it ended.
+ * Does a run while its trackers listen to its steps and evaluations, and tells them how it ended.
  * @param work gets the listener to report to
  */
 export async function whileTracked<T>(
@@ -43,8 +43,8 @@ export async function whileTracked<T>(
   try {
     const result = await work((event) => {
       onEvent(event);
-      if (event.kind !== "step") return;
-      const numbers = trackedNumbers(event.report);
+      if (event.kind !== "step" && event.kind !== "evaluation") return;
+      const numbers = event.kind === "step" ? trackedNumbers(event.report) : evaluationNumbers(event.report);
       for (const tracker of trackers) tracker.log(event.report.step, numbers);
     });
     await close("FINISHED");

@@ -1,13 +1,16 @@
 import type { StepReport } from "../event.js";
+import type { EvaluationReport } from "../training-evaluations.js";
 import { batchLimits, type MlflowText } from "./mlflow-client.js";
 
 /** One step's numbers under the names of TensorBoard's event files; `rate/` and `groups/` are the driver's own. */
 export function trackedNumbers(report: StepReport): Record<string, number> {
-  const { update, components, store } = report;
+  const { update, components, rewardByCategory, store } = report;
   const numbers: Record<string, number> = {};
   for (const [name, value] of Object.entries(update))
     if (typeof value === "number") numbers[`update/${name}`] = value;
   for (const [name, value] of Object.entries(components)) numbers[`reward/${name}`] = value;
+  for (const [name, value] of Object.entries(rewardByCategory ?? {}))
+    numbers[name in components ? `reward/category/${name}` : `reward/${name}`] = value;
   Object.assign(numbers, store);
   numbers["seconds/waitSeconds"] = report.rolloutSeconds;
   numbers["seconds/updateSeconds"] = report.updateSeconds - report.checkpointSeconds - report.publishSeconds;
@@ -17,6 +20,11 @@ export function trackedNumbers(report: StepReport): Record<string, number> {
   numbers["groups/trained"] = report.groupsTrained;
   numbers["groups/failed"] = report.groupsFailed;
   return numbers;
+}
+
+/** What an evaluation while training came to, and the best so far. */
+export function evaluationNumbers({ metric, value, best }: EvaluationReport): Record<string, number> {
+  return { [`evaluation/${metric}`]: value, "evaluation/best": best.value, "evaluation/bestStep": best.step };
 }
 
 /** A recipe as flat settings, `train.steps` and the like; long values are cut where MLflow cuts them off. */
