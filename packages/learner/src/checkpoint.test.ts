@@ -12,6 +12,7 @@ import {
   readCheckpoint,
   writeCheckpoint,
 } from "./checkpoint.js";
+import { StoredReference } from "./stored-reference.js";
 
 let root = "";
 beforeEach(async () => {
@@ -63,6 +64,24 @@ describe("checkpoints", () => {
     expect(await latestCheckpoint(root)).toBe(join(root, "policy-00000001"));
     await writeCheckpoint(root, aCheckpoint(2));
     expect((await readdir(root)).sort()).toEqual(["policy-00000001", "policy-00000002"]);
+  });
+
+  it("leave nothing of a writing that fails, and need no space beside what killed writers left", async () => {
+    await mkdir(join(root, ".writing-policy-00000001-dead"));
+    const full = Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    const left: string[][] = [];
+    // The tensors are on disk by then; the disk is full with the reference.
+    class FullDisk extends StoredReference {
+      override async place(): Promise<never> {
+        left.push(await readdir(root));
+        throw full;
+      }
+    }
+    for (let attempt = 0; attempt < 3; attempt++) {
+      await expect(writeCheckpoint(root, aCheckpoint(1), { reference: new FullDisk() })).rejects.toBe(full);
+      expect(await readdir(root)).toEqual([]);
+    }
+    expect(left.map((names) => names.length)).toEqual([1, 1, 1]);
   });
 
   it("keep the last writing of a policy version (C1, C2)", async () => {

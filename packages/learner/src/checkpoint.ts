@@ -8,27 +8,25 @@
  * C4. What is read is what was written, byte for byte, or the read fails.
  */
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { z } from "zod";
+import type { z } from "zod";
+import {
+  type CheckpointExtra,
+  extraOf,
+  type JsonValue,
+  MANIFEST,
+  type Manifest,
+  readManifest,
+  type tensorFileSchema,
+} from "./checkpoint-manifest.js";
 import { readRatings } from "./checkpoint-ratings.js";
 import { durableFiles, namesIn } from "./durable-files.js";
 import { LearnerError } from "./error.js";
 import { referenceFile, StoredReference, splitReference } from "./stored-reference.js";
 import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
-/** Any value that JSON holds. */
-export type JsonValue = z.infer<ReturnType<typeof z.json>>;
-
-/** What the trainer keeps with a checkpoint; the learner hands it back as it was. */
-export interface CheckpointExtra {
-  /** Groups whose training is in these weights. */
-  readonly consumedGroupIds: readonly string[];
-  /** Where the task source stands. */
-  readonly dataCursor: JsonValue;
-  /** What "best" compares; higher is better. */
-  readonly metric?: number;
-}
+export type { CheckpointExtra, JsonValue } from "./checkpoint-manifest.js";
 
 /** Everything that a fresh process needs to go on as if it had never stopped. */
 export interface Checkpoint {
@@ -52,32 +50,7 @@ export interface Checkpoint {
 /** Version, and how often that version had been written before. */
 const FOLDER = /^policy-(\d{8,})(?:-(\d+))?$/;
 const TEMPORARY = /^\.writing-/;
-const MANIFEST = "checkpoint.json";
 const DATA = "state.bin";
-
-const tensorFileSchema = z.object({
-  sizeBytes: z.int().min(0),
-  sha256: z.string(),
-  tensors: z.array(z.object({ name: z.string(), offset: z.int().min(0), count: z.int().min(0) })),
-});
-const manifestSchema = z.object({
-  format: z.literal("palimpsest-checkpoint"),
-  /** Of version 1 the reference is among the other tensors. */
-  formatVersion: z.union([z.literal(1), z.literal(2)]),
-  policyVersion: z.int().min(0),
-  step: z.int().min(0),
-  random: z.array(z.number()),
-  klCoefficient: z.number().optional(),
-  config: z.json(),
-  model: z.json(),
-  consumedGroupIds: z.array(z.string()),
-  dataCursor: z.json(),
-  metric: z.number().nullable(),
-  ...tensorFileSchema.shape,
-  /** In a file of its own, which other checkpoints have as well; absent: none. */
-  reference: tensorFileSchema.optional(),
-});
-type Manifest = z.infer<typeof manifestSchema>;
 
 /**
  * Writes a checkpoint under `root` and returns its folder. The same policy version written again
@@ -93,13 +66,34 @@ export async function writeCheckpoint(
   } = {},
 ): Promise<string> {
   await mkdir(root, { recursive: true });
+  // What killed writers left would take the space that this one needs.
+  await remove(
+    root,
+    (await readdir(root)).filter((name) => TEMPORARY.test(name)),
+  );
   const name = await freeName(root, checkpoint.policyVersion);
   const temporary = join(root, `.writing-${name}-${randomBytes(4).toString("hex")}`);
-  await mkdir(temporary);
+  const folder = join(root, name);
+  const { keepLast = 2, reference = new StoredReference() } = options;
+  try {
+    await fill(temporary, checkpoint, reference);
+    await rename(temporary, folder);
+  } catch (reason) {
+    // A disk that is full stays fuller by what lies there.
+    await remove(root, [basename(temporary)]).catch(() => undefined);
+    throw reason;
+  }
+  await durableFiles.syncFolder(root);
+  reference.moved(folder);
+  await prune(root, keepLast);
+  return folder;
+}
+
+async function fill(folder: string, checkpoint: Checkpoint, stored: StoredReference): Promise<void> {
+  await mkdir(folder);
   const tensors = splitReference(checkpoint.tensors);
-  const { reference: stored = new StoredReference() } = options;
-  const written = await writeTensorFile(join(temporary, DATA), tensors.changing);
-  const reference = await stored.place(temporary, tensors.reference);
+  const written = await writeTensorFile(join(folder, DATA), tensors.changing);
+  const reference = await stored.place(folder, tensors.reference);
   const { consumedGroupIds, dataCursor, metric } = checkpoint.extra;
   const manifest: Manifest = {
     format: "palimpsest-checkpoint",
@@ -116,14 +110,8 @@ export async function writeCheckpoint(
     ...written,
     ...(reference === undefined ? {} : { reference }),
   };
-  await durableFiles.write(join(temporary, MANIFEST), Buffer.from(`${JSON.stringify(manifest)}\n`));
-  await durableFiles.syncFolder(temporary);
-  const folder = join(root, name);
-  await rename(temporary, folder);
-  await durableFiles.syncFolder(root);
-  stored.moved(folder);
-  await prune(root, options.keepLast ?? 2);
-  return folder;
+  await durableFiles.write(join(folder, MANIFEST), Buffer.from(`${JSON.stringify(manifest)}\n`));
+  await durableFiles.syncFolder(folder);
 }
 
 /** Folder of the newest checkpoint under `root`; undefined when there is none. */
@@ -161,7 +149,11 @@ export async function bestCheckpoint(root: string): Promise<string | undefined> 
  */
 export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   const corrupt = (what: string, cause?: unknown) =>
-    new LearnerError("CHECKPOINT_CORRUPT", `${folder}: ${what}; resume from an older checkpoint`, { cause });
+    new LearnerError(
+      "CHECKPOINT_CORRUPT",
+      `${folder}: ${what}; bring it back, or remove this folder: a run goes on from the checkpoint before it where its log has the steps since that one`,
+      { cause },
+    );
   const manifest = await readManifest(folder).catch((cause: unknown) => {
     throw corrupt(`${MANIFEST} cannot be read`, cause);
   });
@@ -184,10 +176,6 @@ export async function readCheckpoint(folder: string): Promise<Checkpoint> {
   const stored =
     reference === undefined ? {} : { storedReference: new StoredReference({ folder, file: reference }) };
   return { policyVersion, step, random, ...steering, config, model, tensors, extra, ...stored };
-}
-
-function extraOf({ consumedGroupIds, dataCursor, metric }: Manifest): CheckpointExtra {
-  return { consumedGroupIds, dataCursor, ...(metric === null ? {} : { metric }) };
 }
 
 /** What a checkpoint says beside its tensors, without reading those. @throws {LearnerError} CHECKPOINT_CORRUPT */
@@ -256,10 +244,6 @@ async function folders(root: string): Promise<readonly Folder[]> {
     });
 }
 
-async function readManifest(folder: string): Promise<Manifest> {
-  return manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST), "utf8")));
-}
-
 async function metrics(root: string): Promise<RatedFolder[]> {
   const found = (await folders(root)).filter((folder) => !folder.superseded);
   const ratings = await readRatings(root);
@@ -287,8 +271,10 @@ async function prune(root: string, keepLast: number): Promise<void> {
   const keep = new Set(candidates.slice(-Math.max(keepLast, 1)).map(({ name }) => name));
   const best = bestOf(candidates);
   if (best !== undefined) keep.add(best);
-  const gone = (await readdir(root)).filter(
-    (name) => TEMPORARY.test(name) || (FOLDER.test(name) && !keep.has(name)),
-  );
-  await Promise.all(gone.map((name) => rm(join(root, name), { recursive: true, force: true })));
+  const gone = (await readdir(root)).filter((name) => FOLDER.test(name) && !keep.has(name));
+  await remove(root, gone);
+}
+
+async function remove(root: string, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => durableFiles.remove(join(root, name))));
 }
