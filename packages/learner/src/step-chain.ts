@@ -9,17 +9,41 @@ export interface StepLink {
   readonly writtenAtMs: number;
 }
 
+/** A step, and the best that follows it. */
+interface Chain<Step extends StepLink> {
+  readonly step: Step;
+  readonly next: Chain<Step> | undefined;
+  readonly length: number;
+  /** When its last step was written. */
+  readonly endedAtMs: number;
+}
+
 /** The steps that lead on from those weights (STEPLOG-2), of records in any order. */
 export function longestChain<Step extends StepLink>(
   records: readonly Step[],
   from: Pick<StepLink, "policyVersion" | "weightsHash">,
 ): readonly Step[] {
-  const chains = records
-    .filter(
-      ({ policyVersion, parentHash }) =>
-        policyVersion === from.policyVersion + 1 && parentHash === from.weightsHash,
-    )
-    .map((record) => [record, ...longestChain(records, record)]);
-  const lastWritten = (chain: readonly Step[]) => chain.at(-1)?.writtenAtMs ?? 0;
-  return chains.sort((a, b) => b.length - a.length || lastWritten(b) - lastWritten(a))[0] ?? [];
+  /** The best chain upon each weights; from the last version to the first, so that each record is looked at once. */
+  const best = new Map<string, Chain<Step>>();
+  for (const step of [...records].sort((a, b) => b.policyVersion - a.policyVersion)) {
+    const next = best.get(keyOf(step.policyVersion, step.weightsHash));
+    const length = 1 + (next?.length ?? 0);
+    const chain = { step, next, length, endedAtMs: next?.endedAtMs ?? step.writtenAtMs };
+    const parent = keyOf(step.policyVersion - 1, step.parentHash);
+    const other = best.get(parent);
+    if (other === undefined || isBetter(chain, other)) best.set(parent, chain);
+  }
+  const steps: Step[] = [];
+  let chain = best.get(keyOf(from.policyVersion, from.weightsHash));
+  for (; chain !== undefined; chain = chain.next) steps.push(chain.step);
+  return steps;
+}
+
+function isBetter(chain: Chain<StepLink>, other: Chain<StepLink>): boolean {
+  if (chain.length !== other.length) return chain.length > other.length;
+  return chain.endedAtMs > other.endedAtMs;
+}
+
+function keyOf(policyVersion: number, weightsHash: string): string {
+  return `${policyVersion} ${weightsHash}`;
 }

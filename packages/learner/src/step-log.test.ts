@@ -106,3 +106,38 @@ it("of two learners' steps those are gone on with that lead furthest from the ch
   expect(chainOf(itsNext, mine)).toEqual(["mine"]);
   expect(chainOf(link(5, "b", "elsewhere"), link(6, "a", "later"))).toEqual([]);
 });
+
+it("of steps with two records each the chain is found at once, however many they are", () => {
+  const doubled = (count: number) =>
+    Array.from({ length: 2 * count }, (_, at) => {
+      const policyVersion = 1 + Math.floor(at / 2);
+      const [parentHash, weightsHash] = [`w${policyVersion - 1}`, `w${policyVersion}`];
+      return { policyVersion, parentHash, weightsHash, writtenAtMs: at };
+    });
+  const chain = longestChain(doubled(1_000), { policyVersion: 0, weightsHash: "w0" });
+  expect(chain.map(({ policyVersion }) => policyVersion)).toEqual(
+    Array.from({ length: 1_000 }, (_, at) => at + 1),
+  );
+  expect(chain.at(-1)?.writtenAtMs).toBe(1_999);
+});
+
+it("a step that is appended again changes nothing; another learner's has a record of its own (STEPLOG-2)", async () => {
+  const log = join(root, "log");
+  const given = { policyVersion: 0, shuffleRewards: false, groups: randomGroups(1) };
+  const dump = await writeStepDump(join(root, "dumps"), 1, given, { keepLast: 1 });
+  const step = {
+    policyVersion: 1,
+    parentHash: "a",
+    weightsHash: "b",
+    consumedGroupIds: ["g"],
+    dataCursor: { x: 1 },
+  };
+  await appendStep(log, step, dump);
+  const names = await readdir(log);
+  const [written] = await stepsAfter(log, { policyVersion: 0, weightsHash: "a" });
+  while (Date.now() <= (written?.writtenAtMs ?? 0)) await new Promise(setImmediate);
+  await appendStep(log, step, dump);
+  expect(await readdir(log)).toEqual(names);
+  await appendStep(log, { ...step, weightsHash: "c" }, dump);
+  expect(await readdir(log)).toHaveLength(names.length + 1);
+});

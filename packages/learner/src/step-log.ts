@@ -12,6 +12,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { decodeStepDump, type StepDump } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { bytesOf, type DurableFiles, durableFiles, namesIn } from "./durable-files.js";
@@ -66,6 +67,11 @@ export async function appendStep(
     writtenAtMs: Date.now(),
     dump: { name, sizeBytes: dump.sizeBytes, sha256: dump.sha256 },
   };
+  if (await isThere(folder, record)) {
+    // Its name may not have come to the disk when the writing before this one failed.
+    await files.syncFolder(folder);
+    return;
+  }
   const bytes = Buffer.from(`${JSON.stringify(record)}\n`);
   const file = join(folder, `${stem}-${shortHash(bytes)}.json`);
   await files.write(`${file}.part`, bytes);
@@ -116,6 +122,18 @@ export async function dropSteps(
   for (const name of names.filter((one) => isOld(one, DUMP))) await files.remove(join(folder, name));
 }
 
+/** Whether the log has that record already, written whenever. */
+async function isThere(folder: string, record: StepRecord): Promise<boolean> {
+  const { policyVersion, writtenAtMs } = record;
+  const names = (await namesIn(folder)).filter((name) => Number(RECORD.exec(name)?.[1]) === policyVersion);
+  for (const name of names) {
+    // A damaged one is not this one; who reads the log is told of it.
+    const written = await readRecord(join(folder, name)).catch(() => undefined);
+    if (written !== undefined && isDeepStrictEqual({ ...written, writtenAtMs }, record)) return true;
+  }
+  return false;
+}
+
 async function readRecord(file: string): Promise<StepRecord> {
   const bytes = await bytesOf(file);
   if (bytes === undefined) throw corrupt(file, "is not there any more");
@@ -127,7 +145,7 @@ async function readRecord(file: string): Promise<StepRecord> {
 function corrupt(file: string, what: string): LearnerError {
   return new LearnerError(
     "CHECKPOINT_CORRUPT",
-    `${file} ${what}; bring it back, or move the log's folder away to go on from the checkpoint before it`,
+    `${file} ${what}; bring it back, or begin another run from this one's last checkpoint: { checkpoint: RUN } as its model`,
   );
 }
 
