@@ -301,6 +301,18 @@ test.each([
   },
 );
 
+test("a run goes on from an older checkpoint that is kept, when the newest is gone (SAVES-2)", async () => {
+  const settings = { checkpointDir: checkpointDirOf(root), everySteps: 3, steps: 100, keepLast: 2 };
+  const weightsHash = (await ran(8, settings)).weightsHash();
+  expect(await readdir(settings.checkpointDir)).toEqual(["policy-00000003", "policy-00000006"]);
+  await rm(join(settings.checkpointDir, "policy-00000006"), { recursive: true });
+  const run = await findSaved(settings.checkpointDir);
+  expect(run?.steps.map(({ policyVersion }) => policyVersion)).toEqual([4, 5, 6, 7, 8]);
+  const learner = new HashingLearner(new Life(), run?.checkpoint);
+  if (run) await new LearnerSaves(learner, settings, run.folder).repeat(run, { gpu: false, signal });
+  expect(learner.weightsHash()).toBe(weightsHash);
+});
+
 test("a CPU that repeats a step with other weights ends the run; a GPU's go into a new checkpoint (SAVES-3)", async () => {
   const ledger = await twoStepsInTheLog();
   await expect(live(ledger, new Life(), { rounding: "!" })).rejects.toThrow(

@@ -6,6 +6,7 @@
  * Invariants:
  * - SAVES-1 (T1). A step is saved when its checkpoint is in place, or its record in the log: each names the groups.
  * - SAVES-2. Steps leave the log when a newer checkpoint is in place, and never before.
+ *   Each checkpoint that is kept and was made with a log can be gone on from: the records lead on past newer ones.
  * - SAVES-3 (T5). Repeated steps make the weights that were published under their versions; on a CPU another hash ends the
  *   run. A GPU may round otherwise: then a new checkpoint is written before anything is announced.
  * - SAVES-4. Repeating that takes long leaves checkpoints on its way: a learner that is ended before it is ready begins
@@ -199,12 +200,15 @@ export class LearnerSaves {
 
   /** Resolves when the step is on disk (SAVES-1). */
   async save(step: StepToSave): Promise<void> {
-    const { everySteps, steps, checkpointDir } = this.#settings;
+    const { everySteps, steps, keepLast } = this.#settings;
     const { dump } = step;
-    if (step.step % everySteps === 0 || step.step === steps || dump === undefined) {
-      await this.saveCheckpoint(step);
-      return;
-    }
+    const isDue = step.step % everySteps === 0 || step.step === steps || dump === undefined;
+    // Where an older checkpoint is kept, the log leads on from it past the newer one.
+    if (dump !== undefined && (!isDue || keepLast > 1)) await this.#log(step, dump);
+    if (isDue) await this.saveCheckpoint(step);
+  }
+
+  async #log(step: StepToSave, dump: WrittenDump): Promise<void> {
     const { parentHash, weightsHash, consumedGroupIds } = step;
     const record = {
       policyVersion: step.step,
@@ -213,7 +217,7 @@ export class LearnerSaves {
       consumedGroupIds: [...consumedGroupIds],
       dataCursor: json({ ...step.dataCursor, weightsHash }),
     };
-    await appendStep(stepLogOf(checkpointDir), record, dump, this.#files);
+    await appendStep(stepLogOf(this.#settings.checkpointDir), record, dump, this.#files);
   }
 
   async saveCheckpoint({

@@ -144,6 +144,15 @@ test("a step that another learner has done is not trained again: this one has to
   expect(log).toEqual([]);
 });
 
+test("a step that was done, and whose checkpoint is gone, ends the run with what is to be done (STEP-5)", async () => {
+  const { log, run, elsewhere } = aLearner();
+  elsewhere.trained.add("g1");
+  await expect(run(1)).rejects.toThrow(
+    /CONFIG_INVALID.*group g1 of step 1 is trained.*ends with step 0.*bring it back/,
+  );
+  expect(log).toEqual([]);
+});
+
 test("a step out of order is refused", async () => {
   const { run } = aLearner();
   await expect(run(2)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });

@@ -11,7 +11,7 @@
  *   next: it is not trained again, and nothing is trained upon it before it is saved and acknowledged.
  * - STEP-5 (T1). A step is not trained upon weights that are behind the checkpoint on disk: a learner that was taken for dead
  *   may have done one more step, where Redis forgot the take-over that fenced it off. The learner says STALE_POLICY and
- *   has to begin anew from that checkpoint.
+ *   has to begin anew from that checkpoint. Where none is newer, saved steps were lost, and no step can be trained.
  */
 import type { GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -101,7 +101,8 @@ export class StepProtocol<
   /**
    * Trains one step. Asked again for the step it did last, it answers the same.
    * @throws {PalimpsestError} INVALID_ARGUMENT for a step out of order; INTERNAL when every group failed; STALE_POLICY
-   *   (retryable, by a learner that begins anew) when another learner has done the step
+   *   (retryable, by a learner that begins anew) when another learner has done the step; CONFIG_INVALID when it was done
+   *   and is not on disk any more
    */
   async run(request: Request): Promise<StepDone<Result> | UndispatchedGroups> {
     const { step, groupIds } = request;
@@ -120,7 +121,13 @@ export class StepProtocol<
       );
     }
     const { outstanding, undispatched, trained: elsewhere } = await this.#statesOf(groupIds);
-    if (elsewhere !== undefined) await this.#checkNotBehind(`group ${elsewhere} is trained`);
+    if (elsewhere !== undefined) {
+      await this.#checkNotBehind(`group ${elsewhere} is trained`);
+      throw new PalimpsestError(
+        "CONFIG_INVALID",
+        `group ${elsewhere} of step ${step} is trained, and the run's folder ends with step ${done}: a newer checkpoint or record of its log is gone; bring it back, or begin another run from this one's checkpoint: { checkpoint: RUN } as its model`,
+      );
+    }
     if (undispatched.length > 0) return { undispatched };
     const batch = await this.#waitFor(outstanding);
     if (batch === undefined) return await this.run(request);
