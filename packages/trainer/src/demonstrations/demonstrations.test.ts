@@ -191,6 +191,22 @@ describe("a model", () => {
     expect(await run(again, () => expect.unreachable())).toMatchObject({ weightsHash });
     write(...lines.slice(1));
     await expect(run(again, () => undefined)).rejects.toThrow(/CONFIG_INVALID.*other demonstrations/);
+
+    // A run's own folder needs neither demonstrations nor base model any more, and is looked at.
+    rmSync(file);
+    const own = () =>
+      superviseModel({
+        modelFolder: join(folder, "gone"),
+        settings: settings(),
+        outDir: again,
+        ownFolder: true,
+        signal,
+        onProgress: () => expect.unreachable(),
+      });
+    expect(await own()).toMatchObject({ weightsHash, rows: 4 });
+    await saveModel(again, { config, tokenizer, parameters: initParameters(config, 2) });
+    writeFileSync(join(again, "supervised.json"), readFileSync(join(folder, "straight", "supervised.json")));
+    await expect(own()).rejects.toThrow(/CONFIG_INVALID.*holds weights .*remove the folder/);
   });
 
   test("learns them by adapters, which are in its weights afterwards", async () => {

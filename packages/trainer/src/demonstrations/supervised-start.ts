@@ -6,10 +6,10 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Backend, loadBackend } from "@palimpsest/jit";
-import { createLearner, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
+import { createLearner, durableFiles, latestCheckpoint, loadCheckpoint } from "@palimpsest/learner";
 import {
   hashWeights,
   loadGenerationConfig,
@@ -51,6 +51,11 @@ export interface SupervisedOptions {
   readonly settings: DemonstrationSettings;
   /** Folder of the model that is made; its checkpoints lie beside it meanwhile. */
   readonly outDir: string;
+  /**
+   * Nothing else writes into `outDir`, and it is for this model and these settings alone: once the model is made, neither the
+   * base nor the demonstrations are needed. Its weights are looked at all the same.
+   */
+  readonly ownFolder?: boolean;
   readonly threads?: number;
   readonly backend?: Backend;
   readonly signal: AbortSignal;
@@ -70,10 +75,11 @@ export function isSupervised(folder: string): boolean {
  */
 export async function superviseModel(options: SupervisedOptions): Promise<SupervisedResult> {
   const { settings, outDir, signal } = options;
+  const done = await resultIn(outDir);
+  if (done !== undefined && options.ownFolder === true) return await verified(outDir, done);
   const base = await readBase(options.modelFolder);
   const { demonstrations, sha256 } = await readDemonstrations(settings.demonstrations, signal);
   const madeFrom = hashOf([hashWeights(base.parameters), sha256, { ...settings, demonstrations: "" }]);
-  const done = await resultIn(outDir);
   if (done?.madeFrom === madeFrom) return done;
   // A folder without a result beside checkpoints is one that was interrupted at its last line.
   if (done !== undefined || (existsSync(join(outDir, "config.json")) && !existsSync(checkpointsOf(outDir))))
@@ -99,10 +105,24 @@ export async function superviseModel(options: SupervisedOptions): Promise<Superv
     steps: trained.steps,
     ...(trained.loss === undefined ? {} : { loss: trained.loss }),
   };
-  await writeFile(join(outDir, `${FILE}.part`), `${JSON.stringify(result, null, 2)}\n`);
-  await rename(join(outDir, `${FILE}.part`), join(outDir, FILE));
+  const part = join(outDir, `${FILE}.part`);
+  await durableFiles.write(part, Buffer.from(`${JSON.stringify(result, null, 2)}\n`));
+  await durableFiles.rename(part, join(outDir, FILE));
+  // On disk before the checkpoints go.
+  await durableFiles.syncFolder(outDir);
   await rm(checkpointsOf(outDir), { recursive: true, force: true });
   return result;
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID for weights other than those that were made */
+async function verified(folder: string, result: SupervisedResult): Promise<SupervisedResult> {
+  const { parameters } = await readBase(folder);
+  const weightsHash = hashWeights(parameters);
+  if (weightsHash === result.weightsHash) return result;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `${folder} holds weights ${weightsHash}, and ${result.weightsHash} were made of the demonstrations; bring them back, or remove the folder to make them again`,
+  );
 }
 
 type Base = ModelFolder & { readonly tokenizer: NonNullable<ModelFolder["tokenizer"]> };
