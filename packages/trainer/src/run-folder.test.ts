@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { dataFilesOf } from "./data-files.js";
 import { parseRecipe } from "./recipe.js";
 import { openRunFolder, runFolderName } from "./run-folder.js";
 
@@ -55,4 +56,57 @@ test("what a run can give only at its start is made once and found again by a dr
   expect(await second.once("before.json", false, make)).toEqual({ value: 1 });
   expect(await second.once("other.json", false, make)).toBeUndefined();
   expect(made).toBe(1);
+});
+
+test("a run is not gone on with over other data than it was begun with: each file is named by its field", async () => {
+  const of = (name: string) => join(folder, name);
+  const row = (id: string) => `${JSON.stringify({ id, question: "q?", answers: ["x"], document: "d" })}\n`;
+  const restored = () => {
+    for (const name of ["own.jsonl", "mixed.jsonl", "asked.jsonl"])
+      writeFileSync(of(name), row("a") + row("b"));
+  };
+  const withFiles = parseRecipe(
+    `
+name: tiny-run
+model: { path: ./base }
+agent: { preset: tiny }
+data: { source: jsonl, path: own.jsonl }
+curriculum: { mix: [{ weight: 1, data: { source: jsonl, path: mixed.jsonl } }] }
+evaluation: { files: [{ path: asked.jsonl, lengthTokens: 100 }] }
+learner: { buckets: [{ rows: 8, length: 48 }] }
+train: { steps: 3 }
+`,
+    folder,
+  );
+  const run = async () => (await openRunFolder(of("with-data"), withFiles, false)).resumed;
+  restored();
+  expect([await run(), await run()]).toEqual([false, true]);
+  for (const [name, field] of [
+    ["own.jsonl", "data.path"],
+    ["mixed.jsonl", "curriculum.mix[0].data.path"],
+    ["asked.jsonl", "evaluation.files[0].path"],
+  ] as const) {
+    // Of the same size.
+    writeFileSync(of(name), row("a") + row("c"));
+    await expect(run()).rejects.toMatchObject({ message: expect.stringContaining(`${field}: ${of(name)}`) });
+    restored();
+  }
+  expect(await run()).toBe(true);
+});
+
+test("of a large file of data size, beginning and end are looked at, and not all that lies between", async () => {
+  const path = join(folder, "large.jsonl");
+  writeFileSync(path, "a");
+  // Holes in a file take no space; a whole reading of this one would take minutes.
+  truncateSync(path, 2 ** 36);
+  const large = { ...recipe, data: { source: "jsonl", path, maxBadRows: 0 } } as const;
+  const seen = async () => (await dataFilesOf(large))[0];
+  const first = await seen();
+  expect(first).toMatchObject({ field: "data.path", sizeBytes: 2 ** 36 });
+  truncateSync(path, 2 ** 36 - 1);
+  writeFileSync(path, "z", { flag: "a" });
+  expect(await seen()).toMatchObject({
+    sizeBytes: first?.sizeBytes,
+    sha256: expect.not.stringMatching(first?.sha256 ?? ""),
+  });
 });

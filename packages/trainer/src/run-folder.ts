@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { appendFile, rename, stat, truncate, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { appendFile, mkdir, stat, truncate } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { type DurableFiles, durableFiles } from "@palimpsest/learner";
 import { newId, PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
+import { type DataFile, dataFileSchema, dataFilesOf } from "./data-files.js";
+import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
 import type { BuiltModule } from "./modules/build-module.js";
 import { keptModule, keptRecipe } from "./modules/recipe-modules.js";
 import type { Recipe } from "./recipe.js";
@@ -15,6 +18,8 @@ const runFileSchema = z.strictObject({
   recipe: z.json(),
   /** The user's code that the run was begun with; its bundles lie in the folder `modules`. */
   modules: z.array(z.strictObject({ field: z.string(), file: z.string(), sha256: z.string() })).default([]),
+  /** The files that its questions come from; absent: of a run that was begun before they were noted. */
+  data: z.array(dataFileSchema).default([]),
 });
 
 /** The folder of one run: what it is, its checkpoints, its metrics, its report. */
@@ -27,12 +32,21 @@ export interface RunFolder {
   readonly resumed: boolean;
   /** Appends one line, whole or not at all. */
   appendMetrics(line: object): Promise<void>;
-  /** What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. */
+  /**
+   * What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. It is
+   * made once: a disk that is full is waited for with what was made.
+   */
   once<T extends object>(
     file: string,
     possible: boolean,
     make: () => Promise<T | undefined>,
   ): Promise<T | undefined>;
+}
+
+export interface RunFolderOptions {
+  /** How space on the disk is waited for; default: without a word, for as long as it takes. */
+  readonly waiting?: DiskFullOptions;
+  readonly files?: DurableFiles;
 }
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -46,13 +60,14 @@ export function runFolderName(name: string, now: Date): string {
 /**
  * Opens the folder at `path`: a new run, or the one that is there.
  * @param built the modules of the recipe, kept with a new run
- * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe, or a module has changed since
+ * @throws {PalimpsestError} CONFIG_INVALID when the folder belongs to another recipe, or a module or a file of questions has changed since
  */
 export async function openRunFolder(
   path: string,
   recipe: Recipe,
   shuffleRewards: boolean,
   built: readonly BuiltModule[] = [],
+  { waiting = { onWait: () => undefined }, files = durableFiles }: RunFolderOptions = {},
 ): Promise<RunFolder> {
   const folder = resolve(path);
   const file = join(folder, "run.json");
@@ -68,7 +83,7 @@ export async function openRunFolder(
     // Written by this function alone, whole or not at all.
     if (existsSync(kept)) return JSON.parse(readFileSync(kept, "utf8")) as T;
     const made = possible ? await make() : undefined;
-    if (made) await writeWhole(kept, made);
+    if (made) await whenDiskHasSpace(() => writeWhole(kept, made, files), waiting);
     return made;
   };
   const appendMetrics = (line: object) =>
@@ -85,9 +100,11 @@ export async function openRunFolder(
         `${folder} holds a run of another recipe; name another folder with --run-dir, or give the recipe it was begun with`,
       );
     }
+    refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
     const startedAtMs = Date.parse(saved.createdAt);
     return { path: folder, runId: saved.runId, startedAtMs, resumed: true, appendMetrics, once };
   }
+  const data = await dataFilesOf(recipe, waiting.signal);
   mkdirSync(folder, { recursive: true });
   const runId = newId("run");
   const now = new Date();
@@ -98,10 +115,10 @@ export async function openRunFolder(
   }));
   for (const { bundle } of built) {
     mkdirSync(join(folder, "modules"), { recursive: true });
-    await writeFile(join(folder, keptModule(bundle.sha256)), bundle.bytes);
+    await files.write(join(folder, keptModule(bundle.sha256)), bundle.bytes);
   }
-  const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules };
-  await writeWhole(file, content);
+  const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules, data };
+  await writeWhole(file, content, files);
   return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, appendMetrics, once };
 }
 
@@ -121,9 +138,24 @@ function refuseChanged(
   }
 }
 
-async function writeWhole(path: string, content: object): Promise<void> {
-  await writeFile(`${path}.part`, `${JSON.stringify(content, null, 2)}\n`);
-  await rename(`${path}.part`, path);
+/** A run goes on over the questions that it was begun with, or not at all. */
+function refuseOtherData(folder: string, saved: readonly DataFile[], present: readonly DataFile[]): void {
+  for (const { field, path, sizeBytes, sha256 } of present) {
+    const before = saved.find((one) => one.field === field);
+    if (before === undefined || before.sha256 === sha256) continue;
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `${field}: ${path} has changed since the run in ${folder} was begun (then ${before.sizeBytes} bytes, ${before.sha256.slice(0, 12)}…, now ${sizeBytes} bytes, ${sha256.slice(0, 12)}…); bring the old file back, or begin another run with another --run-dir`,
+    );
+  }
+}
+
+/** On disk when it resolves, under that name whole or not at all. */
+async function writeWhole(path: string, content: object, files: DurableFiles): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await files.write(`${path}.part`, Buffer.from(`${JSON.stringify(content, null, 2)}\n`));
+  await files.rename(`${path}.part`, path);
+  await files.syncFolder(dirname(path));
 }
 
 /** A disk that fills up takes a part of the text: the file is cut back to what it was before. */

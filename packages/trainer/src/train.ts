@@ -16,7 +16,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { categoriesOf } from "./category-rewards.js";
 import { superviseModel } from "./demonstrations/supervised-start.js";
-import { whenDiskHasSpace } from "./disk-full.js";
+import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
@@ -86,7 +86,9 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
     signal,
     onNotice: (text) => onEvent({ kind: "notice", text }),
   });
-  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built);
+  const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built, {
+    waiting: waitingFor(onEvent, signal),
+  });
   const tasks = await trainingTasks(recipe, signal, modules.loaded.data);
   let lengths: readonly LengthTasks[] = [];
   try {
@@ -231,6 +233,8 @@ async function afterDemonstrations(
     modelFolder,
     settings: recipe.start,
     outDir,
+    // The run's folder was begun with this recipe, or it would not have been opened.
+    ownFolder: true,
     threads: recipe.learnerThreads,
     signal,
     onProgress: (progress) => {
@@ -334,13 +338,17 @@ async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
       tokensPerSecond: await sampler.sample(result.waitSeconds + besideSeconds),
     });
     reports.push(report);
-    await whenDiskHasSpace(() => folder.appendMetrics(report), {
-      onWait: ({ message }) => onEvent({ kind: "notice", text: `the run waits for disk space: ${message}` }),
-      signal,
-    });
+    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
     onEvent({ kind: "step", report });
   }
   return reports;
+}
+
+/** How a run waits for space on its disk. */
+function waitingFor(onEvent: TrainListener, signal: AbortSignal): DiskFullOptions {
+  const onWait = ({ message }: Error) =>
+    onEvent({ kind: "notice", text: `the run waits for disk space: ${message}` });
+  return { onWait, signal };
 }
 
 /** Without their documents, which would travel a second time. */

@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Evaluation, LengthResult } from "@palimpsest/evals";
+import { type DurableFiles, durableFiles } from "@palimpsest/learner";
+import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ratingOf, standingOf } from "./evaluation-standing.js";
 import { builtinRecipesDir } from "./model-source.js";
@@ -135,6 +137,51 @@ test("a driver that resumes the run has the same best and the same patience, and
   const third = await driver(values);
   expect(third.evaluations.stopped).toBe(true);
   expect(third.asked).toEqual([]);
+});
+
+test("an evaluation whose file finds no space on the disk waits for it, is asked for once, and is on disk", async () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  let fails = 0;
+  const done: string[] = [];
+  const files: DurableFiles = {
+    ...durableFiles,
+    write: async (path, bytes) => {
+      if (path.includes("step-") && fails++ < 3) throw full;
+      await durableFiles.write(path, bytes);
+      done.push(`write ${basename(path)}`);
+    },
+    rename: async (from, to) => {
+      await durableFiles.rename(from, to);
+      done.push(`rename ${basename(to)}`);
+    },
+    syncFolder: async (path) => {
+      await durableFiles.syncFolder(path);
+      done.push(`sync ${basename(path)}`);
+    },
+  };
+  const waits: string[] = [];
+  const clock = {
+    ...systemClock,
+    after: (_: number, then: () => void) => {
+      const handle = setImmediate(then);
+      return () => clearImmediate(handle);
+    },
+  };
+  const waiting = { onWait: ({ message }: Error) => waits.push(message), clock };
+  const folder = await openRunFolder(runDir, recipe, false, [], { files, waiting });
+  let asked = 0;
+  const evaluate = async () => {
+    asked++;
+    return anEvaluation(0.5);
+  };
+  const rate = async () => undefined;
+  const options = { recipe, folder, evaluate, rate, onEvaluated: () => undefined };
+  const evaluations = await TrainingEvaluations.open(options, undefined);
+  done.length = 0;
+  expect(await evaluations.at(2, signal)).toMatchObject({ agent: "memagent" });
+  expect({ asked, waits }).toEqual({ asked: 1, waits: [full.message] });
+  const name = "step-00000002.json";
+  expect(done).toEqual([`write ${name}.part`, `rename ${name}`, "sync evaluations"]);
 });
 
 test("a rise that is not above the minimum is no gain, and still the best; equals count for the newer", () => {

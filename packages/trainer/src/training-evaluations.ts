@@ -8,7 +8,7 @@
  *   the rollout actors have no other weights while it runs.
  * - EVALUATING-2. A version is evaluated once, however often the run is resumed.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Evaluation } from "@palimpsest/evals";
 import { type RatedStep, ratingOf, type Standing, standingOf } from "./evaluation-standing.js";
@@ -104,7 +104,6 @@ export class TrainingEvaluations {
   async at(step: number, signal: AbortSignal): Promise<Evaluation | undefined> {
     const { folder, evaluate } = this.#options;
     const startedAt = performance.now();
-    mkdirSync(join(folder.path, folderName), { recursive: true });
     const name = join(folderName, `step-${String(step).padStart(8, "0")}.json`);
     const evaluation = await folder.once(name, true, () => evaluate(step, signal));
     if (!evaluation || this.#rated.has(step)) return evaluation;
