@@ -36,6 +36,15 @@ async function copy(text: string): Promise<string> {
   return await put(text, "");
 }
 
+test("an object that is freed before its reader has opened it is not found", async () => {
+  const objectId = await put("freed");
+  const { open, done } = store.read(objectId);
+  store.release("job-1");
+  await store.create(0, "").then((writer) => writer.abort());
+  await expect(open()).rejects.toMatchObject({ code: "NOT_FOUND" });
+  done();
+});
+
 test("an upload of which nothing comes is cut off and leaves nothing behind (SERVE-3)", async () => {
   const server = grpcNetwork({ token: "token-of-the-tests" }).createServer();
   const budget = new ByteBudget(1_000_000);

@@ -89,6 +89,7 @@ export class ObjectStore {
   /** Has it read: a copy stays until done() (STORE-5). @throws {PalimpsestError} NOT_FOUND */
   read(objectId: string): {
     readonly object: StoredObject;
+    /** @throws {PalimpsestError} NOT_FOUND when it was freed meanwhile */
     open(): Promise<OpenedObject>;
     done(): void;
   } {
@@ -98,7 +99,15 @@ export class ObjectStore {
     let done = false;
     return {
       object: entry,
-      open: () => this.#files.openObject(objectId),
+      open: async () => {
+        try {
+          return await this.#files.openObject(objectId);
+        } catch (reason) {
+          // Its file is gone with it; a file that is missing under an object that is there is an error of its own.
+          if (this.#table.find(objectId) !== entry) this.#table.get(objectId);
+          throw reason;
+        }
+      },
       done: () => {
         if (!done) entry.readers--;
         done = true;
