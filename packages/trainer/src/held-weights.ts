@@ -32,10 +32,11 @@ export class HeldWeights {
     this.#onLate = onLate;
   }
 
-  add(manifest: proto.WeightManifest): void {
+  /** @param left what earlier processes of the learner put: let go too, unless a version that stays has it */
+  add(manifest: proto.WeightManifest, left: readonly ObjectLocation[] = []): void {
     this.#versions.push(manifest);
     const gone = this.#versions.splice(0, Math.max(0, this.#versions.length - keptVersions));
-    for (const shard of gone.flatMap(shardsOf)) {
+    for (const shard of [...gone.flatMap(shardsOf), ...left]) {
       if (!this.#initial.has(shard.objectId)) this.#unneeded.set(shard.objectId, shard);
     }
     for (const { objectId } of this.#versions.flatMap(shardsOf)) this.#unneeded.delete(objectId);

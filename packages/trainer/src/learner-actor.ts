@@ -30,6 +30,7 @@ import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "./learner-
 import { decodeModelText, openModelText } from "./model-text.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { adaptersOf } from "./policy-weights.js";
+import { PutWeights } from "./put-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { type StepGroups, StepProtocol, type UndispatchedGroups } from "./step-protocol.js";
 import { type TracedTask, writeStepTraces } from "./step-traces.js";
@@ -107,6 +108,7 @@ export class LearnerActor {
   #saves!: LearnerSaves;
   /** Of the weights after the last step that is saved. */
   #weightsHash = "";
+  #put!: PutWeights;
   #held!: HeldWeights;
   #baseWeightsHash = "";
   #stepStartedAt = 0;
@@ -126,7 +128,12 @@ export class LearnerActor {
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);
     this.#baseWeightsHash = initial.weightsHash;
-    this.#held = new HeldWeights(context.objects, initial, (reason) =>
+    this.#put = await PutWeights.open(
+      context.objects,
+      join(dirname(checkpointDir), "weight-objects.json"),
+      (write) => this.#onDisk(write),
+    );
+    this.#held = new HeldWeights(this.#put, initial, (reason) =>
       context.logger.warn({ err: reason }, "weights of an old version are let go later"),
     );
     this.#queues = await RunQueues.open({
@@ -377,7 +384,7 @@ export class LearnerActor {
     const { runId, model } = this.#spec;
     const { lora } = this.#learner.config;
     const version = { runId, policyVersion: this.#learner.policyVersion };
-    const { objects } = this.#context;
+    const objects = this.#put;
     if (lora === null)
       return await publishWeights(objects, version, this.#learner.parameters(), parameterShapes(model));
     return await publishWeights(
@@ -391,7 +398,7 @@ export class LearnerActor {
 
   async #announce(manifest: proto.WeightManifest): Promise<void> {
     await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
-    this.#held.add(manifest);
+    this.#held.add(manifest, this.#put.takeLeft());
   }
 }
 
