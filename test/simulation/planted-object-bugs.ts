@@ -140,18 +140,6 @@ export const plantedObjectBugs: readonly PlantedBug[] = [
       }),
   },
   {
-    name: "orders to free name no revision, and end holds that came after them",
-    breaks: "DIRECTORY-5, STORE-6",
-    make: () =>
-      new ReportBug((body) => {
-        const { dropObjects } = body;
-        if (!dropObjects) return body;
-        const latest = Number.MAX_SAFE_INTEGER;
-        const objects = (dropObjects.objects ?? []).map((one) => ({ ...one, revision: latest }));
-        return { dropObjects: { ...dropObjects, objects, copiesOnly: false } };
-      }),
-  },
-  {
     name: "the end of one holder frees what others hold",
     breaks: "STORE-3",
     make: () =>
@@ -168,27 +156,6 @@ export const plantedObjectBugs: readonly PlantedBug[] = [
     make: () =>
       new ObjectStoreBug((store) => {
         store.hold = () => undefined;
-      }),
-  },
-  {
-    name: "a transfer that was cut off is taken for the whole",
-    breaks: "STORE-1, FETCH-1",
-    make: () =>
-      new ObjectStoreBug((store) => {
-        const create = store.create.bind(store);
-        store.create = async (sizeBytes, holder) => {
-          const writer = await create(sizeBytes, holder);
-          const commit = writer.commit.bind(writer);
-          writer.commit = async (expected) => {
-            const missing = sizeBytes - writer.writtenBytes;
-            if (missing > 0) await writer.write(new Uint8Array(missing));
-            return await commit(undefined).then((stored) => ({
-              ...stored,
-              objectId: expected ?? stored.objectId,
-            }));
-          };
-          return writer;
-        };
       }),
   },
   {
