@@ -15,6 +15,8 @@ export type EngineErrorCode =
   | "TIMEOUT"
   /** The answer is not what such a server says: no JSON, wrong fields, no UTF-8. */
   | "BAD_REPLY"
+  /** Sampled by other weights than those that were loaded last. */
+  | "OTHER_WEIGHTS"
   /** The server gives no token ids or no log-probabilities: nothing can be trained from it. */
   | "NOT_TRAINABLE"
   /** The server has no endpoint for it, such as loading weights. */

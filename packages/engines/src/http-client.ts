@@ -82,6 +82,11 @@ export class HttpClient {
     );
   }
 
+  /** The answer as it is, whatever its content type. */
+  async text(path: string, options: PostOptions = {}): Promise<string> {
+    return await this.#request("GET", path, undefined, options, (response) => readText(path, response));
+  }
+
   /**
    * The data of server-sent events, one by one; returns what `done` says after the last.
    * @param take returns true when it handed something on to the caller: from then on there is no retry (H2)

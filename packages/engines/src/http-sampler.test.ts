@@ -513,6 +513,32 @@ describe("loading weights", () => {
     expect(sampler.policyVersion).toBe(3);
   });
 
+  it("is held to have failed where vLLM keeps the old prefixes", async () => {
+    const server = await aServer((received, response) =>
+      json({ success: received.path !== "/reset_prefix_cache" })(received, response),
+    );
+    const sampler = aSampler(server);
+    expect((await failure(sampler.reloadWeights(weights))).message).toMatch(/SERVER_FAILED.*old weights/);
+    expect(sampler.policyVersion).toBe(0);
+    expect(server.received.at(-1)?.path).toBe("/resume");
+  });
+
+  it("tells one process of a server from the next, where its metrics do", async () => {
+    const page =
+      (text: string, status = 200): Answer =>
+      (_, response) => {
+        response.writeHead(status, { "content-type": "text/plain" });
+        response.end(text);
+      };
+    const server = await aServer(page("# HELP x\nprocess_start_time_seconds 1.7e9\n"));
+    const sampler = aSampler(server);
+    expect(await sampler.serverProcess()).toBe("1.7e9");
+    server.next(page('process_start_time_seconds{engine="0"} 1.8e9\n'));
+    expect(await sampler.serverProcess()).toBe("1.8e9");
+    server.next(page("no such page", 404));
+    expect(await sampler.serverProcess()).toBeUndefined();
+  });
+
   it("is not possible with llama.cpp", async () => {
     const server = await aServer(likeLlamaCpp);
     const error = await failure(aSampler(server, { kind: "llamacpp" }).reloadWeights(weights));

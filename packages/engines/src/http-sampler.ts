@@ -8,6 +8,7 @@ import type { Sampled, TokenProtocol } from "./protocols/protocol.js";
 import { sglang } from "./protocols/sglang.js";
 import { vllm } from "./protocols/vllm.js";
 import { failureInStream } from "./reply.js";
+import { startedAt } from "./server-process.js";
 import { reloadOn, type WeightsOnDisk } from "./weight-reload.js";
 
 /*
@@ -106,6 +107,26 @@ export class HttpSampler implements SessionSampler {
     }, signal);
   }
 
+  /** Says what weights the server was started with: it does not say so itself. */
+  assumeWeights({ policyVersion, weightsHash }: WeightsOnDisk): void {
+    this.#policyVersion = policyVersion;
+    this.#weightsHash = weightsHash;
+    this.#named = false;
+  }
+
+  /** @throws {EngineError} while the server takes no requests */
+  async checkHealth(signal?: AbortSignal): Promise<void> {
+    await this.#client.text("/health", { signal, inTurn: true });
+  }
+
+  /**
+   * What tells the server's process from the one after a restart; undefined where the server does not say.
+   * @throws {EngineError} UNREACHABLE and others
+   */
+  async serverProcess(signal?: AbortSignal): Promise<string | undefined> {
+    return await startedAt(this.#client, signal);
+  }
+
   /** Waiting and running requests reject with CLOSED. A second close does nothing. */
   async close(): Promise<void> {
     await this.#client.close();
@@ -123,7 +144,7 @@ export class HttpSampler implements SessionSampler {
       const expected = String(this.#policyVersion);
       if (sampled.weightVersion !== expected) {
         throw new EngineError(
-          "BAD_REPLY",
+          "OTHER_WEIGHTS",
           `${path}: sampled by weights "${sampled.weightVersion}" where "${expected}" were loaded; does somebody else load weights into this server?`,
         );
       }

@@ -10,6 +10,7 @@ export interface WeightsOnDisk {
   readonly weightsHash: string;
 }
 
+const vllmReset = z.object({ success: z.boolean() });
 const sglangReply = z.object({ success: z.boolean(), message: z.string().optional() });
 
 /** @throws {EngineError} UNSUPPORTED, REFUSED and what the client throws */
@@ -52,7 +53,14 @@ async function reloadVllm(
   try {
     const reload = { method: "reload_weights", kwargs: { weights_path: path } };
     await client.post("/collective_rpc", reload, options);
-    await client.post("/reset_prefix_cache", undefined, options);
+    const reset = vllmReset.safeParse(await client.post("/reset_prefix_cache", undefined, options));
+    // Older versions say nothing here.
+    if (reset.data?.success === false) {
+      throw new EngineError(
+        "SERVER_FAILED",
+        "/reset_prefix_cache: the server keeps what it read under the old weights; does somebody else send it requests?",
+      );
+    }
   } finally {
     // Also after an abort: a server that stays paused answers nobody.
     await client.post("/resume", undefined, { inTurn: true });

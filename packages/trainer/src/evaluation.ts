@@ -1,6 +1,7 @@
 /** Responsibility: the evaluations of a training run: their questions, and the policy as a system of the suite runner, whose
  *  episodes the run's rollout actors play.
  *  Not responsible for: retries, failures and seeds (the runner); what the numbers are shown as (report-run.ts). */
+import { setTimeout } from "node:timers/promises";
 import type { ActorHandle } from "@palimpsest/client";
 import { openRulerTasks, type TaskSet } from "@palimpsest/datasets";
 import {
@@ -16,6 +17,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
 import { recipeTasks } from "./recipe-tasks.js";
 import type { RolloutActor } from "./rollout-actor.js";
+
+const engineAgainMs = 1_000;
 
 /** Questions of one length. */
 export interface LengthTasks {
@@ -137,19 +140,31 @@ function policySystem(
     settings: { policyVersion },
     async answer(item, { signal, seed }) {
       const task = taskOfItem(item, await documentOf(item));
-      const place = underWay.indexOf(Math.min(...underWay));
-      const actor = rollouts[place] as ActorHandle<RolloutActor>;
-      underWay[place] = (underWay[place] ?? 0) + 1;
-      try {
-        const request = { task, temperature, seed, minPolicyVersion: policyVersion };
-        const { prediction, began, ended } = await actor.with({ signal }).answer(request);
-        for (const version of [began, ended]) if (version !== policyVersion) onOther(`version ${version}`);
-        return prediction;
-      } finally {
-        underWay[place] = (underWay[place] ?? 0) - 1;
+      const request = { task, temperature, seed, minPolicyVersion: policyVersion };
+      for (;;) {
+        const place = underWay.indexOf(Math.min(...underWay));
+        const actor = rollouts[place] as ActorHandle<RolloutActor>;
+        underWay[place] = (underWay[place] ?? 0) + 1;
+        try {
+          const { prediction, began, ended } = await actor.with({ signal }).answer(request);
+          for (const version of [began, ended]) if (version !== policyVersion) onOther(`version ${version}`);
+          return prediction;
+        } catch (reason) {
+          if (!isEngineAway(reason)) throw reason;
+          // Its count stays up meanwhile, so that the others are asked first.
+          await setTimeout(engineAgainMs, undefined, { signal });
+        } finally {
+          underWay[place] = (underWay[place] ?? 0) - 1;
+        }
       }
     },
   };
+}
+
+/** An actor whose engine is away says so at once; another one's may answer. */
+function isEngineAway(reason: unknown): boolean {
+  const cause = reason instanceof PalimpsestError ? reason.cause : undefined;
+  return cause instanceof PalimpsestError && cause.code === "UNAVAILABLE";
 }
 
 async function documentOf(item: EvalItem): Promise<string> {

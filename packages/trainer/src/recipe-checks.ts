@@ -2,6 +2,7 @@
  *  Not responsible for: what a schema sees within one section; what takes the model or the data to see (dry-run.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
+import { engineProblems } from "./engines/engine-recipe.js";
 import type { Recipe } from "./recipe.js";
 
 /** Settings that something else always replaces: where they stand, and what to set instead. */
@@ -44,6 +45,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...tagProblems(recipe),
     ...lengthProblems(recipe),
     ...truncationProblems(recipe),
+    ...engineProblems(recipe, given),
     ...evaluationProblems(recipe, given),
   ];
 }

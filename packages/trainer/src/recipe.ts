@@ -10,6 +10,8 @@ import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { demonstrationSettingsSchema } from "./demonstrations/demonstration-settings.js";
+import { withEngineDefaults } from "./engines/engine-recipe.js";
+import { engineSettingsSchema } from "./engines/engine-settings.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
@@ -18,7 +20,15 @@ import { evaluationSchema } from "./recipe-evaluation.js";
 import { trackersSchema } from "./trackers/tracker-settings.js";
 
 const rolloutSchema = z.strictObject({
-  actors: z.int().min(1).max(1024).default(2).describe("rollout actors; each holds the whole model"),
+  engine: engineSettingsSchema
+    .optional()
+    .describe("servers that sample in place of the rollout actors; absent: each actor samples itself"),
+  actors: z
+    .int()
+    .min(1)
+    .max(1024)
+    .default(2)
+    .describe("rollout actors; each holds the whole model; with `engine` one for each server"),
   concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
   maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
   maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
@@ -245,7 +255,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   settleModelFolders(document, baseDir);
   settlePromptFiles(document, baseDir);
   const given = document.toJS() as unknown;
-  const recipe = parseConfig(recipeSchema, given, name);
+  const recipe = withEngineDefaults(parseConfig(recipeSchema, given, name));
   const problems = recipeProblems(recipe, given);
   if (problems.length > 0)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problems.join("\n  and ")}`);

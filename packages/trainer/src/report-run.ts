@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Evaluation, type LengthResult, writeReport } from "@palimpsest/evals";
 import { loadConfig, loadGenerationConfig, loadTokenizer, saveModel } from "@palimpsest/model";
+import { engineFacts, type LogprobDifference, logprobDifference } from "./engines/engine-report.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { ProcessRow } from "./processes.js";
 import type { Recipe } from "./recipe.js";
@@ -29,6 +30,8 @@ export interface RunReport {
   /** Means over the run's steps. */
   readonly samplerTokensPerSecond: number;
   readonly learnerTokensPerSecond: number;
+  /** Between sampler and learner over the tokens of the run, before any step of their update. */
+  readonly logprobDifference: LogprobDifference;
   readonly processes: readonly ProcessRow[];
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
@@ -122,6 +125,7 @@ export async function reportRun(
         mean.toFixed(3),
       ]),
     ),
+    ...engineFacts(recipe, steps),
     "groups trained": result.counts.groups.trained,
     "groups failed": result.counts.groups.failed,
     ...Object.fromEntries(
@@ -160,6 +164,7 @@ export async function reportRun(
     secondsByPhase: result.secondsByPhase,
     samplerTokensPerSecond: mean(steps.map((step) => step.samplerTokensPerSecond)),
     learnerTokensPerSecond: mean(steps.map((step) => step.learnerTokensPerSecond)),
+    logprobDifference: logprobDifference(steps),
     processes: result.processes,
     groupsDispatched: result.counts.groups.dispatched,
     groupsTrained: result.counts.groups.trained,

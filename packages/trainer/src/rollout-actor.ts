@@ -1,5 +1,5 @@
 /**
- * Job: runs episodes of a memory agent on an in-process sampler: those of the rollout queue, and evaluations.
+ * Job: runs episodes of a memory agent on an in-process sampler or an engine: those of the rollout queue, and evaluations.
  * Not its job: scoring for training, choosing tasks, deciding when weights change.
  *
  * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
@@ -11,16 +11,19 @@ import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
-import { type BpeTokenizer, createSampler, type ModelSampler } from "@palimpsest/model";
+import type { BpeTokenizer } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import type { PolicySampler } from "./engines/policy-sampler.js";
+import { RolloutEngine } from "./engines/rollout-engine.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
 import { decodeModelText, openModelText } from "./model-text.js";
 import type { LoadedModules } from "./modules/load-module.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
+import { type NamedPolicy, ownSampler } from "./own-sampler.js";
 import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
@@ -58,9 +61,12 @@ export interface Answer {
 
 export class RolloutActor {
   readonly #spec: RunSpec;
+  readonly #place: number;
   #context!: ActorContext;
   #queues!: RunQueues;
-  #sampler!: ModelSampler;
+  #sampler!: PolicySampler;
+  /** The sampler, where it is a server. */
+  #engine: RolloutEngine | undefined;
   #exporter: { close(): void } | undefined;
   #dependencies: Promise<OpenedDependencies> | undefined;
   #embedder: OpenedEmbedder | undefined;
@@ -70,12 +76,14 @@ export class RolloutActor {
   #backend = "";
   #loading: Promise<void> = Promise.resolve();
 
-  constructor(spec: RunSpec) {
+  /** @param place which of the run's rollout actors, and so which of its engines */
+  constructor(spec: RunSpec, place = 0) {
     this.#spec = spec;
+    this.#place = place;
   }
 
   async start(context: ActorContext): Promise<void> {
-    const { recipe, runId, queues, model } = this.#spec;
+    const { recipe, runId, queues } = this.#spec;
     const { rollout } = recipe;
     this.#context = context;
     const cluster = await context.connect();
@@ -97,25 +105,21 @@ export class RolloutActor {
     });
     const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
-    const { manifest, parameters } = await this.#startingWeights(initial);
     const modelText = decodeModelText(await context.objects.get(this.#spec.text));
     const { tokenizer, chat } = openModelText(modelText, this.#spec.startedAtMs);
     this.#tokenizer = tokenizer;
-    this.#sampler = await createSampler({
-      backend,
-      config: model,
-      parameters,
-      policyVersion: manifest.policyVersion,
-      weightsHash: manifest.weightsHash,
-      maxBatch: rollout.maxBatch,
-      maxLength: rollout.maxTokens,
-      prefixCache: rollout.prefixCache,
-      batchInvariant: rollout.batchInvariant,
-      precision: rollout.precision,
-      ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
-      ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
-    });
-    this.#exporter = exportSampler(context.metrics, this.#sampler);
+    const starting = () => this.#startingWeights(initial);
+    if (rollout.engine === undefined) {
+      const sampler = ownSampler(backend, this.#spec.model, recipe, await starting());
+      this.#exporter = exportSampler(context.metrics, sampler);
+      this.#sampler = sampler;
+    } else {
+      this.#engine = await RolloutEngine.open(rollout.engine, this.#place, this.#spec, {
+        tokenizer,
+        context,
+      });
+      this.#sampler = this.#engine.sampler;
+    }
     const { agent: module } = await this.#modules("agent");
     this.#embedder = await openEmbedder(agentEmbedder(recipe.agent, module), {
       environment: context.environment,
@@ -129,10 +133,16 @@ export class RolloutActor {
       ...(embedder ? { embedder } : {}),
       ...(module ? { module } : {}),
     });
-    await this.#queues.consumeRollouts({
-      concurrency: rollout.concurrency,
-      run: (episode, signal) => this.#run(episode, signal),
-    });
+    const consume = () =>
+      this.#queues.consumeRollouts({
+        concurrency: rollout.concurrency,
+        run: (episode, signal) => {
+          const run = () => this.#run(episode, signal);
+          return this.#engine === undefined ? run() : this.#engine.run(run, signal);
+        },
+      });
+    if (this.#engine === undefined) await consume();
+    else await this.#engine.follow(consume, starting);
   }
 
   async stop(): Promise<void> {
@@ -173,7 +183,16 @@ export class RolloutActor {
   }
 
   /** One episode of an evaluation, scored by the run's reward, which sees the whole record as it does in training. */
-  async answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Answer> {
+  async answer(request: AnswerRequest): Promise<Answer> {
+    return await this.#asked(() => this.#answer(request));
+  }
+
+  /** @throws {PalimpsestError} UNAVAILABLE where the engine is away and another actor's may answer */
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    return this.#engine === undefined ? await ask() : await this.#engine.ask(ask);
+  }
+
+  async #answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Answer> {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
     const reward = await this.#reward();
@@ -185,6 +204,10 @@ export class RolloutActor {
 
   /** One greedy episode, step by step, for people. */
   async trace(task: Task, minPolicyVersion: number): Promise<Trace> {
+    return await this.#asked(() => this.#trace(task, minPolicyVersion));
+  }
+
+  async #trace(task: Task, minPolicyVersion: number): Promise<Trace> {
     await this.#ensureVersion(minPolicyVersion);
     const { signal } = this.#context;
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
@@ -221,7 +244,7 @@ export class RolloutActor {
    * The newest ones. What was announced last may have gone with its driver until the learner announces it again: then
    * the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
    */
-  async #startingWeights(initial: proto.WeightManifest) {
+  async #startingWeights(initial: proto.WeightManifest): Promise<NamedPolicy> {
     const announced = await this.#queues.currentWeights();
     if (announced !== undefined) {
       const manifest = proto.WeightManifest.decode(announced);

@@ -25,7 +25,8 @@ export async function spawnRunActors(
   signal: AbortSignal,
 ): Promise<RunActors> {
   const { recipe } = spec;
-  const timeoutMs = readyTimeoutMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
+  const engineMs = recipe.rollout.engine?.startTimeoutMs ?? 0;
+  const timeoutMs = readyTimeoutMs + engineMs + Math.ceil(spec.weightsBytes / loadBytesPerMs);
   const source = { module: actorsModule };
   const common = { maxRestarts: -1, maxTaskRetries: -1 };
   const of = (role: string, resources: Record<string, number>, more: ActorOptions = {}): ActorOptions => ({
@@ -70,7 +71,7 @@ export async function spawnRunActors(
   };
   const [learner, rollouts, rewards] = await Promise.all([
     spawnLearner(),
-    Promise.all(Array.from({ length: recipe.rollout.actors }, () => rolloutType.spawn(spec))),
+    Promise.all(Array.from({ length: recipe.rollout.actors }, (_, place) => rolloutType.spawn(spec, place))),
     Promise.all(Array.from({ length: recipe.reward.actors }, () => rewardType.spawn(spec))),
   ]);
   // A learner may have steps to repeat before it is ready; each of them is one that stopWhenStuckMs allows.

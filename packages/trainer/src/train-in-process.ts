@@ -82,6 +82,11 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       "CONFIG_INVALID",
       "start: a run in one process writes no files; make the model with `palimpsest train sft --data`, and name its folder as model.path",
     );
+  if (recipe.rollout.engine !== undefined)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "rollout.engine: a run in one process samples itself; leave the section out, or train through a cluster",
+    );
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout, learner: learnerConfig } = recipe;

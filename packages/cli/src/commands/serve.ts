@@ -21,6 +21,7 @@ interface ServeFlags {
   readonly deadlineSeconds: number;
   readonly graceSeconds: number;
   readonly tls?: string;
+  readonly weightsFrom?: string;
   readonly insecure?: boolean;
   readonly backend: string;
   readonly logLevel: string;
@@ -67,6 +68,10 @@ export function addServe(program: Command): void {
     )
     .option("--grace-seconds <s>", "time that requests get when the server is stopped", parseAmount, 30)
     .option("--tls <folder>", "ca.crt, tls.crt and tls.key, made by `palimpsest certs`: serves https")
+    .option(
+      "--weights-from <folder>",
+      "takes other weights from folders within it, by the requests of vLLM's development mode; default: takes none",
+    )
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
@@ -118,7 +123,9 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
     return { model, backend };
   });
   const series = exportSampler(metrics, model.sampler);
-  const server = await ModelServer.start(model, { host, port, settings, guard, tls, metrics, logger });
+  const { weightsFrom } = flags;
+  const options = { host, port, settings, guard, tls, weightsFrom, metrics, logger };
+  const server = await ModelServer.start(model, options);
   const forget =
     tlsFolder === undefined
       ? undefined

@@ -27,6 +27,7 @@ import { readJson } from "./request-body.js";
 import { RequestMeter } from "./serve-metrics.js";
 import type { ServedModel } from "./served-model.js";
 import type { ServeSettings } from "./settings.js";
+import { answerWeightLoading, isWeightLoading } from "./weight-loading.js";
 
 export interface ModelServerOptions {
   readonly host: string;
@@ -36,6 +37,8 @@ export interface ModelServerOptions {
   /** Throws for a request that is not let in. */
   readonly guard: (request: IncomingMessage) => void;
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  /** Folder that other weights may be loaded from; absent: the server keeps those that it has. */
+  readonly weightsFrom?: string | undefined;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -134,7 +137,12 @@ export class ModelServer {
     let failure: unknown;
     try {
       this.#options.guard(request);
-      if (ask === undefined) await this.#tell(path, request, response);
+      const { weightsFrom, settings } = this.#options;
+      if (weightsFrom !== undefined && isWeightLoading(path)) {
+        const { maxBodyBytes } = settings;
+        const loading = { model: this.#model, within: weightsFrom, maxBodyBytes };
+        await answerWeightLoading(path, request, response, loading);
+      } else if (ask === undefined) await this.#tell(path, request, response);
       else await this.#answer(ask, request, response, meter);
     } catch (reason) {
       failure = reason;

@@ -1,0 +1,66 @@
+/** Responsibility: other weights for a server that runs, by the requests with which vLLM in its development mode takes them.
+ *  Not responsible for: who may ask (the guard), and requests that run meanwhile, which the sampler lets end first. */
+import { realpath } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sep } from "node:path";
+import { loadModel } from "@palimpsest/model";
+import { z } from "zod";
+import { sendJson } from "./answering.js";
+import { ApiError } from "./api-error.js";
+import { readJson } from "./request-body.js";
+import { parseBody } from "./request-fields.js";
+import type { ServedModel } from "./served-model.js";
+
+const loadPath = "/collective_rpc";
+/** The sampler changes weights between requests and forgets prefixes by itself: these have nothing left to do. */
+const formalities = ["/pause", "/resume", "/reset_prefix_cache"];
+
+const reloadSchema = z.strictObject({
+  method: z.literal("reload_weights", { error: "only reload_weights is served" }),
+  kwargs: z.strictObject({ weights_path: z.string().min(1) }),
+});
+
+export function isWeightLoading(path: string): boolean {
+  return path === loadPath || formalities.includes(path);
+}
+
+/**
+ * @param within the folder that weights are read from; what lies elsewhere is refused
+ * @throws {ApiError} invalid_value and others
+ */
+export async function answerWeightLoading(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: { readonly model: ServedModel; readonly within: string; readonly maxBodyBytes: number },
+): Promise<void> {
+  if (request.method !== "POST")
+    throw new ApiError("method_not_allowed", `${path}: method ${request.method} is not served; use POST`);
+  if (path === loadPath) {
+    const body = parseBody(reloadSchema, await readJson(request, options.maxBodyBytes));
+    await load(body.kwargs.weights_path, options);
+    sendJson(response, 200, { results: [null] });
+  } else {
+    request.resume();
+    sendJson(response, 200, { success: true });
+  }
+}
+
+async function load(
+  folder: string,
+  { model, within }: { readonly model: ServedModel; readonly within: string },
+): Promise<void> {
+  const refuse = (why: string) =>
+    new ApiError("invalid_value", `kwargs.weights_path: ${why}`, { param: "kwargs.weights_path" });
+  const found = await realpath(folder).catch(() => undefined);
+  if (found === undefined) throw refuse("there is no such folder; give one that the server can read");
+  if (!found.startsWith((await realpath(within)) + sep))
+    throw refuse("lies outside the folder of --weights-from; give one within it");
+  const { sampler } = model;
+  try {
+    const { parameters } = await loadModel(found);
+    await sampler.setWeights(parameters, sampler.policyVersion + 1);
+  } catch (reason) {
+    throw refuse(`cannot be loaded: ${reason instanceof Error ? reason.message : String(reason)}`);
+  }
+}

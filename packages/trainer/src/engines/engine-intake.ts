@@ -1,0 +1,93 @@
+/** Responsibility: takes episodes from the run's queue while an engine answers.
+ *  Not responsible for: running them, and loading weights.
+ *
+ *  Invariants:
+ *  ENGINE-4 (T1). An engine that goes away costs no attempt: episodes under way go back to the queue, where the actors of
+ *                 other engines take them, and none is taken until it is back with the right weights. An engine that fails
+ *                 or is late costs the one attempt, and is looked at before it gets more. */
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "@palimpsest/telemetry";
+import { isAiling, isAway } from "./engine-sampler.js";
+
+const againMs = 1_000;
+
+export interface EngineIntakeOptions {
+  /** Takes episodes until it is closed; closing gives those under way back. */
+  readonly open: () => Promise<{ close(): Promise<void> }>;
+  /** Settles when the engine samples with the right weights. */
+  readonly back: (signal: AbortSignal) => Promise<void>;
+  readonly logger: Logger;
+  /** Ends the waiting for an engine. */
+  readonly signal: AbortSignal;
+}
+
+export class EngineIntake {
+  readonly #options: EngineIntakeOptions;
+  #consumer: { close(): Promise<void> } | undefined;
+  #waiting: Promise<void> | undefined;
+
+  constructor(options: EngineIntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param first gives the engine its first weights
+   * @param alone whether no other engine could do the work of one that is not there
+   * @throws {EngineError} where the only engine is not there
+   */
+  async start(first: () => Promise<void>, alone: boolean): Promise<void> {
+    try {
+      await first();
+    } catch (reason) {
+      if (alone || !isAway(reason)) throw reason;
+      this.leave(reason);
+      return;
+    }
+    await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    this.#consumer = await this.#options.open();
+  }
+
+  /** One episode. @param signal aborts when the queue wants it back */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (reason) {
+      if (signal.aborted) throw reason;
+      if (isAway(reason) || isAiling(reason)) this.leave(reason);
+      if (!isAway(reason)) throw reason;
+      // Until the queue takes it back: a rejection before would count as an attempt.
+      if (!signal.aborted) await once(signal, "abort");
+      throw reason;
+    }
+  }
+
+  /** Takes no more until the engine is back. */
+  leave(reason: unknown): void {
+    this.#waiting ??= this.#waitAway(reason).finally(() => {
+      this.#waiting = undefined;
+    });
+  }
+
+  async #waitAway(reason: unknown): Promise<void> {
+    const { back, logger, signal } = this.#options;
+    logger.warn({ err: reason }, "the engine is away: its episodes go back to the queue");
+    await this.#consumer?.close();
+    for (;;) {
+      try {
+        await back(signal);
+        await this.#open();
+        logger.info({}, "the engine is back");
+        return;
+      } catch (again) {
+        if (signal.aborted) return;
+        logger.warn({ err: again }, "the engine is still away");
+      }
+      await setTimeout(againMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { parseRecipe } from "../recipe.js";
+
+const recipe = (rollout: string, learner = "") =>
+  parseRecipe(
+    `
+name: engines
+model: { path: ./base }
+agent: { preset: tiny }
+data: { source: ruler, ruler: { sentences: 4 } }
+learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }], ${learner} }
+rollout: { maxTokens: 64, ${rollout} }
+train: { steps: 3 }
+`,
+    "/recipes",
+  );
+
+const two = "addresses: ['http://127.0.0.1:8000', 'http://localhost:8001']";
+const vllm = `engine: { kind: vllm, ${two} }`;
+const server = "start: { command: vllm, arguments: [serve, '{model}', --port, '{port}'] }";
+
+describe("a recipe with engines", () => {
+  it("has a rollout actor for each, and corrects for their log-probs by default", () => {
+    const { rollout, learner } = recipe(vllm);
+    expect(rollout.actors).toBe(2);
+    expect(learner.importance).toEqual({ kind: "tis-token", cap: 2 });
+    expect(recipe("").learner.importance).toBeUndefined();
+  });
+
+  it("keeps the correction that it names, and none where it says so", () => {
+    expect(recipe(vllm, "importance: { kind: none }").learner.importance).toEqual({ kind: "none" });
+    expect(recipe(vllm, "importance: { kind: icepop }").learner.importance).toMatchObject({ kind: "icepop" });
+    // The ratio is taken to the engine's log-probs there.
+    expect(recipe(vllm, "oldLogprobs: rollout").learner.importance).toBeUndefined();
+  });
+
+  it("starts its servers, llama.cpp's again for each version", () => {
+    expect(recipe(`engine: { kind: vllm, ${server} }`).rollout.actors).toBe(1);
+    const prepared =
+      "{ command: llama-server, arguments: [-m, '{file}', --port, '{port}'], count: 3, prepare: { command: convert } }";
+    expect(recipe(`engine: { kind: llama-cpp, start: ${prepared} }`).rollout.actors).toBe(3);
+  });
+
+  it.each<[what: string, rollout: string, said: RegExp]>([
+    [
+      "an OpenAI-like server",
+      `engine: { kind: openai, ${two} }`,
+      /engine\.kind.*no token ids.*cannot be trained/,
+    ],
+    ["neither addresses nor start", "engine: { kind: vllm }", /exactly one of them/],
+    ["both", `engine: { kind: vllm, ${two}, ${server} }`, /exactly one of them/],
+    ["llama.cpp that is not its own", `engine: { kind: llama-cpp, ${two} }`, /engine\.load.*by a restart/],
+    [
+      "servers elsewhere without a folder that both see",
+      "engine: { kind: sglang, addresses: ['http://gpu1.lan:30000'] }",
+      /engine\.weightsDir.*gpu1\.lan.*another machine/,
+    ],
+    [
+      "a server without a port",
+      "engine: { kind: vllm, start: { command: vllm, arguments: [serve, '{model}'] } }",
+      /engine\.start\.arguments.*\{port\} is missing/,
+    ],
+    [
+      "a file that nothing makes",
+      "engine: { kind: llama-cpp, start: { command: s, arguments: ['{file}', '{port}'] } }",
+      /\{file\} is made by prepare/,
+    ],
+    ["a number of actors", `actors: 4, ${vllm}`, /rollout\.actors: 4 would do nothing/],
+    ["a batch of our own sampler", `maxBatch: 8, ${vllm}`, /rollout\.maxBatch: 8 would do nothing/],
+    ["a temperature", `temperature: 0.6, ${vllm}`, /rollout\.temperature 0\.6.*set both to 1/],
+  ])("refuses %s", (_, rollout, said) => {
+    expect(() => recipe(rollout)).toThrow(said);
+  });
+});

@@ -1,0 +1,55 @@
+/** Responsibility: what `rollout.engine` changes in the rest of a recipe, and what beside it contradicts it.
+ *  Not responsible for: contradictions within the section (engine-settings.ts). */
+import { resolveLearnerConfig } from "@palimpsest/learner";
+import { z } from "zod";
+import type { Recipe } from "../recipe.js";
+import { engineCount } from "./engine-settings.js";
+
+/** Of a sampler in the actor's own process. */
+const ofOwnSampler = [
+  "actors",
+  "maxBatch",
+  "cacheTokens",
+  "prefillTokens",
+  "prefixCache",
+  "batchInvariant",
+  "precision",
+] as const;
+const rolloutGiven = z.looseObject({ rollout: z.record(z.string(), z.unknown()) });
+
+/** The recipe with what follows from its engines: an actor for each, and a correction for their log-probs. */
+export function withEngineDefaults(recipe: Recipe): Recipe {
+  const { rollout, learner } = recipe;
+  const { engine } = rollout;
+  if (engine === undefined) return recipe;
+  const { importance, oldLogprobs } = resolveLearnerConfig(learner);
+  // Where the ratio is taken to the engine's own log-probs, it corrects for them already.
+  const corrected =
+    learner.importance !== undefined || importance.kind !== "none" || oldLogprobs === "rollout";
+  return {
+    ...recipe,
+    rollout: { ...rollout, actors: engineCount(engine) },
+    learner: corrected ? learner : { ...learner, importance: { kind: "tis-token", cap: 2 } },
+  };
+}
+
+/** @param given the recipe as it was written */
+export function engineProblems({ rollout, agent }: Recipe, given: unknown): string[] {
+  const { engine } = rollout;
+  if (engine === undefined) return [];
+  const written = rolloutGiven.safeParse(given).data?.rollout ?? {};
+  const problems = ofOwnSampler
+    .filter((field) => written[field] !== undefined)
+    .map((field) =>
+      field === "actors"
+        ? `rollout.actors: ${String(written[field])} would do nothing: there is one rollout actor for each engine; give addresses, or start.count`
+        : `rollout.${field}: ${String(written[field])} would do nothing: it is of a sampler of our own, and rollout.engine samples; leave it out`,
+    );
+  const topP = agent.kind === "module" ? 1 : agent.config.topP;
+  if (rollout.temperature !== 1 || topP !== 1) {
+    problems.push(
+      `rollout.temperature ${rollout.temperature} and agent.settings.topP ${topP}: an engine tells the log-probs of the model, not those of what it drew from, and the learner trains what was drawn; set both to 1`,
+    );
+  }
+  return problems;
+}

@@ -1,0 +1,41 @@
+import type { StepReport } from "../event.js";
+import type { Recipe } from "../recipe.js";
+import { engineCount } from "./engine-settings.js";
+
+/** How far two computations of the same log-probs are apart, nats a token. */
+export interface LogprobDifference {
+  /** Over all tokens of the run. */
+  readonly mean: number;
+  /** At the token where it was largest. */
+  readonly most: number;
+}
+
+type Updated = {
+  readonly update: Pick<
+    StepReport["update"],
+    "freshTokens" | "freshLogprobDifferenceMean" | "logprobDifferenceMax"
+  >;
+};
+
+export function logprobDifference(steps: readonly Updated[]): LogprobDifference {
+  let tokens = 0;
+  let sum = 0;
+  let most = 0;
+  for (const { update } of steps) {
+    tokens += update.freshTokens;
+    sum += update.freshTokens * update.freshLogprobDifferenceMean;
+    most = Math.max(most, update.logprobDifferenceMax);
+  }
+  return { mean: tokens === 0 ? 0 : sum / tokens, most };
+}
+
+/** What a report says of a run's engines; nothing where it had none. */
+export function engineFacts({ rollout }: Recipe, steps: readonly Updated[]): Record<string, string> {
+  const { engine } = rollout;
+  if (engine === undefined) return {};
+  const { mean, most } = logprobDifference(steps);
+  return {
+    engines: `${engineCount(engine)} of kind ${engine.kind}`,
+    "log-probs of engine and learner": `${mean.toExponential(1)} nats a token apart, ${most.toExponential(1)} at most`,
+  };
+}

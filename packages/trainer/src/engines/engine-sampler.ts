@@ -1,0 +1,157 @@
+/** Responsibility: a server as the sampler of a rollout actor: its weights, whether it is there, what it has sampled.
+ *  Not responsible for: which episodes come (engine-intake.ts).
+ *
+ *  Invariants:
+ *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the process that gave it; after
+ *                 a restart of the server nothing is sampled before they are loaded again.
+ *  ENGINE-3. This process keeps no weights: a version is written to disk, loaded by the server, and let go. */
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
+import { EngineError } from "@palimpsest/engines";
+import type { BpeTokenizer, ModelConfig } from "@palimpsest/model";
+import { readToken } from "@palimpsest/rewards";
+import type { Logger } from "@palimpsest/telemetry";
+import type { Parameters } from "../weights.js";
+import { EngineServer } from "./engine-server.js";
+import type { EngineSettings } from "./engine-settings.js";
+import { EngineWeights, type WrittenPolicy } from "./engine-weights.js";
+import type { PolicySampler, SampledSoFar } from "./policy-sampler.js";
+
+export interface EngineSamplerOptions {
+  readonly engine: EngineSettings;
+  /** Which of the recipe's engines, from 0. */
+  readonly place: number;
+  readonly runId: string;
+  readonly config: ModelConfig;
+  readonly tokenizer: BpeTokenizer;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** Ends what waits for the server. */
+  readonly signal: AbortSignal;
+}
+
+export class EngineSampler implements PolicySampler {
+  readonly #server: EngineServer;
+  readonly #weights: EngineWeights;
+  readonly #signal: AbortSignal;
+  /** What the server has, or is to have when it is back. */
+  #policy: WrittenPolicy | undefined;
+  /** Whether the server may have other weights than those. */
+  #lost = true;
+  #loading: Promise<void> = Promise.resolve();
+  readonly #counted = { sampledTokens: 0, prefillTokens: 0, secondsBusy: 0 };
+  #running = 0;
+  #busySince = 0;
+
+  private constructor(server: EngineServer, weights: EngineWeights, signal: AbortSignal) {
+    this.#server = server;
+    this.#weights = weights;
+    this.#signal = signal;
+  }
+
+  /** Opens no connection: the first weights do. @throws {EngineError} CONFIG_INVALID; {RewardError} without the key */
+  static async open(options: EngineSamplerOptions): Promise<EngineSampler> {
+    const { engine, place, runId, config, tokenizer, environment, logger, signal } = options;
+    const root = engine.weightsDir ?? join(tmpdir(), "palimpsest-engines");
+    const folder = join(root, runId, `engine-${place}`);
+    // What an earlier process of this actor has left.
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    const weights = await EngineWeights.open(folder, config, tokenizer);
+    const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
+    const server = new EngineServer({ engine, place, apiKey, environment, folder, logger });
+    return new EngineSampler(server, weights, signal);
+  }
+
+  get name(): string {
+    return this.#server.name;
+  }
+
+  get policyVersion(): number {
+    return this.#policy?.policyVersion ?? -1;
+  }
+
+  get weightsHash(): string {
+    return this.#policy?.weightsHash ?? "";
+  }
+
+  get stats(): SampledSoFar {
+    return this.#counted;
+  }
+
+  /** @throws {EngineError} */
+  async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
+    if (this.#lost) throw new EngineError("UNREACHABLE", `${this.name}: its weights are not known`);
+    if (this.#running++ === 0) this.#busySince = performance.now();
+    try {
+      const result = await this.#server.sampler.generate(request, signal);
+      this.#counted.sampledTokens += result.tokenIds.length;
+      this.#counted.prefillTokens += request.promptTokenIds.length;
+      return result;
+    } finally {
+      if (--this.#running === 0) this.#counted.secondsBusy += (performance.now() - this.#busySince) / 1000;
+    }
+  }
+
+  /** Runs what samples, and returns its value only if the weights were the loaded ones until its end (ENGINE-2). */
+  async under<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const value = await work();
+      await this.#server.confirm(this.#signal);
+      return value;
+    } catch (reason) {
+      if (isAway(reason)) this.#lost = true;
+      throw reason;
+    }
+  }
+
+  /** @throws {EngineError}: `back` loads them as soon as the server is there */
+  async setWeights(parameters: Parameters, policyVersion: number, weightsHash = ""): Promise<void> {
+    const written = await this.#weights.write(parameters, policyVersion, weightsHash);
+    this.#policy = written;
+    this.#lost = true;
+    await this.back(this.#signal);
+    await this.#weights.keepOnly(written);
+  }
+
+  /**
+   * Waits until the server is there, and loads the weights where it may have others.
+   * @throws {EngineError}; the signal's reason
+   */
+  async back(signal: AbortSignal): Promise<void> {
+    this.#loading = this.#loading
+      .catch(() => undefined)
+      .then(async () => {
+        const policy = this.#policy;
+        if (policy === undefined) return;
+        if (!this.#lost) {
+          const same = await this.#server.confirm(signal).then(
+            () => true,
+            () => false,
+          );
+          if (same) return;
+        }
+        this.#lost = true;
+        await this.#server.load(policy, signal);
+        if (policy === this.#policy) this.#lost = false;
+      });
+    await this.#loading;
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+    await this.#weights.remove();
+  }
+}
+
+/** Whether the engine has gone, or has other weights than it should: not the fault of what was asked. */
+export function isAway(reason: unknown): boolean {
+  return reason instanceof EngineError && ["UNREACHABLE", "OTHER_WEIGHTS"].includes(reason.code);
+}
+
+/** Whether the engine may be about to go: what was asked may be to blame, or it. */
+export function isAiling(reason: unknown): boolean {
+  return reason instanceof EngineError && ["SERVER_FAILED", "OVERLOADED", "TIMEOUT"].includes(reason.code);
+}

@@ -1,0 +1,151 @@
+/** Responsibility: one server that samples: where it is, whether it answers, how it gets weights.
+ *  Not responsible for: episodes, and what becomes of them while it is away. */
+
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { EngineError, HttpSampler } from "@palimpsest/engines";
+import type { Logger } from "@palimpsest/telemetry";
+import { EngineProcess, freePort, runToEnd } from "./engine-process.js";
+import { type EngineSettings, loadOf } from "./engine-settings.js";
+import type { WrittenPolicy } from "./engine-weights.js";
+
+const probeMs = 500;
+/** Of a request to a server that is there; one that is away is waited for elsewhere. */
+const maxAttempts = 2;
+/** Of a server that should run already. */
+const addressTimeoutMs = 60_000;
+
+export interface EngineServerOptions {
+  readonly engine: EngineSettings;
+  /** Which of the recipe's engines, from 0. */
+  readonly place: number;
+  readonly apiKey: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For what the server prints. */
+  readonly folder: string;
+  readonly logger: Logger;
+}
+
+export class EngineServer {
+  readonly #options: EngineServerOptions;
+  #process: EngineProcess | undefined;
+  #sampler: HttpSampler | undefined;
+  /** What the server called its process when the weights were loaded. */
+  #loadedIn: string | undefined;
+
+  constructor(options: EngineServerOptions) {
+    this.#options = options;
+    const { addresses } = options.engine;
+    const address = addresses?.[options.place];
+    if (address !== undefined) this.#sampler = this.#samplerAt(address);
+  }
+
+  /** For people. */
+  get name(): string {
+    const { engine, place } = this.#options;
+    return `${engine.kind} ${engine.addresses?.[place] ?? place}`;
+  }
+
+  get sampler(): HttpSampler {
+    if (this.#sampler === undefined) throw away(`${this.name}: is not started`);
+    return this.#sampler;
+  }
+
+  /**
+   * Waits until the server answers and has these weights. A server of the run's own that is gone is started again.
+   * @throws {EngineError}; the signal's reason
+   */
+  async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
+    const { engine, logger } = this.#options;
+    const startedAt = performance.now();
+    if (engine.start !== undefined && (loadOf(engine) === "restart" || this.#process?.running !== true))
+      await this.#start(policy, signal);
+    else await this.#answers(signal);
+    const { folder: path, policyVersion, weightsHash } = policy;
+    if (loadOf(engine) === "reload")
+      await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
+    this.#loadedIn = await this.sampler.serverProcess(signal);
+    const seconds = (performance.now() - startedAt) / 1000;
+    logger.info({ engine: this.name, policyVersion, weightsHash, seconds }, "the engine has loaded weights");
+  }
+
+  /**
+   * Whether the process that loaded the weights still runs: one that was started again has others.
+   * @throws {EngineError} UNREACHABLE and others while it is away
+   */
+  async confirm(signal: AbortSignal): Promise<void> {
+    if (this.#process !== undefined) {
+      if (this.#process.running) return;
+      throw away(`${this.name}: has ended: ${this.#process.said}`);
+    }
+    const now = await this.sampler.serverProcess(signal);
+    if (now === this.#loadedIn) return;
+    throw away(`${this.name}: was started again, and has other weights`);
+  }
+
+  async close(): Promise<void> {
+    await this.#sampler?.close();
+    await this.#process?.stop();
+  }
+
+  async #start({ folder, policyVersion, weightsHash }: WrittenPolicy, signal: AbortSignal): Promise<void> {
+    const { engine, environment: own, place } = this.#options;
+    const { start } = engine;
+    if (start === undefined) return;
+    await this.close();
+    const port = await freePort();
+    const file = `${folder}.prepared`;
+    const filled = (texts: readonly string[]) =>
+      texts.map((text) =>
+        text.replaceAll("{port}", String(port)).replaceAll("{model}", folder).replaceAll("{file}", file),
+      );
+    const environment = { ...own, ...start.environment };
+    if (start.prepare !== undefined)
+      await runToEnd(start.prepare.command, filled(start.prepare.arguments), { environment, signal });
+    const logFile = join(this.#options.folder, `engine-${place}.log`);
+    const args = filled(start.arguments);
+    this.#process = new EngineProcess({ command: start.command, arguments: args, environment, logFile });
+    this.#sampler = this.#samplerAt(`http://127.0.0.1:${port}`);
+    await this.#answers(signal);
+    this.#sampler.assumeWeights({ path: folder, policyVersion, weightsHash });
+  }
+
+  #samplerAt(url: string): HttpSampler {
+    const { engine, apiKey } = this.#options;
+    return new HttpSampler({
+      url,
+      kind: engine.kind === "llama-cpp" ? "llamacpp" : engine.kind,
+      originalLogprobs: engine.originalLogprobs,
+      maxConcurrency: engine.maxRequests,
+      maxQueue: 1_000_000,
+      attemptTimeoutMs: engine.requestTimeoutMs,
+      timeoutMs: maxAttempts * engine.requestTimeoutMs,
+      maxAttempts,
+      ...(engine.model === undefined ? {} : { model: engine.model }),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+  }
+
+  /** @throws {EngineError} UNREACHABLE when it has ended or the time is over */
+  async #answers(signal: AbortSignal): Promise<void> {
+    const { start, startTimeoutMs } = this.#options.engine;
+    const timeoutMs = start === undefined ? addressTimeoutMs : startTimeoutMs;
+    const deadlineAt = performance.now() + timeoutMs;
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await this.sampler.checkHealth(signal);
+      } catch (reason) {
+        signal.throwIfAborted();
+        const said = reason instanceof Error ? reason.message : String(reason);
+        if (this.#process?.running === false)
+          throw away(`${this.name}: ended before it answered: ${this.#process.said}`);
+        if (performance.now() > deadlineAt)
+          throw away(`${this.name}: does not answer after ${timeoutMs} ms: ${said}`);
+      }
+      await setTimeout(probeMs, undefined, { signal });
+    }
+  }
+}
+
+const away = (message: string) => new EngineError("UNREACHABLE", message);

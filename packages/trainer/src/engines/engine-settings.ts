@@ -1,0 +1,143 @@
+/** Responsibility: what a recipe says of servers that sample in place of the rollout actors.
+ *  Not responsible for: how servers are spoken to (packages/engines), how they are started and given weights. */
+import { isAbsolute } from "node:path";
+import { z } from "zod";
+
+/** As recipes name them; packages/engines spells llama.cpp in one word. */
+const engineKinds = ["vllm", "sglang", "llama-cpp", "openai"] as const;
+
+const startSchema = z
+  .strictObject({
+    command: z
+      .string()
+      .min(1)
+      .describe("program that serves the model, found on the node as a shell finds it"),
+    arguments: z
+      .array(z.string())
+      .default([])
+      .describe(
+        "its arguments; {port} is replaced by a free port of 127.0.0.1, {model} by the folder of the weights, {file} by what `prepare` makes of it",
+      ),
+    environment: z
+      .record(z.string(), z.string())
+      .default({})
+      .describe("variables that it gets beside those of the node"),
+    prepare: z
+      .strictObject({
+        command: z.string().min(1).describe("program that runs before each start of the server"),
+        arguments: z.array(z.string()).default([]).describe("its arguments; {model} and {file} as above"),
+      })
+      .optional()
+      .describe("makes the file that the server reads out of the folder, such as a GGUF; absent: nothing"),
+    count: z.int().min(1).max(1024).default(1).describe("servers, each beside a rollout actor of its own"),
+  })
+  .superRefine(({ arguments: given, prepare }, context) => {
+    const refuse = (message: string) => context.addIssue({ code: "custom", path: ["arguments"], message });
+    const all = given.join(" ");
+    if (!all.includes("{port}"))
+      refuse("{port} is missing: the run tells the server where to listen; add it");
+    if (!all.includes("{model}") && !all.includes("{file}"))
+      refuse("neither {model} nor {file} is there: the server would not have the run's weights; add {model}");
+    if (all.includes("{file}") && prepare === undefined)
+      refuse("{file} is made by prepare, and there is none; add it, or use {model}");
+  });
+
+export const engineSettingsSchema = z
+  .strictObject({
+    kind: z.enum(engineKinds).describe("whose endpoints are used; openai gives no token ids and is refused"),
+    addresses: z
+      .array(z.url({ protocol: /^https?$/, error: "is no address; give one such as http://127.0.0.1:8000" }))
+      .min(1)
+      .max(1024)
+      .optional()
+      .describe("servers that run already, each with a rollout actor of its own; not beside `start`"),
+    start: startSchema
+      .optional()
+      .describe("servers that the run starts, each as a process of a rollout actor; not beside `addresses`"),
+    load: z
+      .enum(["reload", "restart"])
+      .optional()
+      .describe(
+        "how new weights come in: reload, through the server's own endpoint, or restart of a server that the run has started; absent: restart for llama-cpp, reload for the others",
+      ),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("the name under which the servers serve the model; servers of one model need none"),
+    tokenEnv: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("variable of the nodes' environment that holds the servers' key; absent: no key"),
+    weightsDir: z
+      .string()
+      .refine(isAbsolute, { error: "must be an absolute path: it is read on other machines, too" })
+      .optional()
+      .describe(
+        "folder that rollout actors write weights into and servers read them from, under the same path; absent: a temporary one of the machine, which does for servers on it",
+      ),
+    originalLogprobs: z
+      .boolean()
+      .default(false)
+      .describe("sglang: the servers run with SGLANG_RETURN_ORIGINAL_LOGPROB=1"),
+    maxRequests: z.int().min(1).max(4096).default(64).describe("requests under way at one server"),
+    startTimeoutMs: z
+      .int()
+      .min(1_000)
+      .default(600_000)
+      .describe("longest time from a server's start until it answers"),
+    requestTimeoutMs: z
+      .int()
+      .min(1_000)
+      .max(290_000)
+      .default(240_000)
+      .describe("longest time of one request; loading weights is one"),
+  })
+  .superRefine((engine, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: "custom", path: [path], message });
+    const { kind, addresses, start, load } = engine;
+    if (kind === "openai") {
+      refuse(
+        "kind",
+        "openai: such a server gives no token ids and loads no weights, so the policy cannot be trained from it; use vllm, sglang or llama-cpp (judges and teachers may be such servers)",
+      );
+    }
+    if ((addresses === undefined) === (start === undefined))
+      refuse("addresses", "give either addresses of servers that run, or start; exactly one of them");
+    if (start === undefined && loadOf({ kind, load }) === "restart") {
+      refuse(
+        "load",
+        `${kind} takes new weights by a restart, and the run can restart only what it has started; give start in place of addresses`,
+      );
+    }
+    if (kind === "llama-cpp" && load === "reload")
+      refuse("load", "llama.cpp's server cannot load other weights; leave load out");
+    const far = addresses?.find((address) => !isLoopback(address));
+    if (far !== undefined && engine.weightsDir === undefined) {
+      refuse(
+        "weightsDir",
+        `is absent, and ${far} may be on another machine; give a folder that rollout actors and servers see under the same path`,
+      );
+    }
+  });
+
+export type EngineSettings = z.infer<typeof engineSettingsSchema>;
+
+export function loadOf({
+  kind,
+  load,
+}: Pick<EngineSettings, "kind"> & { readonly load?: EngineSettings["load"] | undefined }) {
+  return load ?? (kind === "llama-cpp" ? "restart" : "reload");
+}
+
+/** Each has one rollout actor. */
+export function engineCount({ addresses, start }: EngineSettings): number {
+  return addresses?.length ?? start?.count ?? 1;
+}
+
+function isLoopback(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);
+}

@@ -1,0 +1,50 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
+import type { Parameters } from "../weights.js";
+
+/** A version of the policy in a folder that a server can load. */
+export interface WrittenPolicy {
+  readonly folder: string;
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+}
+
+/** Versions of the policy as folders in the Hugging Face layout, for one server: the one in use, and while it is loaded the next. */
+export class EngineWeights {
+  /** Of this server alone. */
+  readonly folder: string;
+  readonly #config: ModelConfig;
+  readonly #tokenizer: BpeTokenizer;
+
+  private constructor(folder: string, config: ModelConfig, tokenizer: BpeTokenizer) {
+    this.folder = folder;
+    this.#config = config;
+    this.#tokenizer = tokenizer;
+  }
+
+  static async open(folder: string, config: ModelConfig, tokenizer: BpeTokenizer): Promise<EngineWeights> {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    return new EngineWeights(folder, config, tokenizer);
+  }
+
+  /** The folder is there whole or not at all. */
+  async write(parameters: Parameters, policyVersion: number, weightsHash: string): Promise<WrittenPolicy> {
+    const folder = join(this.folder, `policy-${String(policyVersion).padStart(8, "0")}`);
+    await saveModel(folder, { config: this.#config, tokenizer: this.#tokenizer, parameters });
+    return { folder, policyVersion, weightsHash };
+  }
+
+  /** Removes every version but that one. */
+  async keepOnly({ folder }: WrittenPolicy): Promise<void> {
+    for (const name of await readdir(this.folder)) {
+      const path = join(this.folder, name);
+      if (name.startsWith("policy-") && !path.startsWith(folder))
+        await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,19 @@
+import type { GenerateRequest, GenerateResult } from "@palimpsest/agents";
+import type { Parameters } from "../weights.js";
+
+/** What has been sampled since it was opened. */
+export interface SampledSoFar {
+  readonly sampledTokens: number;
+  readonly prefillTokens: number;
+  readonly secondsBusy: number;
+}
+
+/** What a rollout actor samples with: the model in its own process, or a server. */
+export interface PolicySampler {
+  readonly policyVersion: number;
+  readonly weightsHash: string;
+  readonly stats: SampledSoFar;
+  generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult>;
+  setWeights(parameters: Parameters, policyVersion: number, weightsHash?: string): Promise<void>;
+  close(): Promise<void>;
+}

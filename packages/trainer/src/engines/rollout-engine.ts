@@ -1,0 +1,68 @@
+import type { ActorContext } from "@palimpsest/client";
+import type { BpeTokenizer } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { NamedPolicy } from "../own-sampler.js";
+import type { RunSpec } from "../run-spec.js";
+import { EngineIntake } from "./engine-intake.js";
+import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
+import { type EngineSettings, engineCount } from "./engine-settings.js";
+
+/** The engine of one rollout actor: its sampler, and the episodes that go to it. */
+export class RolloutEngine {
+  readonly sampler: EngineSampler;
+  readonly #settings: EngineSettings;
+  readonly #context: ActorContext;
+  #intake: EngineIntake | undefined;
+
+  private constructor(sampler: EngineSampler, settings: EngineSettings, context: ActorContext) {
+    this.sampler = sampler;
+    this.#settings = settings;
+    this.#context = context;
+  }
+
+  static async open(
+    engine: EngineSettings,
+    place: number,
+    { runId, model: config }: RunSpec,
+    { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: ActorContext },
+  ): Promise<RolloutEngine> {
+    const { environment, logger, signal } = context;
+    const options = { engine, place, runId, config, tokenizer, environment, logger, signal };
+    return new RolloutEngine(await EngineSampler.open(options), engine, context);
+  }
+
+  /**
+   * Gives the engine its first weights and takes episodes while it is there.
+   * @throws {EngineError} where the run's only engine is not there
+   */
+  async follow(
+    open: () => Promise<{ close(): Promise<void> }>,
+    first: () => Promise<NamedPolicy>,
+  ): Promise<void> {
+    const { logger, signal } = this.#context;
+    const { sampler } = this;
+    const intake = new EngineIntake({ open, back: (living) => sampler.back(living), logger, signal });
+    this.#intake = intake;
+    await intake.start(async () => {
+      const { manifest, parameters } = await first();
+      await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+    }, engineCount(this.#settings) === 1);
+  }
+
+  /** One episode of the queue. */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const sampled = () => this.sampler.under(work);
+    return this.#intake === undefined ? await sampled() : await this.#intake.run(sampled, signal);
+  }
+
+  /** Something that is asked of this engine alone. @throws {PalimpsestError} UNAVAILABLE, retryable: another may do it */
+  async ask<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await this.sampler.under(work);
+    } catch (reason) {
+      if (!isAway(reason) && !isAiling(reason)) throw reason;
+      this.#intake?.leave(reason);
+      throw new PalimpsestError("UNAVAILABLE", (reason as Error).message, { cause: reason });
+    }
+  }
+}

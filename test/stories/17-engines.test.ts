@@ -1,0 +1,85 @@
+/** Story 17: a policy is trained while engines sample; one is killed in the middle and started again. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Command } from "../support/command.js";
+import { groupSize, quickTakeOver, writeRecipe } from "../support/recipe.js";
+import { TestCluster } from "../support/test-cluster.js";
+import { TrainingRun } from "../support/training-run.js";
+import { GivenUp, until } from "../support/until.js";
+
+/** Seconds on a machine of its own; a busy one starts nine processes, each of which loads TensorFlow. */
+const busyMs = 280_000;
+
+let cluster: TestCluster;
+let folder: string;
+
+beforeAll(async () => {
+  cluster = await TestCluster.start();
+  folder = await cluster.recipeFolder("engines");
+}, busyMs);
+
+afterAll(async () => {
+  expect(await cluster?.stop()).toEqual([]);
+});
+
+/** `palimpsest serve` on a port; it speaks vLLM's protocol, loading of weights included. */
+async function serve(port: string): Promise<{ readonly engine: Command; readonly url: string }> {
+  const flags = ["--port", port, "--weights-from", folder, "--backend", "cpu"];
+  const engine = cluster.start(["serve", join(folder, "base"), ...flags]);
+  const look = () => {
+    if (!engine.running) throw new GivenUp(`the engine ended: ${engine.output}`);
+    return /serves {3}(\S+)\/v1/.exec(engine.output)?.[1];
+  };
+  const url = await until("the engine serves", look, { explain: () => engine.output, timeoutMs: busyMs });
+  return { engine, url };
+}
+
+const steps = 4;
+const groupsPerStep = 4;
+
+test(
+  "an engine that is killed costs nothing: its episodes go to the other, and it is taken back with the right weights",
+  async () => {
+    const [one, two] = await Promise.all([serve("0"), serve("0")]);
+    const recipe = writeRecipe(folder, {
+      name: "engines",
+      steps,
+      groupsPerStep,
+      more: {
+        rollout: {
+          engine: {
+            kind: "vllm",
+            addresses: [one.url, two.url],
+            weightsDir: join(folder, "weights"),
+          },
+          concurrency: 4,
+          maxTokens: 64,
+        },
+        queues: quickTakeOver,
+      },
+    });
+    const run = TrainingRun.start(cluster, recipe, join(folder, "run"));
+    await run.untilStep(1);
+    one.engine.kill("SIGKILL");
+    await one.engine.ended;
+    await run.untilStep(3);
+    await serve(new URL(one.url).port);
+    const end = await run.end(busyMs);
+    expect(end.code, end.stdout + end.stderr).toBe(0);
+
+    const trained = steps * groupsPerStep;
+    expect(run.steps).toHaveLength(steps);
+    expect(run.steps.at(-1)).toMatchObject({
+      groupsDispatched: trained,
+      groupsTrained: trained,
+      groupsFailed: 0,
+    });
+    for (const { update } of run.steps) {
+      expect(update.trajectories).toBe(groupsPerStep * groupSize);
+      // Other weights than the learner's would be nats away.
+      expect(update.freshLogprobDifferenceMean).toBeLessThan(1e-4);
+      expect(update.importanceMean).toBeCloseTo(1, 3);
+    }
+  },
+  3 * busyMs,
+);
