@@ -35,9 +35,11 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
   const { processBytes, hostBytes } = learner;
   const half = rollout.precision === "bfloat16" ? 0.5 : 1;
-  const samplerWeightsBytes = learner.samplerWeightsBytes * half;
+  // An engine's own memory is the engine's: its actor only hands weights through.
+  const own = rollout.engine === undefined ? 1 : 0;
+  const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
   // Keys and values are float32 whatever the products round to.
-  const { samplerCacheBytes } = learner;
+  const samplerCacheBytes = own * learner.samplerCacheBytes;
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
   const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const weightsBytes = bytesOf(parameterShapes(model));

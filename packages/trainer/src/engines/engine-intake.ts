@@ -2,7 +2,7 @@
  *  Not responsible for: running them, and loading weights.
  *
  *  Invariants:
- *  ENGINE-4 (T1). An engine that goes away costs no attempt: episodes under way go back to the queue, where the actors of
+ *  ENGINE-3 (T1). An engine that goes away costs no attempt: episodes under way go back to the queue, where the actors of
  *                 other engines take them, and none is taken until it is back with the right weights. An engine that fails
  *                 or is late costs the one attempt, and is looked at before it gets more. */
 import { once } from "node:events";
@@ -11,6 +11,8 @@ import type { Logger } from "@palimpsest/telemetry";
 import { isAiling, isAway } from "./engine-sampler.js";
 
 const againMs = 1_000;
+/** How long a run's only engine may take to be there. */
+const firstTimeoutMs = 60_000;
 
 export interface EngineIntakeOptions {
   /** Takes episodes until it is closed; closing gives those under way back. */
@@ -32,19 +34,26 @@ export class EngineIntake {
   }
 
   /**
-   * @param first gives the engine its first weights
+   * @param first gives the engine its first weights; tried again for a while where it is not there
    * @param alone whether no other engine could do the work of one that is not there
    * @throws {EngineError} where the only engine is not there
    */
   async start(first: () => Promise<void>, alone: boolean): Promise<void> {
-    try {
-      await first();
-    } catch (reason) {
-      if (alone || !isAway(reason)) throw reason;
-      this.leave(reason);
-      return;
+    const deadlineAt = performance.now() + (alone ? firstTimeoutMs : 0);
+    for (;;) {
+      try {
+        await first();
+        return await this.#open();
+      } catch (reason) {
+        if (!isAway(reason)) throw reason;
+        if (performance.now() > deadlineAt) {
+          if (alone) throw reason;
+          this.leave(reason);
+          return;
+        }
+      }
+      await setTimeout(againMs, undefined, { signal: this.#options.signal });
     }
-    await this.#open();
   }
 
   async #open(): Promise<void> {

@@ -1,10 +1,10 @@
-/** Responsibility: a server as the sampler of a rollout actor: its weights, whether it is there, what it has sampled.
+/** Responsibility: a server as the sampler of a rollout actor: its weights, which are written to disk, loaded by the server and
+ *  not kept here; whether it is there; what it has sampled.
  *  Not responsible for: which episodes come (engine-intake.ts).
  *
  *  Invariants:
  *  ENGINE-2 (T5). A sample carries the version and hash of the weights that were loaded into the process that gave it; after
- *                 a restart of the server nothing is sampled before they are loaded again.
- *  ENGINE-3. This process keeps no weights: a version is written to disk, loaded by the server, and let go. */
+ *                 a restart of the server nothing is sampled before they are loaded again. */
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -146,9 +146,9 @@ export class EngineSampler implements PolicySampler {
   }
 }
 
-/** Whether the engine has gone, or has other weights than it should: not the fault of what was asked. */
+/** Whether the engine has gone or is started anew, or has other weights than it should: not the fault of what was asked. */
 export function isAway(reason: unknown): boolean {
-  return reason instanceof EngineError && ["UNREACHABLE", "OTHER_WEIGHTS"].includes(reason.code);
+  return reason instanceof EngineError && ["UNREACHABLE", "OTHER_WEIGHTS", "CLOSED"].includes(reason.code);
 }
 
 /** Whether the engine may be about to go: what was asked may be to blame, or it. */

@@ -12,8 +12,8 @@ import type { WrittenPolicy } from "./engine-weights.js";
 const probeMs = 500;
 /** Of a request to a server that is there; one that is away is waited for elsewhere. */
 const maxAttempts = 2;
-/** Of a server that should run already. */
-const addressTimeoutMs = 60_000;
+/** Of one question whether a server is there. */
+const answerMs = 10_000;
 
 export interface EngineServerOptions {
   readonly engine: EngineSettings;
@@ -52,18 +52,19 @@ export class EngineServer {
   }
 
   /**
-   * Waits until the server answers and has these weights. A server of the run's own that is gone is started again.
+   * Gives the server these weights. One of the run's own that is gone is started again and waited for.
    * @throws {EngineError}; the signal's reason
    */
   async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
     const { engine, logger } = this.#options;
     const startedAt = performance.now();
-    if (engine.start !== undefined && (loadOf(engine) === "restart" || this.#process?.running !== true))
-      await this.#start(policy, signal);
-    else await this.#answers(signal);
     const { folder: path, policyVersion, weightsHash } = policy;
-    if (loadOf(engine) === "reload")
+    if (engine.start !== undefined && (loadOf(engine) === "restart" || this.#process?.running !== true)) {
+      await this.#start(policy, signal);
+    } else {
+      await this.#answers(signal);
       await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
+    }
     this.#loadedIn = await this.sampler.serverProcess(signal);
     const seconds = (performance.now() - startedAt) / 1000;
     logger.info({ engine: this.name, policyVersion, weightsHash, seconds }, "the engine has loaded weights");
@@ -106,7 +107,7 @@ export class EngineServer {
     const args = filled(start.arguments);
     this.#process = new EngineProcess({ command: start.command, arguments: args, environment, logFile });
     this.#sampler = this.#samplerAt(`http://127.0.0.1:${port}`);
-    await this.#answers(signal);
+    await this.#comesUp(this.#process, signal);
     this.#sampler.assumeWeights({ path: folder, policyVersion, weightsHash });
   }
 
@@ -126,24 +127,33 @@ export class EngineServer {
     });
   }
 
-  /** @throws {EngineError} UNREACHABLE when it has ended or the time is over */
-  async #answers(signal: AbortSignal): Promise<void> {
-    const { start, startTimeoutMs } = this.#options.engine;
-    const timeoutMs = start === undefined ? addressTimeoutMs : startTimeoutMs;
-    const deadlineAt = performance.now() + timeoutMs;
+  /** Waits until a server of the run's own answers. @throws {EngineError} UNREACHABLE when it ends, or the time is over */
+  async #comesUp(process: EngineProcess, signal: AbortSignal): Promise<void> {
+    const { startTimeoutMs } = this.#options.engine;
+    const deadlineAt = performance.now() + startTimeoutMs;
     for (;;) {
-      signal.throwIfAborted();
       try {
-        return await this.sampler.checkHealth(signal);
+        return await this.#answers(signal);
       } catch (reason) {
         signal.throwIfAborted();
+        if (!process.running) throw away(`${this.name}: ended before it answered: ${process.said}`);
         const said = reason instanceof Error ? reason.message : String(reason);
-        if (this.#process?.running === false)
-          throw away(`${this.name}: ended before it answered: ${this.#process.said}`);
         if (performance.now() > deadlineAt)
-          throw away(`${this.name}: does not answer after ${timeoutMs} ms: ${said}`);
+          throw away(`${this.name}: does not answer after startTimeoutMs ${startTimeoutMs}: ${said}`);
       }
       await setTimeout(probeMs, undefined, { signal });
+    }
+  }
+
+  /** @throws {EngineError} UNREACHABLE; the signal's reason */
+  async #answers(signal: AbortSignal): Promise<void> {
+    const late = AbortSignal.timeout(answerMs);
+    try {
+      await this.sampler.checkHealth(AbortSignal.any([signal, late]));
+    } catch (reason) {
+      signal.throwIfAborted();
+      const said = reason instanceof Error ? reason.message : String(reason);
+      throw away(`${this.name}: ${late.aborted ? `does not answer within ${answerMs} ms` : said}`);
     }
   }
 }
