@@ -31,6 +31,7 @@ const report = (rewards: { readonly rewardBefore: number; readonly rewardAfter: 
   secondsByPhase: { training: 3 },
   samplerTokensPerSecond: 10,
   learnerTokensPerSecond: 20,
+  logprobDifference: { mean: 0, most: 0 },
   processes: [],
   groupsDispatched: 4,
   groupsTrained: 4,
