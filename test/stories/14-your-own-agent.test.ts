@@ -59,6 +59,18 @@ test(
     const { steps } = JSON.parse(readFileSync(report, "utf8")) as { steps: { weightsHash: string }[] };
     expect(steps.map(({ weightsHash }) => weightsHash)).toEqual(run.steps.map((step) => step.weightsHash));
 
+    // The agent is made from the code that the run keeps.
+    const document = join(cluster.dir, "document.txt");
+    writeFileSync(document, "ben has cats. day and night.");
+    const asked = await cluster.run(["ask", document, "--question", "ben has", "--model", runDir, "--json"]);
+    expect(asked.code, asked.stderr).toBe(0);
+    const { agent, counts } = JSON.parse(asked.stdout) as {
+      readonly agent: { readonly kind: string; readonly module: string };
+      readonly counts: { readonly conversations: number };
+    };
+    expect(agent).toMatchObject({ kind: "module", module: `modules/${modules[0]?.sha256}.mjs` });
+    expect(counts.conversations).toBeGreaterThan(1);
+
     change("reward.ts", "? 1 : 0;", "? 2 : 0;");
     const refused = await TrainingRun.start(cluster, join(folder, "recipe.yaml"), runDir).end(busyMs);
     expect(refused.code).not.toBe(0);

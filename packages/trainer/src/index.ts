@@ -21,6 +21,7 @@ export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 export { carriedRecipe } from "./modules/carried-recipe.js";
+export { openRecipeModules } from "./modules/recipe-modules.js";
 export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 export type { ProcessRow } from "./processes.js";
 // Symbols for other packages.
@@ -35,7 +36,14 @@ export { type ReplayedStep, replayRunStep } from "./replay-run.js";
 export { type LengthRow, type RunReport, reportRun } from "./report-run.js";
 export { type CheckpointChoice, checkpointsOfRun } from "./run-checkpoints.js";
 export { runFolderName } from "./run-folder.js";
-export { agentOfRun, holdsRunModel, type RunModel, type RunModelOptions, readRunModel } from "./run-model.js";
+export {
+  agentModuleOfRun,
+  agentOfRun,
+  holdsRunModel,
+  type RunModel,
+  type RunModelOptions,
+  readRunModel,
+} from "./run-model.js";
 export { exportSampler } from "./sampler-metrics.js";
 export { mlflowAuthorization } from "./trackers/mlflow-authorization.js";
 export { type TrainOptions, type TrainResult, train } from "./train.js";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
+import { type AgentModule, type AgentSettings, agentSettingsSchema } from "@palimpsest/agents";
 import { hasAdapters, latestCheckpoint, loadCheckpoint, trainedWeights } from "@palimpsest/learner";
 import {
   loadGenerationConfig,
@@ -21,6 +21,7 @@ import {
   type ResolveSourceOptions,
   resolveSource,
 } from "./model-source.js";
+import { loadKeptModules } from "./modules/kept-modules.js";
 
 const runFileSchema = z.object({
   recipe: z.object({ model: modelSourceSchema, start: z.unknown().optional() }),
@@ -91,9 +92,24 @@ export async function readRunModel(folder: string, options: RunModelOptions): Pr
 
 /** The agent that a run trains, given the run's folder or one of its checkpoints. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */
 export function agentOfRun(folder: string): AgentSettings {
+  return readRunFile(runDirOf(folder), runAgentSchema).recipe.agent;
+}
+
+/**
+ * What the module exports whose agent the run trains, from the code that the run keeps.
+ * @param folder as for `agentOfRun`
+ * @returns undefined for an agent that comes along
+ * @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID
+ */
+export async function agentModuleOfRun(folder: string): Promise<AgentModule | undefined> {
+  if (agentOfRun(folder).kind !== "module") return undefined;
+  return (await loadKeptModules(runDirOf(folder), ["agent"])).agent;
+}
+
+/** Of a run's folder, or one of its checkpoints. */
+function runDirOf(folder: string): string {
   const path = resolve(folder);
-  const runDir = existsSync(join(path, "run.json")) ? path : dirname(dirname(path));
-  return readRunFile(runDir, runAgentSchema).recipe.agent;
+  return existsSync(join(path, "run.json")) ? path : dirname(dirname(path));
 }
 
 /** The model folder that a run began with. @throws {PalimpsestError} NOT_FOUND, CONFIG_INVALID */

@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ReadingAgentSettings, readingAgentSettingsSchema } from "@palimpsest/agents";
+import { defineAgent, type ReadingAgentSettings, readingAgentSettingsSchema, z } from "@palimpsest/agents";
 import { scriptedSampler } from "@palimpsest/agents/testing";
 import { EndpointTokenizer } from "@palimpsest/engines";
 import { traceSchema } from "@palimpsest/evals";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AskOptions, ask } from "./ask-run.js";
+import { moduleSettings } from "./ask-settings.js";
 
 let folder: string;
 beforeEach(() => {
@@ -65,6 +66,29 @@ function options(over: Partial<AskOptions> = {}): AskOptions & { stopAfter(calls
 }
 
 describe("ask", () => {
+  it("runs a module's agent as the run was trained to", async () => {
+    const module = defineAgent({
+      kind: "first-words",
+      settings: z.strictObject({ words: z.int() }),
+      run: async ({ document, question }, episode, { words }) => {
+        if (typeof document !== "string") throw new Error("ask gives the whole text");
+        const said = document.split(" ", words).join(" ");
+        const reply = await episode.ask(`<section>\n${said}\n</section> ${question}`, {
+          maxTokens: 40,
+          kind: "final",
+        });
+        return { answer: reply.text };
+      },
+    });
+    const trained = { kind: "module" as const, module: "modules/0.mjs", preset: "", config: { words: 1 } };
+    const chosen = moduleSettings({ trained, set: { words: 2, temperature: 0 } });
+    const { result, trace } = await ask(options({ settings: chosen?.settings ?? trained, module }));
+    expect(result.answer.trim()).toBe("word0");
+    expect([trace.agent, trace.conversations.length]).toEqual(["first-words", 1]);
+    expect(moduleSettings({ trained, set: {}, agent: "memagent" })).toBeUndefined();
+    await expect(ask(options({ settings: trained }))).rejects.toThrow(/its module was not loaded here/);
+  });
+
   it("answers from the memory, tells every step, and gives a trace of the whole way", async () => {
     const steps: number[] = [];
     const { result, trace, documentTokens } = await ask({

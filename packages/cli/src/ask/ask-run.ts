@@ -1,8 +1,9 @@
 import {
+  type AgentKind,
   type AgentProgress,
+  type AgentSettings,
   createAgent,
   type EpisodeResult,
-  type ReadingAgentSettings,
 } from "@palimpsest/agents";
 import { type Trace, traceVersion } from "@palimpsest/evals";
 import type { MemoryStep } from "@palimpsest/trajectories";
@@ -16,7 +17,9 @@ export interface AskOptions {
   /** Names the document in traces, such as a path. */
   readonly document: string;
   readonly model: AgentModel;
-  readonly settings: ReadingAgentSettings;
+  readonly settings: AgentSettings;
+  /** What the module exports that the settings name, of settings of kind `module`. */
+  readonly module?: AgentKind | undefined;
   readonly temperature: number;
   readonly seed: number;
   /** Keeps the place in this file, and goes on from it where there is one. */
@@ -57,7 +60,8 @@ export interface AskResult {
 export async function ask(options: AskOptions): Promise<AskResult> {
   const { model, settings, question, text, stateFile, signal } = options;
   const { tokenizer } = model;
-  const agent = createAgent(settings, model);
+  const { module } = options;
+  const agent = createAgent(settings, { ...model, ...(module ? { module } : {}) });
   const ids = tokenizer.encode(text, { specialTokens: "text" });
   const of = {
     document: hashOf(text),

@@ -38,6 +38,26 @@ const guessedShare = 0.7;
 const leastChunkTokens = 16;
 
 /**
+ * Settings of a module's agent, where the model was trained as one and nobody asks for another; undefined elsewhere.
+ * @param wishes.set a temperature among them is the command's, not the module's
+ */
+export function moduleSettings({
+  agent,
+  preset,
+  trained,
+  set,
+}: Pick<AskWishes, "agent" | "preset" | "trained" | "set">):
+  | { readonly settings: AgentSettings; readonly notes: readonly string[] }
+  | undefined {
+  if (trained?.kind !== "module" || agent !== undefined || preset !== undefined) return undefined;
+  const { temperature: _, ...own } = set;
+  return {
+    settings: { ...trained, config: { ...trained.config, ...own } },
+    notes: ["asked as the run was trained to (--agent memagent reads section by section)"],
+  };
+}
+
+/**
  * Settings that the model can follow and read: the preset that suits its size, made smaller where its context is.
  * @throws {PalimpsestError} CONFIG_INVALID naming the setting and the mend
  */

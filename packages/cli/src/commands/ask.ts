@@ -104,10 +104,12 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   const document = await readDocuments(source, { mostBytes: flags.maxSize * 2 ** 20 });
   const { openAskScreen } = await import("../ask/ask-screen.js");
   const { ask } = await import("../ask/ask-run.js");
-  const { chooseSettings } = await import("../ask/ask-settings.js");
-  const { agentOfRun, holdsRunModel } = await import("@palimpsest/trainer");
+  const { chooseSettings, moduleSettings } = await import("../ask/ask-settings.js");
+  const { agentModuleOfRun, agentOfRun, holdsRunModel } = await import("@palimpsest/trainer");
   const local = flags.endpoint === undefined ? flags.model : undefined;
   const trained = local !== undefined && holdsRunModel(local) ? agentOfRun(local) : undefined;
+  const module =
+    local !== undefined && trained?.kind === "module" ? await agentModuleOfRun(local) : undefined;
   const retries: RetryNote[] = [];
   const signal = stopSignal();
   let screen: AskScreen | undefined;
@@ -124,19 +126,21 @@ async function run(source: string, flags: AskFlags): Promise<void> {
   try {
     for (const reason of document.skipped) note(`passed over ${reason}`);
     const { agent, preset, question } = flags;
-    const chosen = chooseSettings({ agent, preset, set: settings, question, trained }, model);
+    const wishes = { agent, preset, set: settings, question, trained };
+    const chosen = moduleSettings(wishes) ?? chooseSettings(wishes, model);
     note(`${model.name}, ${chosen.settings.kind}`);
     for (const text of chosen.notes) note(text);
     screen = openAskScreen(process.stderr);
     const live = screen;
-    const { config } = chosen.settings;
     const answer = await ask({
       question,
       text: document.text,
       document: source === "-" ? "standard input" : source,
       model,
       settings: chosen.settings,
-      temperature: config.temperature,
+      module,
+      temperature:
+        chosen.settings.kind === "module" ? temperatureOf(settings) : chosen.settings.config.temperature,
       seed: flags.seed,
       stateFile: flags.resume,
       signal,
@@ -187,6 +191,11 @@ async function openModel(
     signal,
     onRetry: ({ attempt, reason }) => onRetry({ attempt, code: reason.code, message: reason.message }),
   });
+}
+
+/** Of a module's agent, which has no temperature of its own. */
+function temperatureOf({ temperature }: { readonly temperature: unknown }): number {
+  return typeof temperature === "number" ? temperature : 0;
 }
 
 interface Finished {

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import type { AgentSettings } from "@palimpsest/agents";
+import type { AgentKind, AgentSettings } from "@palimpsest/agents";
 import {
   type Contestant,
   type ContestantRun,
@@ -29,7 +29,7 @@ import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
 import { openEvalTraces } from "./eval-traces.js";
-import { trainedAgent } from "./trained-agent.js";
+import { trainedAgent, trainedModule } from "./trained-agent.js";
 
 /** What a command gives to be run: who is asked comes from flags and settings. */
 export interface EvalPlan {
@@ -72,14 +72,18 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
         for (const label of own) {
           const contestant = contestantSettings(splitName(label).contestant, settings);
           const trained = (recipe: string | undefined) => trainedAgent(recipe, modelName, flags.model);
-          const embedder = await openAgentEmbedder(label, contestant, trained);
+          const module =
+            contestant.kind === "trained"
+              ? await trainedModule(contestant.recipe, modelName, flags.model)
+              : undefined;
+          const embedder = await openAgentEmbedder(label, contestant, trained, module);
           embedders.push(embedder);
           contestants.push(
             createContestant({
               label,
               contestant,
               settings,
-              model: { ...model, identity: identityOf(model, flags) },
+              model: { ...model, identity: identityOf(model, flags), ...(module ? { module } : {}) },
               trainedAgent: trained,
               ...(embedder.embedder ? { agentEmbedder: embedder.embedder } : {}),
               ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
@@ -160,10 +164,11 @@ async function openAgentEmbedder(
   label: string,
   contestant: ContestantSettings,
   trained: (recipe: string | undefined) => AgentSettings,
+  module: AgentKind | undefined,
 ): Promise<OpenedEmbedder> {
   const isAgent = contestant.kind === "agent" || contestant.kind === "trained";
   const agent = isAgent ? contestantAgent(label, contestant, trained) : undefined;
-  return await openEmbedder(agent && agentEmbedder(agent), { environment: process.env });
+  return await openEmbedder(agent && agentEmbedder(agent, module), { environment: process.env });
 }
 
 /** One model after another is in memory. */

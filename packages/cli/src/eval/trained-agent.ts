@@ -1,5 +1,11 @@
-import type { AgentSettings } from "@palimpsest/agents";
-import { agentOfRun, holdsRunModel, readRecipe } from "@palimpsest/trainer";
+import type { AgentKind, AgentSettings } from "@palimpsest/agents";
+import {
+  agentModuleOfRun,
+  agentOfRun,
+  holdsRunModel,
+  openRecipeModules,
+  readRecipe,
+} from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
 
 /**
@@ -15,10 +21,30 @@ export function trainedAgent(
   model: string | undefined,
 ): AgentSettings {
   if (recipe !== undefined) return readRecipe(recipe).recipe.agent;
-  const run = [own, model].find((name) => name !== undefined && holdsRunModel(name));
+  const run = runOf(own, model);
   if (run !== undefined) return agentOfRun(run);
   throw new PalimpsestError(
     "CONFIG_INVALID",
     `contestants: "trained" is the agent of a run, and --model ${model ?? "(none)"} is no run's folder; name its recipe with --set trained.recipe=FILE`,
   );
 }
+
+/**
+ * What the module exports that `trainedAgent` names: of a run the code that it keeps, of a recipe its file.
+ * @throws {PalimpsestError} CONFIG_INVALID with file, line and fix; NOT_FOUND
+ */
+export async function trainedModule(
+  recipe: string | undefined,
+  own: string | undefined,
+  model: string | undefined,
+): Promise<AgentKind | undefined> {
+  if (recipe !== undefined) {
+    const read = readRecipe(recipe).recipe;
+    return read.agent.kind === "module" ? (await openRecipeModules(read)).loaded.agent : undefined;
+  }
+  const run = runOf(own, model);
+  return run === undefined ? undefined : await agentModuleOfRun(run);
+}
+
+const runOf = (own: string | undefined, model: string | undefined) =>
+  [own, model].find((name) => name !== undefined && holdsRunModel(name));

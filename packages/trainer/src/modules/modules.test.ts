@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { builtinRecipesDir } from "../model-source.js";
 import { parseRecipe } from "../recipe.js";
 import { openRunFolder } from "../run-folder.js";
+import { agentModuleOfRun, agentOfRun } from "../run-model.js";
 import { carriedRecipe } from "./carried-recipe.js";
 import { loadKeptModules } from "./kept-modules.js";
 import { keptRecipe, openRecipeModules } from "./recipe-modules.js";
@@ -171,6 +172,9 @@ describe("modules of a recipe", () => {
     const { built } = await openRecipeModules(recipe);
     const first = await openRunFolder(runDir, recipe, false, built);
     expect((await loadKeptModules(runDir, ["agent"])).agent?.kind).toBe("echo");
+    // What `ask` and `eval trained` make it again from, the sources gone.
+    expect(agentOfRun(runDir)).toEqual(keptRecipe(recipe, built).agent);
+    expect((await agentModuleOfRun(join(runDir, "checkpoints", "policy-00000001")))?.kind).toBe("echo");
 
     const again = await openRunFolder(runDir, recipe, false, (await openRecipeModules(recipe)).built);
     expect([again.runId, again.resumed]).toEqual([first.runId, true]);
