@@ -31,6 +31,8 @@ export interface StepReport {
   readonly update: UpdateMetrics;
   /** From dispatch until the last group was complete, an evaluation beside it included. */
   readonly rolloutSeconds: number;
+  /** How long the learner waited for groups: what asynchronous steps make small. */
+  readonly learnerWaitSeconds: number;
   /** Update, checkpoint and publication. */
   readonly updateSeconds: number;
   readonly checkpointSeconds: number;
@@ -43,6 +45,8 @@ export interface StepReport {
   readonly groupsDispatched: number;
   readonly groupsTrained: number;
   readonly groupsFailed: number;
+  /** Of them, those that this driver has replaced since they became too stale. */
+  readonly groupsStale: number;
 }
 
 /** What a run tells whoever watches it. */

@@ -21,6 +21,8 @@ import { type Group, type GroupBatch, RunQueues } from "@palimpsest/trajectories
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
+import type { ScheduleState } from "./async/group-schedule.js";
+import { takenBy } from "./async/taken-groups.js";
 import { rewardByCategory } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
 import { HeldWeights } from "./held-weights.js";
@@ -56,6 +58,8 @@ export interface StepResult {
   readonly publishedBytes: number;
   readonly groupsTrained: number;
   readonly groupsDropped: number;
+  /** Of a step with a window: the groups that it took, and where the run's schedule stands after it. */
+  readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState };
   readonly episodeFailures: readonly string[];
   /** Mean reward of each category of the step's tasks; absent where they have none. */
   readonly rewardByCategory?: Readonly<Record<string, number>>;
@@ -89,6 +93,8 @@ export interface LearnerState {
   readonly backend: string;
   readonly mode: string;
   readonly checkpoint: string;
+  /** Where the run's schedule stands, where its steps have windows. */
+  readonly schedule: ScheduleState | undefined;
 }
 
 /** What this actor keeps in a checkpoint; it wrote it itself. */
@@ -112,6 +118,7 @@ export class LearnerActor {
   #held!: HeldWeights;
   #baseWeightsHash = "";
   #stepStartedAt = 0;
+  #startedStep = 0;
   #tokenizer: BpeTokenizer | undefined;
 
   constructor(spec: RunSpec) {
@@ -154,8 +161,7 @@ export class LearnerActor {
     // What is saved is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
     const groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
-      // Steps are synchronous: what another version sampled is of another step (T2).
-      maxStaleness: 0,
+      maxStaleness: recipe.train.maxStaleness,
       alreadyConsumed: async () => {
         found.run = await findSaved(checkpointDir);
         return found.run?.consumedGroupIds ?? [];
@@ -250,6 +256,7 @@ export class LearnerActor {
       backend: this.#backend,
       mode: this.#learner.mode,
       checkpoint: this.#saves.checkpoint,
+      schedule: this.#protocol.last?.taken?.schedule,
     };
   }
 
@@ -259,7 +266,9 @@ export class LearnerActor {
    *   (retryable) when another learner has done the step, and this one has to begin anew
    */
   async trainStep(request: StepRequest): Promise<StepResult | UndispatchedGroups> {
-    this.#stepStartedAt = performance.now();
+    // A step that was handed back waits on.
+    if (this.#startedStep !== request.step) this.#stepStartedAt = performance.now();
+    this.#startedStep = request.step;
     const answer = await this.#protocol.run(request);
     if ("undispatched" in answer) return answer;
     const { result, batch } = answer;
@@ -305,6 +314,7 @@ export class LearnerActor {
       updateSeconds: (updatedAt - waitedAt) / 1000,
       groupsTrained: batch.groups.length,
       groupsDropped: batch.dropped.length,
+      ...takenBy(request, batch),
       episodeFailures: batch.failures.slice(0, 5).map((failure) => failure.message),
       ...(request.categories === undefined
         ? {}

@@ -5,6 +5,7 @@ interface Sections {
   readonly agent?: string;
   readonly data?: string;
   readonly train?: string;
+  readonly loss?: string;
   readonly more?: string;
 }
 
@@ -12,13 +13,14 @@ const recipe = ({
   agent = "{ preset: tiny }",
   data = "{ source: ruler, ruler: { sentences: 4 } }",
   train = "{ steps: 3 }",
+  loss = "",
   more = "",
 }: Sections) => `
 name: checked
 model: { path: ./base }
 agent: ${agent}
 data: ${data}
-learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
+learner: { ${loss}groupSize: 4, buckets: [{ rows: 8, length: 48 }] }
 train: ${train}
 ${more}
 `;
@@ -51,6 +53,25 @@ describe("a recipe", () => {
       },
       "train.stopWhen",
       "evaluation.everySteps",
+    ],
+    [
+      "older weights with a loss that has no bound for them",
+      { train: "{ steps: 3, maxStaleness: 2 }", loss: "loss: { kind: clip }, " },
+      "train.maxStaleness 2 and learner.importance none: learner.loss.dualClip is null",
+      "tis-token",
+    ],
+    [
+      "older weights with a clip range that nothing of them fits into",
+      {
+        train: "{ steps: 3, maxStaleness: 2 }",
+        loss: "loss: { kind: gspo }, aggregation: seq-mean-token-mean, ",
+      },
+      "learner.loss gspo clips ratios beyond 1 - 0.0003",
+    ],
+    [
+      "a rule for stale groups in a run that has none",
+      { train: "{ steps: 3, staleGroups: refill }" },
+      "train.staleGroups: refill would do nothing with train.maxStaleness 0",
     ],
     [
       "evaluations that would never come",
@@ -139,6 +160,8 @@ describe("a recipe", () => {
     expect(() => parseRecipe(two, "/data", "r.yaml")).toThrow(
       /reward\.name rememr1[\s\S]*and data\.source ruler/,
     );
+    const older = recipe({ train: "{ steps: 3, maxStaleness: 2, staleGroups: refill }" });
+    expect(parseRecipe(older, "/data", "r.yaml").train.maxStaleness).toBe(2);
     const fits = recipe({ agent: memupdate, data: store, more: "reward: { name: store-probes }" });
     expect(parseRecipe(fits, "/data", "r.yaml").agent.kind).toBe("memupdate");
   });

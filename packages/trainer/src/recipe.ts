@@ -8,6 +8,7 @@ import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap, parseDocument } from "yaml";
 import { z } from "zod";
+import { asyncFields } from "./async/async-settings.js";
 import { parseConfig } from "./config-error.js";
 import { demonstrationSettingsSchema } from "./demonstrations/demonstration-settings.js";
 import { withEngineDefaults } from "./engines/engine-recipe.js";
@@ -118,6 +119,7 @@ const trainSchema = z.strictObject({
     .min(2)
     .default(2)
     .describe("a group with fewer scored episodes is dropped and counted"),
+  ...asyncFields,
   keepCheckpoints: z.int().min(1).default(2).describe("newest checkpoints kept"),
   checkpointEverySteps: z
     .int()

@@ -16,6 +16,7 @@ import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { followWeights } from "./async/newest-weights.js";
 import type { PolicySampler } from "./engines/policy-sampler.js";
 import { RolloutEngine } from "./engines/rollout-engine.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
@@ -133,6 +134,14 @@ export class RolloutActor {
       ...(embedder ? { embedder } : {}),
       ...(module ? { module } : {}),
     });
+    if (recipe.train.maxStaleness > 0) {
+      await followWeights({
+        queues: this.#queues,
+        load: (policyVersion) => this.#ensureVersion(policyVersion),
+        onLate: (err, policyVersion) =>
+          context.logger.warn({ err, policyVersion }, "announced weights are loaded later"),
+      });
+    }
     const consume = () =>
       this.#queues.consumeRollouts({
         concurrency: rollout.concurrency,

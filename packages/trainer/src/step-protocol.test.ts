@@ -14,6 +14,9 @@ function aLearner(...failing: Part[]) {
   const unknown = new Set<string>();
   /** Groups that another learner has trained, and the step that it has saved. */
   const elsewhere = { trained: new Set<string>(), saved: 0 };
+  /** Groups that are complete and too stale; looking at one closes it. */
+  const stale = new Set<string>();
+  const failed = new Set<string>();
   let version = 0;
   const part = (name: Part, of: string) => {
     log.push(`${name} ${of}`);
@@ -31,18 +34,25 @@ function aLearner(...failing: Part[]) {
               ? undefined
               : elsewhere.trained.has(groupId)
                 ? ("trained" as const)
-                : ("outstanding" as const),
+                : failed.has(groupId)
+                  ? ("failed" as const)
+                  : ("outstanding" as const),
           ),
         undispatched: async (groupIds) => groupIds.filter((groupId) => unknown.has(groupId)),
       },
       groups: {
-        nextGroups: async ({ groupIds = [] }): Promise<GroupBatch> => {
+        nextGroups: async ({ groupIds = [], count }): Promise<GroupBatch> => {
           // As GroupConsumer: what is delivered is not delivered again before it is released.
-          const groups = groupIds
-            .filter((groupId) => !delivered.has(groupId))
+          const ready = groupIds.filter((groupId) => !delivered.has(groupId)).slice(0, count);
+          const groups = ready
+            .filter((groupId) => !stale.has(groupId))
             .map((groupId) => ({ groupId, taskId: "", groupSize: 1, members: [] }));
+          const dropped = ready
+            .filter((groupId) => stale.has(groupId))
+            .map((groupId) => ({ groupId, taskId: "", step: 1, reason: "STALE_POLICY" as const }));
+          for (const { groupId } of dropped) failed.add(groupId);
           for (const { groupId } of groups) delivered.add(groupId);
-          return { groups, dropped: [], failures: [] };
+          return { groups, dropped, failures: [] };
         },
         acknowledge: async (groupIds) => part("acknowledge", groupIds.join()),
         release: (groupIds) => {
@@ -68,7 +78,12 @@ function aLearner(...failing: Part[]) {
   );
   const lastDone = () => protocol.lastDone;
   const run = (step: number) => protocol.run({ step, groupIds: [`g${step}`] });
-  return { log, run, lastDone, unknown, elsewhere };
+  const runWindow = (step: number, groupIds: readonly string[]) => {
+    const indexes = groupIds.map((_, index) => index);
+    const schedule = { next: indexes.length, open: indexes };
+    return protocol.run({ step, groupIds, window: { count: 2, indexes, schedule } });
+  };
+  return { log, run, runWindow, lastDone, unknown, elsewhere, stale, failed };
 }
 
 const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
@@ -156,4 +171,20 @@ test("a step that was done, and whose checkpoint is gone, ends the run with what
 test("a step out of order is refused", async () => {
   const { run } = aLearner();
   await expect(run(2)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
+test("a step with a window trains so many of its groups, and hands back those that are too stale (STEP-6)", async () => {
+  const { log, runWindow, stale } = aLearner();
+  stale.add("g1");
+  expect(await runWindow(1, ["g1", "g2", "g3"])).toEqual({ undispatched: [], stale: ["g1"] });
+  // Asked again with it, as by a driver that died before it read the answer: the ledger knows that it is closed.
+  expect(await runWindow(1, ["g1", "g2", "g3"])).toEqual({ undispatched: [], stale: ["g1"] });
+  expect(log).toEqual([]);
+  expect(await runWindow(1, ["g2", "g3", "g4"])).toMatchObject({
+    result: { step: 1 },
+    batch: { groups: [{ groupId: "g2" }, { groupId: "g3" }] },
+  });
+  expect(await runWindow(2, ["g4", "g5"])).toMatchObject({
+    batch: { groups: [{ groupId: "g4" }, { groupId: "g5" }] },
+  });
 });

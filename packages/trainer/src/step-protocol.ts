@@ -12,20 +12,37 @@
  * - STEP-5 (T1). A step is not trained upon weights that are behind the checkpoint on disk: a learner that was taken for dead
  *   may have done one more step, where Redis forgot the take-over that fenced it off. The learner says STALE_POLICY and
  *   has to begin anew from that checkpoint. Where none is newer, saved steps were lost, and no step can be trained.
+ * - STEP-6 (T2). A step with a window trains `count` groups of it, none of which was dropped as too stale: those are handed back
+ *   to be replaced, and the complete ones wait.
  */
 import type { GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { ScheduleState } from "./async/group-schedule.js";
+
+/** The groups in flight, of which a step takes those that are complete first (SCHEDULE-2). */
+export interface StepWindow {
+  /** Groups that the step takes. */
+  readonly count: number;
+  /** Of each of `groupIds`, in the run's order of questions. */
+  readonly indexes: readonly number[];
+  /** Where the run's schedule stands: a checkpoint keeps what is left of it, for whoever resumes the run. */
+  readonly schedule: ScheduleState;
+}
 
 export interface StepGroups {
   /** Counts from 1; step n makes policy version n. */
   readonly step: number;
-  /** Every group that was dispatched for this step. */
+  /** Every group that was dispatched for this step; with a window, every one that is in flight. */
   readonly groupIds: readonly string[];
+  /** Absent: the step takes all of its groups. */
+  readonly window?: StepWindow;
 }
 
 /** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
 export interface UndispatchedGroups {
   readonly undispatched: readonly string[];
+  /** Groups of the step's window that are closed, since they were too stale to be trained: dispatch others for them. */
+  readonly stale?: readonly string[];
 }
 
 export interface StepParts<
@@ -92,6 +109,11 @@ export class StepProtocol<
     this.#consumed = consumedGroupIds;
   }
 
+  /** What the last step that is done was answered with. */
+  get last(): Result | undefined {
+    return this.#last;
+  }
+
   /** The last step that is done, or 0: one that was trained and then failed has still to be asked for. */
   get lastDone(): number {
     const { policyVersion } = this.#parts;
@@ -105,7 +127,7 @@ export class StepProtocol<
    *   and is not on disk any more
    */
   async run(request: Request): Promise<StepDone<Result> | UndispatchedGroups> {
-    const { step, groupIds } = request;
+    const { step, groupIds, window } = request;
     const { groups, groupsPerStep, train, policyVersion } = this.#parts;
     if (this.#open !== undefined) {
       const done = await this.#finish(this.#open);
@@ -120,7 +142,7 @@ export class StepProtocol<
         `step is ${step}; the learner stands after step ${done} and takes the next one`,
       );
     }
-    const { outstanding, undispatched, trained: elsewhere } = await this.#statesOf(groupIds);
+    const { outstanding, undispatched, failed, trained: elsewhere } = await this.#statesOf(groupIds);
     if (elsewhere !== undefined) {
       await this.#checkNotBehind(`group ${elsewhere} is trained`);
       throw new PalimpsestError(
@@ -129,8 +151,14 @@ export class StepProtocol<
       );
     }
     if (undispatched.length > 0) return { undispatched };
-    const batch = await this.#waitFor(outstanding);
+    if (window !== undefined && failed.length > 0) return { undispatched, stale: failed };
+    const batch = await this.#waitFor(outstanding, window?.count ?? outstanding.length);
     if (batch === undefined) return await this.run(request);
+    const stale = batch.dropped.filter(({ reason }) => reason === "STALE_POLICY");
+    if (window !== undefined && stale.length > 0) {
+      groups.release(batch.groups.map(({ groupId }) => groupId));
+      return { undispatched, stale: stale.map(({ groupId }) => groupId) };
+    }
     if (batch.groups.length === 0) {
       throw new PalimpsestError(
         "INTERNAL",
@@ -175,16 +203,17 @@ export class StepProtocol<
     return {
       outstanding: groupIds.filter((_, at) => states[at] === "outstanding"),
       undispatched: await ledger.undispatched(groupIds),
+      failed: groupIds.filter((_, at) => states[at] === "failed"),
       trained: groupIds.find((groupId, at) => states[at] === "trained" && !this.#consumed.includes(groupId)),
     };
   }
 
   /** undefined when a group of them is not dispatched any more, since Redis came back without its last second, or is closed,
    *  since Redis forgot who may close it. */
-  async #waitFor(groupIds: readonly string[]): Promise<GroupBatch | undefined> {
+  async #waitFor(groupIds: readonly string[], count: number): Promise<GroupBatch | undefined> {
     try {
       return await this.#parts.groups.nextGroups({
-        count: groupIds.length,
+        count: Math.min(count, groupIds.length),
         groupIds,
         policyVersion: this.#parts.policyVersion(),
       });

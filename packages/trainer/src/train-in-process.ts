@@ -87,6 +87,11 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       "CONFIG_INVALID",
       "rollout.engine: a run in one process samples itself; leave the section out, or train through a cluster",
     );
+  if (recipe.train.maxStaleness > 0)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `train.maxStaleness: is ${recipe.train.maxStaleness}, and a run in one process has one thing going on at a time; set it to 0, or run on a cluster`,
+    );
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout, learner: learnerConfig } = recipe;

@@ -1,6 +1,6 @@
 /**
  * Job: one run, from base model to report: spawns the actors, dispatches a step's groups, has the learner train
- * them, evaluates before and after. The whole loop is `trainSteps`.
+ * them, evaluates before and after. The whole loop is `trainSteps` (train-steps.ts).
  * Non-job: anything that must survive this process; the learner's checkpoint and the queues hold that.
  *
  * D1 (T1). A group's id follows from run, step and place: a driver that dispatches it again changes nothing.
@@ -11,35 +11,30 @@ import { agentKindOf } from "@palimpsest/agents";
 import type { Cluster } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
 import type { Evaluation, Trace } from "@palimpsest/evals";
-import { episodeSeed, type GroupRequest, type RunCounts, RunQueues } from "@palimpsest/trajectories";
+import { type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
-import { categoriesOf } from "./category-rewards.js";
 import { superviseModel } from "./demonstrations/supervised-start.js";
-import { type DiskFullOptions, whenDiskHasSpace } from "./disk-full.js";
+import { waitingFor } from "./disk-waiting.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
-import { checkpointDirOf, type StepResult } from "./learner-actor.js";
-import { storeScalars } from "./learner-metrics.js";
+import { checkpointDirOf } from "./learner-actor.js";
 import type { ModelCache } from "./model-source.js";
 import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from "./modules/recipe-modules.js";
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
-import { restartActor } from "./restart-actor.js";
 import { type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart, supervisedFolder } from "./run-model.js";
 import type { RunSpec } from "./run-spec.js";
-import { samplerProgress } from "./sampler-progress.js";
 import { type BroughtModel, bringModel } from "./starting-model.js";
-import { untilTaken } from "./step-attempts.js";
-import type { TracedTask } from "./step-traces.js";
 import { whileTracked } from "./trackers/track-run.js";
+import { trainSteps } from "./train-steps.js";
 import { TrainingEvaluations } from "./training-evaluations.js";
 import { lookOften, watchRun } from "./watch-run.js";
 import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
@@ -152,7 +147,7 @@ async function trainOn(
   });
   try {
     const actors = await timed("starting", () => spawnRunActors(cluster, spec, signal));
-    const start = (await actors.learner.state()).policyVersion;
+    const { policyVersion: start, schedule } = await actors.learner.state();
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
@@ -186,6 +181,7 @@ async function trainOn(
           queues,
           actors,
           start,
+          schedule,
           signal: living,
         }),
       ),
@@ -271,152 +267,6 @@ async function exampleOf(
   return await actors.rollouts[0]?.trace(task, minPolicyVersion);
 }
 
-interface StepsOptions extends TrainOptions {
-  readonly folder: RunFolder;
-  /** Of the agent that runs the episodes. */
-  readonly agentName: string;
-  readonly tasks: TaskSet;
-  readonly queues: RunQueues;
-  readonly actors: RunActors;
-  readonly evaluations: TrainingEvaluations;
-  /** Steps that the learner has done already. */
-  readonly start: number;
-}
-
-/** The loop: dispatch, train, report. */
-async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
-  const { recipe, queues, actors, folder, evaluations, signal, onEvent, shuffleRewards } = options;
-  const { steps } = recipe.train;
-  const reports: StepReport[] = [];
-  const sampler = samplerProgress(actors.rollouts);
-  // What evaluation sampled is not the first step's.
-  await sampler.sample(0);
-  const learner = actors.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
-  onEvent({ kind: "phase", phase: "training", total: steps });
-  for (let step = options.start + 1; step <= steps; step++) {
-    signal.throwIfAborted();
-    const version = step - 1;
-    if (evaluations.mayStopAt(version)) await evaluations.at(version, signal);
-    if (evaluations.stopped) break;
-    const groups = await stepGroups(options, step);
-    const categories = categoriesOf(groups);
-    let besideSeconds = 0;
-    if (evaluations.isDue(version)) {
-      // The next step's episodes are of the same version: rollout actors run both, and nobody waits for an idle one.
-      const startedAt = performance.now();
-      await queues.dispatchGroups(groups, { signal, timeoutMs: recipe.train.stopWhenStuckMs });
-      await evaluations.at(version, signal);
-      besideSeconds = (performance.now() - startedAt) / 1000;
-    }
-    /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
-    async function trainStep(): Promise<StepResult> {
-      for (;;) {
-        await queues.dispatchGroups(groups, { signal, timeoutMs: recipe.train.stopWhenStuckMs });
-        const answer = await learner.trainStep({
-          step,
-          groupIds: groups.map((group) => group.groupId),
-          shuffleRewards,
-          ...(categories ? { categories } : {}),
-          ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(groups) } : {}),
-        });
-        if (!("undispatched" in answer)) return answer;
-        onEvent({
-          kind: "notice",
-          text: `${answer.undispatched.length} groups of step ${step} were lost by Redis and are dispatched again`,
-        });
-      }
-    }
-    const result = await untilTaken(trainStep, {
-      restartLearner: () => restartActor(actors.learner, signal),
-      onAgain: ({ message }) =>
-        onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
-      signal,
-    });
-    const counts = await queues.ledger.counts();
-    const report = stepReport(result, steps, counts, {
-      seconds: result.waitSeconds + besideSeconds,
-      tokensPerSecond: await sampler.sample(result.waitSeconds + besideSeconds),
-    });
-    reports.push(report);
-    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
-    onEvent({ kind: "step", report });
-  }
-  return reports;
-}
-
-/** How a run waits for space on its disk. */
-function waitingFor(onEvent: TrainListener, signal: AbortSignal): DiskFullOptions {
-  const onWait = ({ message }: Error) =>
-    onEvent({ kind: "notice", text: `the run waits for disk space: ${message}` });
-  return { onWait, signal };
-}
-
-/** Without their documents, which would travel a second time. */
-function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
-  const tasks = new Map(groups.map(({ task }) => [task.id, task]));
-  return [...tasks.values()].map(({ id, question, answers, metadata }) => ({
-    id,
-    question,
-    answers,
-    metadata,
-  }));
-}
-
-/** The groups of one step: the next tasks in order, from the start again when they run out; only these are in memory. */
-async function stepGroups(
-  { recipe, folder, tasks, signal, agentName }: StepsOptions,
-  step: number,
-): Promise<GroupRequest[]> {
-  const { groupsPerStep } = recipe.train;
-  const groups: GroupRequest[] = [];
-  for (let place = 0; place < groupsPerStep; place++) {
-    const index = (step - 1) * groupsPerStep + place;
-    groups.push({
-      groupId: `${folder.runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
-      task: await tasks.open(index % tasks.count, signal),
-      groupSize: recipe.learner.groupSize,
-      agent: agentName,
-      seed: episodeSeed(recipe.seed, index),
-      minPolicyVersion: step - 1,
-      step,
-    });
-  }
-  return groups;
-}
-
-function stepReport(
-  result: StepResult,
-  steps: number,
-  counts: RunCounts,
-  rollout: { readonly seconds: number; readonly tokensPerSecond: number },
-): StepReport {
-  const { update } = result;
-  const store = storeScalars(update);
-  return {
-    step: result.step,
-    steps,
-    policyVersion: update.policyVersion,
-    weightsHash: result.weightsHash,
-    rewardMean: update.rewardMean,
-    components: Object.fromEntries(
-      Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean]),
-    ),
-    ...(Object.keys(store).length === 0 ? {} : { store }),
-    update,
-    ...(result.rewardByCategory === undefined ? {} : { rewardByCategory: result.rewardByCategory }),
-    rolloutSeconds: rollout.seconds,
-    updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
-    checkpointSeconds: result.checkpointSeconds,
-    publishSeconds: result.publishSeconds,
-    publishedBytes: result.publishedBytes,
-    samplerTokensPerSecond: rollout.tokensPerSecond,
-    learnerTokensPerSecond: update.tokensPerSecond,
-    groupsDispatched: counts.groups.dispatched,
-    groupsTrained: counts.groups.trained,
-    groupsFailed: counts.groups.failed,
-  };
-}
-
 async function evaluatePhase(
   { recipe, onEvent, signal }: TrainOptions,
   actors: RunActors,
@@ -458,8 +308,11 @@ function runSpec(
     checkpointDir: checkpointDirOf(folder.path),
     queues: {
       ...recipe.queues,
-      // A step is dispatched whole before it is trained.
-      maxOutstandingGroups: Math.max(recipe.queues.maxOutstandingGroups, recipe.train.groupsPerStep),
+      // A step is dispatched whole before it is trained, and so are those ahead of it.
+      maxOutstandingGroups: Math.max(
+        recipe.queues.maxOutstandingGroups,
+        recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1),
+      ),
     },
   };
 }

@@ -36,6 +36,17 @@ const sampling: fc.Arbitrary<Sampling> = fc.record({
   minP: fc.double({ min: 0, max: 1, noNaN: true }).filter((x) => !Object.is(x, -0)),
 });
 
+/** Weights that changed once, or never. */
+const versionRuns = (length: number) => ({
+  versionRuns: fc.option(
+    fc.integer({ min: 1, max: length - 1 }).map((first) => [
+      { policyVersion: 2 ** 41, tokens: first },
+      { policyVersion: 2 ** 41 + 1, tokens: length - first },
+    ]),
+    { nil: undefined },
+  ),
+});
+
 const conversation: fc.Arbitrary<Conversation> = fc
   .record({ length: fc.integer({ min: 0, max: 20 }), masked: fc.boolean(), drawn: fc.boolean() })
   .chain(({ length, masked, drawn }) => {
@@ -49,7 +60,8 @@ const conversation: fc.Arbitrary<Conversation> = fc
       ...(drawn && length > 0 ? { sampledLogprobs: fc.array(float32, perToken) } : {}),
       sampling,
       stopReason: fc.constantFrom("stop", "length", "abort"),
-      policyVersion: int64,
+      policyVersion: fc.integer({ min: 0, max: 2 ** 40 }),
+      ...(length > 1 ? versionRuns(length) : {}),
       ...(masked && length > 0 ? { lossMask: fc.array(fc.constantFrom(0, 1), perToken) } : {}),
     });
   });
@@ -185,6 +197,35 @@ describe("codec", () => {
       view.setFloat64(at, Object.values(changes)[0] as number, true);
       expect(() => decodeTrajectoryHead(bytes)).toThrow(words.replace("conversations[0].", ""));
     }
+  });
+
+  it("refuses versions of tokens that the conversation does not have, naming the field", () => {
+    const [first] = aTrajectory().conversations;
+    const encodedWith = (...runs: [policyVersion: number, tokens: number][]) =>
+      encodeTrajectory(
+        aTrajectory({
+          conversations: [
+            {
+              ...(first as Conversation),
+              policyVersion: 3,
+              versionRuns: runs.map(([policyVersion, tokens]) => ({ policyVersion, tokens })),
+            },
+          ],
+        }),
+      );
+    const { length } = (first as Conversation).sampledTokenIds;
+    expect(() => encodedWith([3, length], [4, 1])).toThrow(
+      `conversations[0].versionRuns have ${length + 1} tokens for ${length} sampled tokens`,
+    );
+    expect(() => encodedWith([3, length + 1], [4, -1])).toThrow(
+      "conversations[0].versionRuns[1].tokens is -1",
+    );
+    expect(() => encodedWith([2, length])).toThrow("conversations[0].versionRuns[0].policyVersion is 2");
+    const decoded = decodeTrajectory(encodedWith([4, length - 1], [5, 1]));
+    expect(decoded.conversations[0]?.versionRuns).toEqual([
+      { policyVersion: 4, tokens: length - 1 },
+      { policyVersion: 5, tokens: 1 },
+    ]);
   });
 
   it("refuses log-probabilities that do not match the sampled tokens", () => {

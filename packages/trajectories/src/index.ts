@@ -50,6 +50,7 @@ export {
   type StopReason,
   type Trajectory,
   type TrajectoryHead,
+  type VersionRun,
 } from "./trajectory.js";
 export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./trajectory-codec.js";
 export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";

@@ -12,7 +12,7 @@
  *  | 64 n | for each conversation, uint32: prompt tokens, sampled tokens, numbers of the loss mask (0: it has none), step,
  *  |      | place of its kind and of its stop reason among the words, low and high half of its policy version, numbers of
  *  |      | the log-probabilities after sampling's settings (0: it has none), top-k; float64: temperature, top-p, min-p |
- *  | head | palimpsest.v1.Trajectory without conversations |
+ *  | head | palimpsest.v1.Trajectory without conversations; with the runs of those that several policy versions sampled |
  *  | 0 to 3 | zeros up to a multiple of 4 |
  *  | columns | for each conversation, int32 prompt token ids, int32 sampled token ids, float32 log-probabilities, those after
  *  |         | sampling's settings |
@@ -33,6 +33,7 @@ import {
   factsOf,
   stopReasons,
 } from "./trajectory-message.js";
+import { versionRunsOf } from "./version-runs.js";
 
 /** Rises when the bytes change their meaning. Format 1 was one protobuf message; format 2 did not say how tokens were drawn. */
 export const trajectoryFormat = 3;
@@ -174,6 +175,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     checkFinite(field, values, index);
     return values;
   };
+  const versionRuns = versionRunsOf(message.versionRuns);
   // Every field by name: a spread for each of a hundred conversations costs more than all their columns.
   const conversations = rows.map((row, index): Conversation => {
     const { kind, step, stopReason, policyVersion, sampling } = row;
@@ -192,6 +194,8 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
       policyVersion,
       sampling,
     };
+    const runs = versionRuns.get(index);
+    if (runs !== undefined) conversation.versionRuns = runs;
     if (row.drawn > 0) conversation.sampledLogprobs = floats("sampledLogprobs", row.drawn, index);
     if (row.mask > 0) {
       conversation.lossMask = new Uint8Array(buffer, maskAt, row.mask);
@@ -208,8 +212,9 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
  *  @throws {PalimpsestError} CODEC */
 export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
   const { rows, message } = readHead(bytes);
+  const versionRuns = versionRunsOf(message.versionRuns);
   const conversations = rows.map(
-    ({ prompt, sampled, kind, step, stopReason, policyVersion, sampling }): ConversationHead => ({
+    ({ prompt, sampled, kind, step, stopReason, policyVersion, sampling }, index): ConversationHead => ({
       kind,
       step,
       promptTokenIds: { length: prompt },
@@ -217,6 +222,7 @@ export function decodeTrajectoryHead(bytes: Uint8Array): TrajectoryHead {
       stopReason,
       policyVersion,
       sampling,
+      ...(versionRuns.has(index) ? { versionRuns: versionRuns.get(index) ?? [] } : {}),
     }),
   );
   const head = { ...factsOf(message), conversations };

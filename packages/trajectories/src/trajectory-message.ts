@@ -13,6 +13,7 @@ import type {
 } from "./trajectory.js";
 import { plainSampling, type Sampling } from "./trajectory.js";
 import { firstNotFinite } from "./trajectory-columns.js";
+import { checkVersionRuns, versionRunsMessage, versionRunsOf } from "./version-runs.js";
 
 /** The words of the formats, which name a kind or a reason by its place here too: new ones go to the end. */
 export const conversationKinds: readonly ConversationKind[] = ["memory", "final", "tool"];
@@ -23,6 +24,7 @@ export function factsMessage(trajectory: Trajectory): proto.Trajectory.$Properti
   return {
     ...trajectory,
     conversations: [],
+    versionRuns: versionRunsMessage(trajectory.conversations),
     memorySteps: [...trajectory.memorySteps],
     storeDiff: trajectory.storeDiff ? encodeStoreDiff(trajectory.storeDiff) : null,
     counters: { ...trajectory.counters },
@@ -48,7 +50,9 @@ export function trajectoryMessage(trajectory: Trajectory): proto.Trajectory.$Pro
 
 /** @throws {PalimpsestError} CODEC when the trajectory does not hold together */
 export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
+  const versionRuns = versionRunsOf(message.versionRuns);
   const conversations = message.conversations.map((conversation, index): Conversation => {
+    const runs = versionRuns.get(index);
     const lossMask = conversation.lossMask ?? new Uint8Array();
     const sampledLogprobs = conversation.sampledLogprobs ?? [];
     return {
@@ -62,6 +66,7 @@ export function trajectoryOfMessage(message: proto.Trajectory): Trajectory {
       ...(lossMask.length > 0 ? { lossMask: Array.from(lossMask) } : {}),
       stopReason: oneOf(stopReasons, conversation.stopReason, `conversations[${index}].stop_reason`),
       policyVersion: conversation.policyVersion ?? 0,
+      ...(runs ? { versionRuns: runs } : {}),
     };
   });
   const trajectory = { ...factsOf(message), conversations };
@@ -125,8 +130,9 @@ export function checkHead(trajectory: TrajectoryHead): void {
   for (const [name, value] of Object.entries(trajectory.counters ?? {})) {
     check(Number.isFinite(value), `counters.${name}`, `is ${value}`);
   }
-  for (const [index, { sampling }] of trajectory.conversations.entries()) {
-    checkSampling(sampling, `conversations[${index}].sampling`);
+  for (const [index, conversation] of trajectory.conversations.entries()) {
+    checkSampling(conversation.sampling, `conversations[${index}].sampling`);
+    checkVersionRuns(conversation, `conversations[${index}]`);
   }
 }
 

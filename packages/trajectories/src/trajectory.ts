@@ -51,7 +51,16 @@ export interface Conversation {
   /** 1 where the token is trained, one a sampled token; absent: all of them. */
   readonly lossMask?: Column;
   readonly stopReason: StopReason;
+  /** The oldest that sampled a token of it. */
   readonly policyVersion: number;
+  /** Which version sampled which tokens, in order, where weights changed between its turns; absent: one sampled all. */
+  readonly versionRuns?: readonly VersionRun[];
+}
+
+/** Neighboring tokens that the same version sampled; what a tool wrote between them belongs to the turn before it. */
+export interface VersionRun {
+  readonly policyVersion: number;
+  readonly tokens: number;
 }
 
 /** The memory after one step: for people, traces and step rewards. */

@@ -9072,6 +9072,9 @@ export namespace palimpsest {
             /** Trajectory counters. */
             counters: { [k: string]: number };
 
+            /** Trajectory versionRuns. */
+            versionRuns: palimpsest.v1.VersionRun.$Properties[];
+
             /**
              * Creates a new Trajectory instance using the specified properties.
              * @param [properties] Properties to set
@@ -9155,6 +9158,9 @@ export namespace palimpsest {
                 /** Trajectory counters */
                 counters?: ({ [k: string]: number }|null);
 
+                /** Trajectory versionRuns */
+                versionRuns?: (palimpsest.v1.VersionRun.$Properties[]|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -9178,8 +9184,86 @@ export namespace palimpsest {
               droppedDocumentTokens?: number|null;
               storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
               counters?: { [k: string]: number }|null;
+              versionRuns?: palimpsest.v1.VersionRun.$Shape[]|null;
               $unknowns?: Uint8Array[];
             };
+        }
+
+        /**
+         * Properties of a VersionRun.
+         * @deprecated Use palimpsest.v1.VersionRun.$Properties instead.
+         */
+        interface IVersionRun extends palimpsest.v1.VersionRun.$Properties {
+        }
+
+        /** Represents a VersionRun. */
+        class VersionRun {
+
+            /**
+             * Constructs a new VersionRun.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: palimpsest.v1.VersionRun.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** VersionRun conversation. */
+            conversation: number;
+
+            /** VersionRun policyVersion. */
+            policyVersion: number;
+
+            /** VersionRun tokens. */
+            tokens: number;
+
+            /**
+             * Creates a new VersionRun instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns VersionRun instance
+             */
+            static create(properties: palimpsest.v1.VersionRun.$Shape): palimpsest.v1.VersionRun & palimpsest.v1.VersionRun.$Shape;
+            static create(properties?: palimpsest.v1.VersionRun.$Properties): palimpsest.v1.VersionRun;
+
+            /**
+             * Encodes the specified VersionRun message. Does not implicitly {@link palimpsest.v1.VersionRun.verify|verify} messages.
+             * @param message VersionRun message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: palimpsest.v1.VersionRun.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a VersionRun message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {palimpsest.v1.VersionRun & palimpsest.v1.VersionRun.$Shape} VersionRun
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): palimpsest.v1.VersionRun & palimpsest.v1.VersionRun.$Shape;
+        }
+
+        namespace VersionRun {
+
+            /** Properties of a VersionRun. */
+            interface $Properties {
+
+                /** VersionRun conversation */
+                conversation?: (number|null);
+
+                /** VersionRun policyVersion */
+                policyVersion?: (number|null);
+
+                /** VersionRun tokens */
+                tokens?: (number|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a VersionRun. */
+            type $Shape = palimpsest.v1.VersionRun.$Properties;
         }
 
         /**
@@ -10827,6 +10911,7 @@ export import TaskFact = palimpsest.v1.TaskFact;
 export import TokenState = palimpsest.v1.TokenState;
 export import Trajectory = palimpsest.v1.Trajectory;
 export import TrajectoryScore = palimpsest.v1.TrajectoryScore;
+export import VersionRun = palimpsest.v1.VersionRun;
 export import WaitingShape = palimpsest.v1.WaitingShape;
 export import WeightAdapters = palimpsest.v1.WeightAdapters;
 export import WeightManifest = palimpsest.v1.WeightManifest;

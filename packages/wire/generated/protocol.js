@@ -22760,6 +22760,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {number|null} [droppedDocumentTokens] Trajectory droppedDocumentTokens
              * @property {palimpsest.v1.StoreDiff.$Properties|null} [storeDiff] Trajectory storeDiff
              * @property {Object.<string,number>|null} [counters] Trajectory counters
+             * @property {Array.<palimpsest.v1.VersionRun.$Properties>|null} [versionRuns] Trajectory versionRuns
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -22791,6 +22792,7 @@ export const palimpsest = $root.palimpsest = (() => {
              *   droppedDocumentTokens?: number|null;
              *   storeDiff?: palimpsest.v1.StoreDiff.$Shape|null;
              *   counters?: Object.<string,number>|null;
+             *   versionRuns?: Array.<palimpsest.v1.VersionRun.$Shape>|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.Trajectory.$Shape
              */
@@ -22807,6 +22809,7 @@ export const palimpsest = $root.palimpsest = (() => {
                 this.conversations = [];
                 this.memorySteps = [];
                 this.counters = {};
+                this.versionRuns = [];
                 if (properties)
                     for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                         if (properties[keys[i]] != null && keys[i] !== "__proto__")
@@ -22950,6 +22953,14 @@ export const palimpsest = $root.palimpsest = (() => {
             Trajectory.prototype.counters = $util.emptyObject;
 
             /**
+             * Trajectory versionRuns.
+             * @member {Array.<palimpsest.v1.VersionRun.$Properties>} versionRuns
+             * @memberof palimpsest.v1.Trajectory
+             * @instance
+             */
+            Trajectory.prototype.versionRuns = $util.emptyArray;
+
+            /**
              * Creates a new Trajectory instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.Trajectory
@@ -23018,6 +23029,9 @@ export const palimpsest = $root.palimpsest = (() => {
                 if (message.counters != null && $Object.hasOwnProperty.call(message, "counters"))
                     for (let keys = $Object.keys(message.counters), i = 0; i < keys.length; ++i)
                         writer.uint32(/* id 17, wireType 2 =*/138).fork().uint32(/* id 1, wireType 2 =*/10).string(keys[i]).uint32(/* id 2, wireType 1 =*/17).double(message.counters[keys[i]]).ldelim();
+                if (message.versionRuns != null && message.versionRuns.length)
+                    for (let i = 0; i < message.versionRuns.length; ++i)
+                        $root.palimpsest.v1.VersionRun.encode(message.versionRuns[i], writer.uint32(/* id 18, wireType 2 =*/146).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -23237,6 +23251,14 @@ export const palimpsest = $root.palimpsest = (() => {
                             message.counters[key] = value;
                             continue;
                         }
+                    case 18: {
+                            if (wireType !== 2)
+                                break;
+                            if (!(message.versionRuns && message.versionRuns.length))
+                                message.versionRuns = [];
+                            message.versionRuns.push($root.palimpsest.v1.VersionRun.decode(reader, reader.size(), $undefined, _depth + 1));
+                            continue;
+                        }
                     }
                     reader.skipType(wireType, _depth, tag);
                     if (!reader.discardUnknown) {
@@ -23255,6 +23277,198 @@ export const palimpsest = $root.palimpsest = (() => {
             };
 
             return Trajectory;
+        })();
+
+        v1.VersionRun = (function() {
+
+            /**
+             * Properties of a VersionRun.
+             * @typedef {Object} palimpsest.v1.VersionRun.$Properties
+             * @property {number|null} [conversation] VersionRun conversation
+             * @property {number|null} [policyVersion] VersionRun policyVersion
+             * @property {number|null} [tokens] VersionRun tokens
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+
+            /**
+             * Properties of a VersionRun.
+             * @memberof palimpsest.v1
+             * @interface IVersionRun
+             * @augments palimpsest.v1.VersionRun.$Properties
+             * @deprecated Use palimpsest.v1.VersionRun.$Properties instead.
+             */
+
+            /**
+             * Shape of a VersionRun.
+             * @typedef {palimpsest.v1.VersionRun.$Properties} palimpsest.v1.VersionRun.$Shape
+             */
+
+            /**
+             * Constructs a new VersionRun.
+             * @memberof palimpsest.v1
+             * @classdesc Represents a VersionRun.
+             * @constructor
+             * @param {palimpsest.v1.VersionRun.$Properties=} [properties] Properties to set
+             * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
+             */
+            const VersionRun = function (properties) {
+                if (properties)
+                    for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
+                        if (properties[keys[i]] != null && keys[i] !== "__proto__")
+                            this[keys[i]] = properties[keys[i]];
+            };
+
+            /**
+             * VersionRun conversation.
+             * @member {number} conversation
+             * @memberof palimpsest.v1.VersionRun
+             * @instance
+             */
+            VersionRun.prototype.conversation = 0;
+
+            /**
+             * VersionRun policyVersion.
+             * @member {number} policyVersion
+             * @memberof palimpsest.v1.VersionRun
+             * @instance
+             */
+            VersionRun.prototype.policyVersion = $util.Long ? $util.Long.fromBits(0,0,false) : 0;
+
+            /**
+             * VersionRun tokens.
+             * @member {number} tokens
+             * @memberof palimpsest.v1.VersionRun
+             * @instance
+             */
+            VersionRun.prototype.tokens = 0;
+
+            /**
+             * Creates a new VersionRun instance using the specified properties.
+             * @function create
+             * @memberof palimpsest.v1.VersionRun
+             * @static
+             * @param {palimpsest.v1.VersionRun.$Properties=} [properties] Properties to set
+             * @returns {palimpsest.v1.VersionRun} VersionRun instance
+             * @type {{
+             *   (properties: palimpsest.v1.VersionRun.$Shape): palimpsest.v1.VersionRun & palimpsest.v1.VersionRun.$Shape;
+             *   (properties?: palimpsest.v1.VersionRun.$Properties): palimpsest.v1.VersionRun;
+             * }}
+             */
+            VersionRun.create = function(properties) {
+                return new VersionRun(properties);
+            };
+
+            /**
+             * Encodes the specified VersionRun message. Does not implicitly {@link palimpsest.v1.VersionRun.verify|verify} messages.
+             * @function encode
+             * @memberof palimpsest.v1.VersionRun
+             * @static
+             * @param {palimpsest.v1.VersionRun.$Properties} message VersionRun message or plain object to encode
+             * @param {$protobuf.Writer} [writer] Writer to encode to
+             * @returns {$protobuf.Writer} Writer
+             */
+            VersionRun.encode = function (message, writer, _depth) {
+                if (!writer)
+                    writer = $Writer.create();
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $util.recursionLimit)
+                    throw $Error("max depth exceeded");
+                if (message.conversation != null && $Object.hasOwnProperty.call(message, "conversation") && message.conversation !== 0)
+                    writer.uint32(/* id 1, wireType 0 =*/8).int32(message.conversation);
+                if (message.policyVersion != null && $Object.hasOwnProperty.call(message, "policyVersion") && (typeof message.policyVersion === "object" ? message.policyVersion.low || message.policyVersion.high : message.policyVersion !== 0))
+                    writer.uint32(/* id 2, wireType 0 =*/16).int64(message.policyVersion);
+                if (message.tokens != null && $Object.hasOwnProperty.call(message, "tokens") && message.tokens !== 0)
+                    writer.uint32(/* id 3, wireType 0 =*/24).int32(message.tokens);
+                if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
+                    for (let i = 0; i < message.$unknowns.length; ++i)
+                        writer.raw(message.$unknowns[i]);
+                return writer;
+            };
+
+            /**
+             * Decodes a VersionRun message from the specified reader or buffer.
+             * @function decode
+             * @memberof palimpsest.v1.VersionRun
+             * @static
+             * @param {$protobuf.Reader|Uint8Array} reader Reader or buffer to decode from
+             * @param {number} [length] Message length if known beforehand
+             * @returns {palimpsest.v1.VersionRun & palimpsest.v1.VersionRun.$Shape} VersionRun
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            VersionRun.decode = function (reader, length, _end, _depth, _target) {
+                if (!(reader instanceof $Reader))
+                    reader = $Reader.create(reader);
+                if (_depth === $undefined)
+                    _depth = 0;
+                if (_depth > $Reader.recursionLimit)
+                    throw $Error("max depth exceeded");
+                let end, message, value;
+                if (length === $undefined)
+                    end = reader.len;
+                else {
+                    end = reader.pos + length;
+                    if (end > reader.len)
+                        throw $RangeError("index out of range");
+                    length = reader.len;
+                    reader.len = end;
+                }
+                message = _target || new $root.palimpsest.v1.VersionRun();
+                while (reader.pos < end) {
+                    let start = reader.pos;
+                    let tag = reader.tag();
+                    if (tag === _end) {
+                        _end = $undefined;
+                        break;
+                    }
+                    let wireType = tag & 7;
+                    switch (tag >>>= 3) {
+                    case 1: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.conversation = value;
+                            else
+                                delete message.conversation;
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (typeof (value = reader.int64()) === "object" ? value.low || value.high : value !== 0)
+                                message.policyVersion = value;
+                            else
+                                delete message.policyVersion;
+                            continue;
+                        }
+                    case 3: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.int32())
+                                message.tokens = value;
+                            else
+                                delete message.tokens;
+                            continue;
+                        }
+                    }
+                    reader.skipType(wireType, _depth, tag);
+                    if (!reader.discardUnknown) {
+                        $util.makeProp(message, "$unknowns", false);
+                        (message.$unknowns || (message.$unknowns = [])).push(reader.raw(start, reader.pos));
+                    }
+                }
+                if (length !== $undefined) {
+                    if (reader.pos !== end)
+                        throw $RangeError("index out of range");
+                    reader.len = length;
+                }
+                if (_end !== $undefined)
+                    throw $Error("missing end group");
+                return message;
+            };
+
+            return VersionRun;
         })();
 
         v1.Conversation = (function() {
@@ -27425,6 +27639,7 @@ const exportedTaskFact = palimpsest.v1.TaskFact;
 const exportedTokenState = palimpsest.v1.TokenState;
 const exportedTrajectory = palimpsest.v1.Trajectory;
 const exportedTrajectoryScore = palimpsest.v1.TrajectoryScore;
+const exportedVersionRun = palimpsest.v1.VersionRun;
 const exportedWaitingShape = palimpsest.v1.WaitingShape;
 const exportedWeightAdapters = palimpsest.v1.WeightAdapters;
 const exportedWeightManifest = palimpsest.v1.WeightManifest;
@@ -27432,4 +27647,4 @@ const exportedWeightShard = palimpsest.v1.WeightShard;
 const exportedWeightTensor = palimpsest.v1.WeightTensor;
 const exportedWorkingDirectory = palimpsest.v1.WorkingDirectory;
 const exportedWorkingFile = palimpsest.v1.WorkingFile;
-export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };
+export { exportedAcceptedToken as AcceptedToken, exportedActorCount as ActorCount, exportedActorDescribed as ActorDescribed, exportedActorDied as ActorDied, exportedActorInfo as ActorInfo, exportedActorProcessEvent as ActorProcessEvent, exportedActorProcessOrder as ActorProcessOrder, exportedActorProcessReady as ActorProcessReady, exportedActorProcessStart as ActorProcessStart, exportedActorSpec as ActorSpec, exportedActorStarted as ActorStarted, exportedActorState as ActorState, exportedArgsObject as ArgsObject, exportedBundleChunk as BundleChunk, exportedBundleInfo as BundleInfo, exportedCall as Call, exportedCallBatch as CallBatch, exportedCallFrame as CallFrame, exportedClusterInfo as ClusterInfo, exportedCodeRef as CodeRef, exportedConversation as Conversation, exportedCreateActorRequest as CreateActorRequest, exportedDeathCertificate as DeathCertificate, exportedDeleteJobRequest as DeleteJobRequest, exportedDriverExited as DriverExited, exportedDriverOutput as DriverOutput, exportedDriverOutputAck as DriverOutputAck, exportedDriverStarted as DriverStarted, exportedDropObjects as DropObjects, exportedEndedHolders as EndedHolders, exportedError as Error, exportedFence as Fence, exportedFetchRequest as FetchRequest, exportedFollowTokenRequest as FollowTokenRequest, exportedFreeObjectsRequest as FreeObjectsRequest, exportedFreeObjectsResponse as FreeObjectsResponse, exportedFreeRequest as FreeRequest, exportedFreeResponse as FreeResponse, exportedGetBundleRequest as GetBundleRequest, exportedGetClusterRequest as GetClusterRequest, exportedGetJobRequest as GetJobRequest, exportedGetStackRequest as GetStackRequest, exportedGoodbye as Goodbye, exportedHeadMessage as HeadMessage, exportedJobInfo as JobInfo, exportedJobStatus as JobStatus, exportedKillActorRequest as KillActorRequest, exportedLeaseRenewed as LeaseRenewed, exportedListActorsRequest as ListActorsRequest, exportedListActorsResponse as ListActorsResponse, exportedListJobsRequest as ListJobsRequest, exportedListJobsResponse as ListJobsResponse, exportedListNodesRequest as ListNodesRequest, exportedListNodesResponse as ListNodesResponse, exportedListObjectsRequest as ListObjectsRequest, exportedListObjectsResponse as ListObjectsResponse, exportedListQueuesRequest as ListQueuesRequest, exportedListQueuesResponse as ListQueuesResponse, exportedLocateObjectRequest as LocateObjectRequest, exportedLocateObjectResponse as LocateObjectResponse, exportedLogChunk as LogChunk, exportedLogsRequest as LogsRequest, exportedMemoryRecord as MemoryRecord, exportedMemoryStep as MemoryStep, exportedMissingObjectsRequest as MissingObjectsRequest, exportedMissingObjectsResponse as MissingObjectsResponse, exportedNewToken as NewToken, exportedNodeCount as NodeCount, exportedNodeHeartbeat as NodeHeartbeat, exportedNodeInfo as NodeInfo, exportedNodeMessage as NodeMessage, exportedNodeState as NodeState, exportedObjectInfo as ObjectInfo, exportedObjectPlace as ObjectPlace, exportedObjectReport as ObjectReport, exportedObjectRow as ObjectRow, exportedProbe as Probe, exportedProcessCredentials as ProcessCredentials, exportedPullChunk as PullChunk, exportedPullRequest as PullRequest, exportedPutChunk as PutChunk, exportedQueueInfo as QueueInfo, exportedRegisterNode as RegisterNode, exportedRegistered as Registered, exportedReplacedToken as ReplacedToken, exportedReply as Reply, exportedReplyBatch as ReplyBatch, exportedResolveActorRequest as ResolveActorRequest, exportedResources as Resources, exportedRotateTokenRequest as RotateTokenRequest, exportedRotateTokenResponse as RotateTokenResponse, exportedRunningActor as RunningActor, exportedRunningDriver as RunningDriver, exportedSampling as Sampling, exportedScoredGroup as ScoredGroup, exportedScoredTrajectory as ScoredTrajectory, exportedSessionEvent as SessionEvent, exportedSessionMessage as SessionMessage, exportedSessionOpened as SessionOpened, exportedShutdownRequest as ShutdownRequest, exportedShutdownResponse as ShutdownResponse, exportedStackReport as StackReport, exportedStackRequest as StackRequest, exportedStartActor as StartActor, exportedStartDriver as StartDriver, exportedStatRequest as StatRequest, exportedStepDump as StepDump, exportedStopActor as StopActor, exportedStopDriver as StopDriver, exportedStopJobRequest as StopJobRequest, exportedStopNode as StopNode, exportedStoreDiff as StoreDiff, exportedStreamCredit as StreamCredit, exportedSubmitRequest as SubmitRequest, exportedSummarizeRequest as SummarizeRequest, exportedSummary as Summary, exportedTask as Task, exportedTaskFact as TaskFact, exportedTokenState as TokenState, exportedTrajectory as Trajectory, exportedTrajectoryScore as TrajectoryScore, exportedVersionRun as VersionRun, exportedWaitingShape as WaitingShape, exportedWeightAdapters as WeightAdapters, exportedWeightManifest as WeightManifest, exportedWeightShard as WeightShard, exportedWeightTensor as WeightTensor, exportedWorkingDirectory as WorkingDirectory, exportedWorkingFile as WorkingFile };

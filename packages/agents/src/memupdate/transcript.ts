@@ -13,6 +13,9 @@ export class Transcript {
   readonly #mask: number[] = [];
   #stopReason: Conversation["stopReason"] = "stop";
   #policyVersion = Number.POSITIVE_INFINITY;
+  readonly #versionRuns: { policyVersion: number; tokens: number }[] = [];
+  /** Tokens that stand before the first turn: they count to it. */
+  #leadingTokens = 0;
 
   constructor(promptTokenIds: readonly number[], sampling: Sampling) {
     this.#prompt = promptTokenIds;
@@ -37,6 +40,16 @@ export class Transcript {
     this.#stopReason = stopReason;
     // The oldest of the weights that sampled: how stale the row is at most.
     this.#policyVersion = Math.min(this.#policyVersion, policyVersion);
+    if (tokenIds.length === 0) return;
+    const run = this.#versionRuns.at(-1);
+    if (run?.policyVersion === policyVersion) run.tokens += tokenIds.length;
+    else this.#versionRuns.push({ policyVersion, tokens: this.#takeLeading() + tokenIds.length });
+  }
+
+  #takeLeading(): number {
+    const tokens = this.#leadingTokens;
+    this.#leadingTokens = 0;
+    return tokens;
   }
 
   addMasked(tokenIds: readonly number[]): void {
@@ -44,6 +57,9 @@ export class Transcript {
       this.#add(id, 0, 0);
       this.#sampledLogprobs?.push(0);
     }
+    const run = this.#versionRuns.at(-1);
+    if (run === undefined) this.#leadingTokens += tokenIds.length;
+    else run.tokens += tokenIds.length;
   }
 
   /** As it is now: later turns do not touch it. */
@@ -59,6 +75,7 @@ export class Transcript {
       lossMask: [...this.#mask],
       stopReason: this.#stopReason,
       policyVersion: this.#policyVersion,
+      ...(this.#versionRuns.length > 1 ? { versionRuns: this.#versionRuns.map((run) => ({ ...run })) } : {}),
     };
   }
 

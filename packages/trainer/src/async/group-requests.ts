@@ -1,0 +1,35 @@
+import type { TaskSet } from "@palimpsest/datasets";
+import { episodeSeed, type GroupRequest } from "@palimpsest/trajectories";
+import type { Recipe } from "../recipe.js";
+import type { DueGroup } from "./group-schedule.js";
+
+export interface QuestionOrder {
+  readonly runId: string;
+  readonly recipe: Recipe;
+  readonly tasks: TaskSet;
+  /** Name of the agent that runs the episodes. */
+  readonly agentName: string;
+}
+
+/**
+ * A group as it is dispatched. Id, task and seed follow from its index alone (D1, D2): questions in order, from the start
+ * again when they run out.
+ */
+export async function groupRequest(
+  { runId, recipe, tasks, agentName }: QuestionOrder,
+  { index, minPolicyVersion }: DueGroup,
+  signal: AbortSignal,
+): Promise<GroupRequest> {
+  const { groupsPerStep } = recipe.train;
+  const step = Math.floor(index / groupsPerStep) + 1;
+  const place = index % groupsPerStep;
+  return {
+    groupId: `${runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
+    task: await tasks.open(index % tasks.count, signal),
+    groupSize: recipe.learner.groupSize,
+    agent: agentName,
+    seed: episodeSeed(recipe.seed, index),
+    minPolicyVersion,
+    step,
+  };
+}

@@ -1,0 +1,131 @@
+import { GroupSchedule, type ScheduleSettings } from "./group-schedule.js";
+
+export interface SimulatedRun extends ScheduleSettings {
+  /** Groups that are sampled at once. */
+  readonly slots: number;
+  readonly updateSeconds: number;
+  /** Length of the next group, seconds. */
+  readonly drawSeconds: () => number;
+}
+
+/** What a learner saw of a run in which time is simulated. */
+export interface SimulatedResult {
+  readonly seconds: number;
+  readonly trained: number;
+  readonly dropped: number;
+  readonly stalenessMax: number;
+  readonly inFlightMax: number;
+  /** Groups that were trained or dropped other than once, or never. */
+  readonly unaccounted: number;
+  /** Times that the learner waited with fewer groups in flight than staleness allows. */
+  readonly idleWithRoom: number;
+  readonly waitSeconds: number;
+}
+
+interface Running {
+  readonly index: number;
+  readonly begun: number;
+  readonly endsAt: number;
+}
+
+/**
+ * A run on the real schedule: groups are sampled in the order in which they are due, begin under the version that the learner
+ * has published, and its next versions come while they run; the learner does what step-protocol.ts does.
+ */
+export function simulateRun(run: SimulatedRun): SimulatedResult {
+  const { groupsPerStep, maxStaleness, staleGroups, steps } = run;
+  const schedule = new GroupSchedule(run, 0);
+  const waiting: number[] = [];
+  let firstWaiting = 0;
+  const running: Running[] = [];
+  /** Version that a complete group began under. */
+  const complete = new Map<number, number>();
+  const ends = new Map<number, number>();
+  let now = 0;
+  let dropped = 0;
+  let stalenessMax = 0;
+  let inFlightMax = 0;
+  let idleWithRoom = 0;
+  let waitSeconds = 0;
+  const begin = () => {
+    for (const { index } of schedule.takeDue()) waiting.push(index);
+    inFlightMax = Math.max(inFlightMax, schedule.state.open.length);
+  };
+  const fill = () => {
+    while (running.length < run.slots && firstWaiting < waiting.length) {
+      const index = waiting[firstWaiting++] as number;
+      running.push({ index, begun: schedule.version, endsAt: now + run.drawSeconds() });
+    }
+    if (firstWaiting > 4096) {
+      waiting.splice(0, firstWaiting);
+      firstWaiting = 0;
+    }
+  };
+  /** Time goes on to the next group's end, or to that moment. */
+  const advance = (untilSeconds: number): boolean => {
+    fill();
+    let at = -1;
+    for (let i = 0; i < running.length; i++) {
+      if (at === -1 || (running[i] as Running).endsAt < (running[at] as Running).endsAt) at = i;
+    }
+    const first = running[at];
+    if (first === undefined || first.endsAt > untilSeconds) {
+      now = untilSeconds;
+      return false;
+    }
+    now = first.endsAt;
+    complete.set(first.index, first.begun);
+    running[at] = running.at(-1) as Running;
+    running.pop();
+    return true;
+  };
+  const end = (index: number) => ends.set(index, (ends.get(index) ?? 0) + 1);
+  const take = (): number[] => {
+    for (;;) {
+      begin();
+      const ready = schedule.candidates().filter(({ index }) => complete.has(index));
+      const offered = ready.slice(0, groupsPerStep).map(({ index }) => index);
+      if (offered.length === groupsPerStep) {
+        const stale = offered.filter(
+          (index) => schedule.version - (complete.get(index) as number) > maxStaleness,
+        );
+        if (stale.length === 0 || staleGroups === "wait") return offered;
+        schedule.drop(stale);
+        for (const index of stale) end(index);
+        dropped += stale.length;
+        continue;
+      }
+      const allowed = Math.min(maxStaleness + 1, steps - schedule.version) * groupsPerStep;
+      if (schedule.state.open.length < allowed) idleWithRoom++;
+      const before = now;
+      if (!advance(Number.POSITIVE_INFINITY))
+        throw new Error(`step ${schedule.version + 1} waits for nothing`);
+      waitSeconds += now - before;
+    }
+  };
+  while (schedule.version < steps) {
+    const taken = take();
+    for (const index of taken) {
+      stalenessMax = Math.max(stalenessMax, schedule.version - (complete.get(index) as number));
+      complete.delete(index);
+      end(index);
+    }
+    const doneAt = now + run.updateSeconds;
+    while (advance(doneAt));
+    schedule.stepDone(taken);
+  }
+  const { next, open } = schedule.state;
+  let unaccounted = open.length;
+  for (let index = 0; index < next; index++) if (ends.get(index) !== 1) unaccounted++;
+  const trained = steps * groupsPerStep;
+  return {
+    seconds: now,
+    trained,
+    dropped,
+    stalenessMax,
+    inFlightMax,
+    unaccounted,
+    idleWithRoom,
+    waitSeconds,
+  };
+}

@@ -1,0 +1,48 @@
+import { type ResolvedLearnerConfig, resolveLearnerConfig } from "@palimpsest/learner";
+import type { Recipe } from "../recipe.js";
+
+/** Either of them makes rows of older weights trainable. */
+const corrections =
+  "learner.importance, such as { kind: tis-token, cap: 2 }, which weighs each token by how much likelier it has become";
+
+/**
+ * What contradicts asynchronous steps. π_old of a row that older weights sampled is the sampler's number, unless an importance
+ * correction compares it with the learner's own; so without one the loss alone has to bound the ratio.
+ * @param given the value of `train.staleGroups` as it was written
+ */
+export function stalenessProblems({ train, learner, rollout }: Recipe, given: unknown): string[] {
+  const { maxStaleness } = train;
+  if (maxStaleness === 0) {
+    if (given === undefined) return [];
+    return [
+      `train.staleGroups: ${String(given)} would do nothing with train.maxStaleness 0, which makes steps synchronous; set maxStaleness, such as 2, or leave staleGroups out`,
+    ];
+  }
+  const problems =
+    rollout.engine === undefined
+      ? []
+      : [
+          `train.maxStaleness ${maxStaleness} and rollout.engine: an engine does not tell which of a reply's tokens it sampled before it loaded new weights; set maxStaleness to 0, or leave rollout.engine out`,
+        ];
+  const resolved = resolveLearnerConfig(learner);
+  const fault = resolved.importance.kind === "none" ? unboundedLoss(resolved) : undefined;
+  if (fault === undefined) return problems;
+  return [
+    ...problems,
+    `train.maxStaleness ${maxStaleness} and learner.importance none: ${fault}, or ${corrections}; or set maxStaleness to 0`,
+  ];
+}
+
+function unboundedLoss({ loss }: ResolvedLearnerConfig): string | undefined {
+  switch (loss.kind) {
+    case "clip":
+      if (loss.dualClip !== null) return undefined;
+      return "learner.loss.dualClip is null, so the loss of a token with a negative advantage has no bound once older weights have sampled it; set learner.loss.dualClip, such as 3";
+    case "gspo":
+      return `learner.loss gspo clips ratios beyond 1 - ${loss.clipLow} and 1 + ${loss.clipHigh}, which nearly every row of older weights is; set another learner.loss`;
+    // These bound a token's weight, or drop it, on both sides.
+    case "cispo":
+    case "dppo":
+      return undefined;
+  }
+}

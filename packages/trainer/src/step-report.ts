@@ -1,0 +1,47 @@
+import type { RunCounts } from "@palimpsest/trajectories";
+import type { StepReport } from "./event.js";
+import type { StepResult } from "./learner-actor.js";
+import { storeScalars } from "./learner-metrics.js";
+
+/** What the driver knows of a step beside the learner's answer. */
+export interface StepObserved {
+  readonly steps: number;
+  readonly counts: RunCounts;
+  /** Groups that the driver has replaced so far, since they were too stale. */
+  readonly groupsStale: number;
+  readonly rollout: { readonly seconds: number; readonly tokensPerSecond: number };
+}
+
+/** One line of metrics.jsonl. */
+export function stepReport(
+  result: StepResult,
+  { steps, counts, groupsStale, rollout }: StepObserved,
+): StepReport {
+  const { update } = result;
+  const store = storeScalars(update);
+  return {
+    step: result.step,
+    steps,
+    policyVersion: update.policyVersion,
+    weightsHash: result.weightsHash,
+    rewardMean: update.rewardMean,
+    components: Object.fromEntries(
+      Object.entries(update.rewardComponents).map(([name, { mean }]) => [name, mean]),
+    ),
+    ...(Object.keys(store).length === 0 ? {} : { store }),
+    update,
+    ...(result.rewardByCategory === undefined ? {} : { rewardByCategory: result.rewardByCategory }),
+    rolloutSeconds: rollout.seconds,
+    learnerWaitSeconds: result.waitSeconds,
+    updateSeconds: result.updateSeconds + result.checkpointSeconds + result.publishSeconds,
+    checkpointSeconds: result.checkpointSeconds,
+    publishSeconds: result.publishSeconds,
+    publishedBytes: result.publishedBytes,
+    samplerTokensPerSecond: rollout.tokensPerSecond,
+    learnerTokensPerSecond: update.tokensPerSecond,
+    groupsDispatched: counts.groups.dispatched,
+    groupsTrained: counts.groups.trained,
+    groupsFailed: counts.groups.failed,
+    groupsStale,
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * Responsibility: the steps of one run: what is offered to the learner, in which order evaluations stand between, what is reported.
+ * Not responsible for: which groups are in flight (async/), training them (learner-actor.ts).
+ */
+import type { TaskSet } from "@palimpsest/datasets";
+import type { GroupRequest, RunQueues } from "@palimpsest/trajectories";
+import { groupRequest } from "./async/group-requests.js";
+import { GroupSchedule, type ScheduleState } from "./async/group-schedule.js";
+import { GroupsInFlight } from "./async/groups-in-flight.js";
+import { categoriesOf } from "./category-rewards.js";
+import { whenDiskHasSpace } from "./disk-full.js";
+import { waitingFor } from "./disk-waiting.js";
+import type { StepReport, TrainListener } from "./event.js";
+import type { StepResult } from "./learner-actor.js";
+import type { Recipe } from "./recipe.js";
+import { restartActor } from "./restart-actor.js";
+import type { RunActors } from "./run-actors.js";
+import type { RunFolder } from "./run-folder.js";
+import { samplerProgress } from "./sampler-progress.js";
+import { untilTaken } from "./step-attempts.js";
+import { stepReport } from "./step-report.js";
+import type { TracedTask } from "./step-traces.js";
+import type { TrainingEvaluations } from "./training-evaluations.js";
+
+export interface StepsOptions {
+  readonly recipe: Recipe;
+  /** Deals the rewards of a step out at random. */
+  readonly shuffleRewards: boolean;
+  readonly onEvent: TrainListener;
+  readonly signal: AbortSignal;
+  readonly folder: RunFolder;
+  /** Of the agent that runs the episodes. */
+  readonly agentName: string;
+  readonly tasks: TaskSet;
+  readonly queues: RunQueues;
+  readonly actors: RunActors;
+  readonly evaluations: TrainingEvaluations;
+  /** Steps that the learner has done already. */
+  readonly start: number;
+  /** Where the schedule stood after them, where steps have windows. */
+  readonly schedule: ScheduleState | undefined;
+}
+
+/** The loop: dispatch, train, report. */
+export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
+  const { recipe, queues, actors, folder, evaluations, signal, onEvent, shuffleRewards } = options;
+  const { steps, maxStaleness } = recipe.train;
+  const reports: StepReport[] = [];
+  const sampler = samplerProgress(actors.rollouts);
+  // What evaluation sampled is not the first step's.
+  await sampler.sample(0);
+  const learner = actors.learner.with({ signal, timeoutMs: recipe.train.stopWhenStuckMs });
+  const inFlight = groupsInFlight(options);
+  let groupsStale = 0;
+  onEvent({ kind: "phase", phase: "training", total: steps });
+  for (let step = options.start + 1; step <= steps; step++) {
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    const version = step - 1;
+    if (evaluations.mayStopAt(version)) await evaluations.at(version, signal);
+    if (evaluations.stopped) break;
+    let besideSeconds = 0;
+    if (evaluations.isDue(version)) {
+      // Rollout actors run the next episodes beside it, under the same version until the learner trains: nobody waits for an idle one.
+      const evaluatedAt = performance.now();
+      await inFlight.offer();
+      await evaluations.at(version, signal);
+      besideSeconds = (performance.now() - evaluatedAt) / 1000;
+    }
+    /** Groups whose dispatch Redis lost with its last second are dispatched again; the others are left as they are. */
+    async function trainStep(): Promise<StepResult> {
+      for (;;) {
+        const { requests, asked } = await inFlight.offer();
+        const categories = categoriesOf(requests);
+        const answer = await learner.trainStep({
+          step,
+          ...asked,
+          shuffleRewards,
+          ...(categories ? { categories } : {}),
+          ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(requests) } : {}),
+        });
+        if (!("undispatched" in answer)) return answer;
+        const { undispatched, stale = [] } = answer;
+        await inFlight.lost(undispatched);
+        await inFlight.stale(stale);
+        groupsStale += stale.length;
+        const what = [
+          ...(undispatched.length > 0
+            ? [`${undispatched.length} groups of step ${step} were lost by Redis and are dispatched again`]
+            : []),
+          ...(stale.length > 0
+            ? [
+                `${stale.length} groups became too stale for step ${step} and are replaced by the next questions`,
+              ]
+            : []),
+        ];
+        onEvent({ kind: "notice", text: what.join("; ") });
+      }
+    }
+    const result = await untilTaken(trainStep, {
+      restartLearner: () => restartActor(actors.learner, signal),
+      onAgain: ({ message }) =>
+        onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
+      signal,
+    });
+    await inFlight.stepDone(result.taken?.groupIds);
+    const seconds = result.waitSeconds + besideSeconds;
+    // What runs ahead is sampled during the whole step.
+    const sampledSeconds = maxStaleness === 0 ? seconds : (performance.now() - startedAt) / 1000;
+    const report = stepReport(result, {
+      steps,
+      counts: await queues.ledger.counts(),
+      groupsStale,
+      rollout: { seconds, tokensPerSecond: await sampler.sample(sampledSeconds) },
+    });
+    reports.push(report);
+    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
+    onEvent({ kind: "step", report });
+  }
+  return reports;
+}
+
+function groupsInFlight({
+  recipe,
+  folder,
+  tasks,
+  agentName,
+  queues,
+  start,
+  schedule,
+  signal,
+}: StepsOptions): GroupsInFlight {
+  const { groupsPerStep, staleGroups, stopWhenStuckMs } = recipe.train;
+  const order = { runId: folder.runId, recipe, tasks, agentName };
+  return new GroupsInFlight({
+    schedule: new GroupSchedule(recipe.train, start, schedule),
+    groupsPerStep,
+    staleGroups,
+    open: (group) => groupRequest(order, group, signal),
+    dispatch: (groups, dispatchOptions) => queues.dispatchGroups(groups, dispatchOptions),
+    signal,
+    timeoutMs: stopWhenStuckMs,
+  });
+}
+
+/** Without their documents, which would travel a second time. */
+function tracedTasks(groups: readonly GroupRequest[]): TracedTask[] {
+  const tasks = new Map(groups.map(({ task }) => [task.id, task]));
+  return [...tasks.values()].map(({ id, question, answers, metadata }) => ({
+    id,
+    question,
+    answers,
+    metadata,
+  }));
+}
