@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { GroupSchedule } from "./group-schedule.js";
 import { type SimulatedRun, simulateRun } from "./simulated-run.fixture.js";
 
-/** Set to 1000000 for the figure in docs/learner.md; a few seconds there. */
+/** 1000000 for the whole proof: seconds on a machine of its own. */
 const groups = Number(process.env["PALIMPSEST_SIMULATED_GROUPS"] ?? 100_000);
 
 /** Log-normal lengths with a median of one second. */
