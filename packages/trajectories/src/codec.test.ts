@@ -36,20 +36,21 @@ const sampling: fc.Arbitrary<Sampling> = fc.record({
   minP: fc.double({ min: 0, max: 1, noNaN: true }).filter((x) => !Object.is(x, -0)),
 });
 
-/** Weights that changed once, or never. */
-const versionRuns = (length: number) => ({
-  versionRuns: fc.option(
-    fc.integer({ min: 1, max: length - 1 }).map((first) => [
-      { policyVersion: 2 ** 41, tokens: first },
-      { policyVersion: 2 ** 41 + 1, tokens: length - first },
-    ]),
-    { nil: undefined },
-  ),
-});
+/** Weights that changed once. */
+const versionRuns = (length: number) =>
+  fc.integer({ min: 1, max: length - 1 }).map((first) => [
+    { policyVersion: 2 ** 41, tokens: first },
+    { policyVersion: 2 ** 41 + 1, tokens: length - first },
+  ]);
 
 const conversation: fc.Arbitrary<Conversation> = fc
-  .record({ length: fc.integer({ min: 0, max: 20 }), masked: fc.boolean(), drawn: fc.boolean() })
-  .chain(({ length, masked, drawn }) => {
+  .record({
+    length: fc.integer({ min: 0, max: 20 }),
+    masked: fc.boolean(),
+    drawn: fc.boolean(),
+    changed: fc.boolean(),
+  })
+  .chain(({ length, masked, drawn, changed }) => {
     const perToken = { minLength: length, maxLength: length };
     return fc.record({
       kind: fc.constantFrom("memory", "final", "tool"),
@@ -61,7 +62,7 @@ const conversation: fc.Arbitrary<Conversation> = fc
       sampling,
       stopReason: fc.constantFrom("stop", "length", "abort"),
       policyVersion: fc.integer({ min: 0, max: 2 ** 40 }),
-      ...(length > 1 ? versionRuns(length) : {}),
+      ...(changed && length > 1 ? { versionRuns: versionRuns(length) } : {}),
       ...(masked && length > 0 ? { lossMask: fc.array(fc.constantFrom(0, 1), perToken) } : {}),
     });
   });

@@ -20,7 +20,7 @@ function groups(staleGroups: StaleGroups, room = Number.POSITIVE_INFINITY) {
     timeoutMs: 1,
     open: async ({ index, minPolicyVersion }): Promise<GroupRequest> => ({
       groupId: `g${index}`,
-      task: { id: `t${index}`, question: "?", document: "", answers: [] },
+      task: { id: `t${index}`, question: "?", document: "", answers: [], metadata: {} },
       groupSize: 2,
       agent: "memagent",
       seed: index,
