@@ -69,6 +69,14 @@ describe("a recipe", () => {
       "learner.loss gspo clips ratios beyond 1 - 0.0003",
     ],
     [
+      "older weights with an engine, which does not tell which of them sampled",
+      {
+        train: "{ steps: 3, maxStaleness: 1 }",
+        more: "rollout: { engine: { kind: vllm, addresses: ['http://127.0.0.1:8000'] } }",
+      },
+      "train.maxStaleness 1 and rollout.engine",
+    ],
+    [
       "a rule for stale groups in a run that has none",
       { train: "{ steps: 3, staleGroups: refill }" },
       "train.staleGroups: refill would do nothing with train.maxStaleness 0",
