@@ -201,6 +201,20 @@ describe("JobLifecycle", () => {
     expect(test.plane.jobs.get("job-1")).toMatchObject({ status: "RUNNING", nodeId: "b" });
   });
 
+  it("JOBLIFE-6: a job whose submission was cut off is not placed, and can be submitted again", async () => {
+    const test = await open();
+    await test.plane.jobLifecycle.submit(aRecipe("job-1"));
+    await settle();
+    await test.store.write([{ table: "submissions", key: "job-1", bytes: undefined }]);
+    const next = await test.reopened({ dataDir: folder.path });
+    expect(next.plane.jobs.find("job-1")).toBeUndefined();
+    const node = await next.join("a");
+    expect(node.sent.filter((message) => message.startDriver)).toEqual([]);
+    await next.plane.jobLifecycle.submit(aRecipe("job-1"));
+    await settle();
+    expect(node.sent.filter((message) => message.startDriver)).toHaveLength(1);
+  });
+
   it("a job that waits says why, and stops without a driver", async () => {
     const test = await open();
     await test.plane.jobLifecycle.submit(aRecipe("job-1"));

@@ -11,6 +11,8 @@
  * - JOBLIFE-5. A driver that a node brings back and nobody knows is entered as a running job at the node's first
  *   registration at this head, which may have lost the row; later its job was deleted or forgotten, and it is stopped.
  *   It keeps the lease that its node tells.
+ * - JOBLIFE-6. A job of which the store holds the state alone, not what was submitted, was never acknowledged: it is
+ *   forgotten before it is placed, and the same submission makes it anew.
  */
 
 import type { Logger } from "@palimpsest/telemetry";
@@ -51,8 +53,13 @@ export class JobLifecycle {
 
   /** Goes on with the jobs of an earlier head, once the tables are loaded. */
   recover(): void {
-    const { jobs, nodes } = this.#deps;
-    for (const job of jobs.all()) {
+    const { jobs, nodes, logger } = this.#deps;
+    for (const job of [...jobs.all()]) {
+      if (job.status === "PENDING" && jobs.submission(job.jobId) === undefined) {
+        logger.warn({ jobId: job.jobId }, "a job whose submission was cut off is forgotten");
+        void jobs.forget(job.jobId);
+        continue;
+      }
       if (job.status === "PENDING") this.#seek(job.jobId);
       if (job.status !== "RUNNING") continue;
       nodes.reserve(job.nodeId, leaseOf(job.jobId), job.resources, job.gpuIds);
