@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bundleModule, isMainModule } from "./bundle.js";
+import { type Bundle, bundleModule, isMainModule } from "./bundle.js";
 
 let folder: string;
 
@@ -40,6 +40,51 @@ describe("bundleModule", () => {
   test("gives the same bytes for the same source", async () => {
     const path = await file("a.ts", "export class A { one(): number { return 1; } }");
     expect((await bundleModule(path)).sha256).toBe((await bundleModule(path)).sha256);
+  });
+
+  test("gives the same bytes wherever sources and their packages lie", async () => {
+    const put = async (path: string, text: string) => {
+      await mkdir(join(folder, dirname(path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    };
+    const bundles: Bundle[] = [];
+    // Packages beside the module, two folders above it, and in pnpm's own place.
+    for (const [at, packages] of [
+      ["one", "one/node_modules"],
+      ["two/deep/er", "two/node_modules"],
+      ["three", "three/node_modules/.pnpm/it@1.0.0/node_modules"],
+    ] as const) {
+      await put(`${packages}/plain/package.json`, `{"name":"plain","type":"module","main":"lib/index.js"}`);
+      await put(
+        `${packages}/plain/lib/index.js`,
+        `/*! plain, MIT */\nexport const plain = () => new Error("here");`,
+      );
+      await put(`${packages}/old/index.js`, `/** @license old, MIT */\nexports.old = (a, b) => a + b;`);
+      const text = `import { plain } from "plain"; import { old } from "old"; import { own } from "./own.js";
+export class Agent { text = "../node_modules/plain/lib/index.js"; run = () => [plain(), old(1, 2), own]; }`;
+      await put(`${at}/own.ts`, "export const own = 1;");
+      await put(`${at}/agent.ts`, text);
+      if (at === "three")
+        for (const name of ["plain", "old"])
+          await symlink(join(folder, packages, name), join(folder, "three/node_modules", name));
+      bundles.push(await bundleModule(join(folder, at, "agent.ts")));
+    }
+    const [first, ...others] = bundles.map(({ bytes }) => textOf(bytes));
+    for (const other of others) expect(other).toBe(first);
+    expect(first).toContain(`"../node_modules/plain/lib/index.js"`);
+    expect(first).toContain("plain, MIT");
+    const map = Buffer.from(first?.split("base64,").at(-1) ?? "", "base64").toString();
+    expect((JSON.parse(map) as { sources: string[] }).sources).toEqual([
+      "node_modules/old/index.js",
+      "node_modules/plain/lib/index.js",
+      "agent.ts",
+      "own.ts",
+    ]);
+    const bundled = await file("agent-out.mjs", first ?? "");
+    const { Agent } = (await import(pathToFileURL(bundled).href)) as {
+      Agent: new () => { run(): unknown[] };
+    };
+    expect(new Agent().run()).toEqual([new Error("here"), 3, 1]);
   });
 
   test("a bundle runs: classes keep their names and CommonJS may ask for require", async () => {

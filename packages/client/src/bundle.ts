@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, isAbsolute } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { fromGrpcError, jobsService, PalimpsestError, type Peer } from "@palimpsest/wire";
+import { placelessBundle } from "./placeless-bundle.js";
 
 const chunkBytes = 512 * 1024;
 
@@ -74,7 +75,8 @@ async function build(
   try {
     const result = await esbuild.build({
       entryPoints: [path],
-      // Names inside the bundle are relative to it: equal sources give equal bytes, whoever bundles them where.
+      // Names inside the bundle are relative to it, and those of packages to their node_modules (placelessBundle): equal
+      // sources give equal bytes, whoever bundles them where.
       absWorkingDir: dirname(path),
       bundle: true,
       write: false,
@@ -83,7 +85,10 @@ async function build(
       format: "esm",
       sourcemap: "inline",
       sourcesContent: false,
+      // At the end of the file they would be headed by paths.
+      legalComments: "inline",
       keepNames: true,
+      metafile: true,
       logLevel: "silent",
       external: ["@palimpsest/*", "*.node", ...(options.external ?? [])],
       // CommonJS packages inside an ES module still ask for require.
@@ -94,7 +99,7 @@ async function build(
     });
     const output = result.outputFiles[0];
     if (!output) throw new Error("esbuild wrote nothing");
-    return output.contents;
+    return placelessBundle(output.contents, Object.keys(result.metafile.inputs));
   } catch (reason) {
     const message = reason instanceof Error ? reason.message : String(reason);
     throw new PalimpsestError("INVALID_ARGUMENT", `${path} does not bundle: ${message}`, { cause: reason });
