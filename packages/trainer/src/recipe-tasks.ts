@@ -57,9 +57,12 @@ export async function trainingTasks(
 ): Promise<TaskSet> {
   const parts: WeightedTasks[] = [];
   try {
-    parts.push({ tasks: await recipeTasks("data", data, signal, module), weight: curriculum.dataWeight });
-    for (const [at, { weight, data: other }] of curriculum.mix.entries())
-      parts.push({ tasks: await recipeTasks(`curriculum.mix[${at}].data`, other, signal), weight });
+    const tasksOfData = await recipeTasks("data", data, signal, module);
+    parts.push({ tasks: tasksOfData, weight: curriculum.dataWeight, field: "curriculum.dataWeight" });
+    for (const [at, { weight, data: other }] of curriculum.mix.entries()) {
+      const mixed = await recipeTasks(`curriculum.mix[${at}].data`, other, signal);
+      parts.push({ tasks: mixed, weight, field: `curriculum.mix[${at}].weight` });
+    }
     const [first] = parts;
     const tasks = parts.length === 1 && first !== undefined ? first.tasks : mixedTasks(parts);
     if (curriculum.order === "short-first") return await shortFirst(tasks, signal);

@@ -40,6 +40,20 @@ test("a weight that is not above 0 and a set without tasks are refused", () => {
   );
 });
 
+test("a weight too small for its set is refused by its field, before anything is laid out", () => {
+  const many = generatedTasks(32_768, () => expect.unreachable());
+  const mix = (weight: number) => () =>
+    mixedTasks([
+      { tasks: many, weight: 1 },
+      { tasks: many, weight, field: "curriculum.mix[0].weight" },
+    ]);
+  expect(mix(1e-9)).toThrow(
+    / curriculum\.mix\[0\]\.weight: weight 1e-9 .* each of its 32768 tasks .* give it 0\.20 % /,
+  );
+  expect(mix(1e-300)).toThrow(/at most 16777216/);
+  expect(mix(0.5)().count).toBe(98_304);
+});
+
 test("short documents come first, equally long ones in their order", async () => {
   expect(await idsOf(await shortFirst(setOf("a", [5, 1, 3, 1])))).toEqual(["a1", "a3", "a2", "a0"]);
 });
