@@ -1,7 +1,7 @@
 import type { Agent, EpisodeResult } from "@palimpsest/agents";
 import { generatedTasks } from "@palimpsest/datasets";
 import { expect, it } from "vitest";
-import { sampleStep } from "./in-process-groups.js";
+import { sampleStep, settingsWithoutEffect } from "./in-process-groups.js";
 import { builtinRecipesDir } from "./model-source.js";
 import { readRecipe } from "./recipe.js";
 
@@ -67,4 +67,36 @@ it("INPROCESS-2: a failed episode leaves its group and is counted; a group that 
   await expect(sampleStep(source(agentThatFails(() => true)), 1)).rejects.toThrow(
     /every group of step 1 failed, the first because: call/,
   );
+});
+
+it("plays as many episodes at once as the recipe's rollout actors would, and no more", async () => {
+  let [now, most, played] = [0, 0, 0];
+  const agent = agentThatFails(() => false);
+  const busy: Agent = {
+    ...agent,
+    run: async (...given) => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now--;
+      // A place is free again after a failure, too.
+      if (++played % 5 === 0) throw new Error("planned");
+      return await agent.run(...given);
+    },
+  };
+  const many = {
+    ...recipe,
+    rollout: { ...recipe.rollout, actors: 2, concurrency: 3 },
+    learner: { ...recipe.learner, groupSize: 8 },
+    train: { ...recipe.train, groupsPerStep: 4 },
+  };
+  const { groups, failures } = await sampleStep({ ...source(busy), recipe: many }, 1);
+  expect(groups.reduce((sum, { members }) => sum + members.length, failures.length)).toBe(32);
+  expect({ most, played, now }).toEqual({ most: 6, played: 32, now: 0 });
+});
+
+it("settings that do nothing in one process are told by name", () => {
+  const { evaluation: _, ...without } = recipe;
+  expect(settingsWithoutEffect(without)).toEqual([]);
+  const train = { ...recipe.train, stopWhen: { patienceEvaluations: 1, minimumGain: 0 }, trackers: [] };
+  expect(settingsWithoutEffect({ ...recipe, train })).toEqual(["evaluation", "train.stopWhen"]);
 });

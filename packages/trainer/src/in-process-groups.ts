@@ -30,16 +30,42 @@ export interface StepGroups {
   readonly failures: readonly string[];
 }
 
+/** Runs work when its turn has come. */
+type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** As many at once, in the order of asking. */
+function turnsOf(most: number): Turns {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < most) running++;
+    // Whoever ends hands its place over.
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
+
 /**
- * The scored groups of one step: tasks, seeds and their order are those of `train`.
+ * The scored groups of one step: tasks, seeds and their order are those of `train`, and as many episodes at once as its rollout
+ * actors would play: `rollout.concurrency` of each.
  * @param step from 1
  * @throws {PalimpsestError} INTERNAL when no group is left; the signal's reason
  */
 export async function sampleStep(source: GroupSource, step: number): Promise<StepGroups> {
-  const { groupsPerStep, minGroupSize } = source.recipe.train;
+  const { rollout, train } = source.recipe;
+  const { groupsPerStep, minGroupSize } = train;
+  const turns = turnsOf(rollout.concurrency * rollout.actors);
   const failures: string[] = [];
   const places = Array.from({ length: groupsPerStep }, (_, place) => place);
-  const groups = await Promise.all(places.map((place) => sampleGroup(source, step, place, failures)));
+  const groups = await Promise.all(
+    places.map((place) => sampleGroup(source, step, place, { turns, failures })),
+  );
   source.signal?.throwIfAborted();
   const kept = groups.filter(({ members }) => members.length >= minGroupSize);
   if (kept.length > 0) return { groups: kept, failures };
@@ -53,7 +79,7 @@ async function sampleGroup(
   source: GroupSource,
   step: number,
   place: number,
-  failures: string[],
+  { turns, failures }: { readonly turns: Turns; readonly failures: string[] },
 ): Promise<Group> {
   const { recipe, tasks, signal } = source;
   const { groupSize } = recipe.learner;
@@ -63,10 +89,10 @@ async function sampleGroup(
   const seed = episodeSeed(recipe.seed, index);
   const episodes = Array.from({ length: groupSize }, async (_, episodeIndex) => {
     try {
-      return await sampleEpisode(source, task, {
-        groupId,
-        episodeIndex,
-        seed: episodeSeed(seed, episodeIndex),
+      return await turns(async () => {
+        signal?.throwIfAborted();
+        const place = { groupId, episodeIndex, seed: episodeSeed(seed, episodeIndex) };
+        return await sampleEpisode(source, task, place);
       });
     } catch (reason) {
       signal?.throwIfAborted();
@@ -105,4 +131,15 @@ async function sampleEpisode(
   const trajectory = decodeTrajectory(bytes);
   const shown = readsTokens ? trajectory : decodeTrajectoryHead(bytes);
   return { trajectory, score: await reward(task, shown, signal ? { signal } : {}) };
+}
+
+/** Settings of a recipe that a run in one process does nothing with: it writes no files, and evaluates nothing. */
+export function settingsWithoutEffect({ evaluation, train }: Recipe): readonly string[] {
+  const set: Readonly<Record<string, boolean>> = {
+    evaluation: evaluation !== undefined,
+    "train.stopWhen": train.stopWhen !== undefined,
+    "train.trackers": (train.trackers ?? []).length > 0,
+    "train.tensorboard": train.tensorboard,
+  };
+  return Object.keys(set).filter((field) => set[field]);
 }

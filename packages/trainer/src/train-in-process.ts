@@ -16,7 +16,7 @@ import { createSampler, loadModel, type ModelFolder } from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import type { Group, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import { sampleStep } from "./in-process-groups.js";
+import { sampleStep, settingsWithoutEffect } from "./in-process-groups.js";
 import { defaultLogprobGate } from "./learner-actor.js";
 import { type ModelCache, resolveSource } from "./model-source.js";
 import { openModelText, readModelText } from "./model-text.js";
@@ -92,6 +92,8 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       "CONFIG_INVALID",
       `train.maxStaleness: is ${recipe.train.maxStaleness}, and a run in one process has one thing going on at a time; set it to 0, or run on a cluster`,
     );
+  const idle = settingsWithoutEffect(recipe);
+  if (idle.length > 0) onNotice?.(`in one process these settings do nothing: ${idle.join(", ")}`);
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout, learner: learnerConfig } = recipe;
