@@ -1,21 +1,11 @@
-import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Checkpoint,
-  type CheckpointExtra,
-  type DurableFiles,
-  durableFiles,
-  type WrittenDump,
-  writeCheckpoint,
-  writeStepDump,
-} from "@palimpsest/learner";
-import type { Group } from "@palimpsest/trajectories";
-import { systemClock } from "@palimpsest/wire";
+import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
 import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
-import { findSaved, LearnerSaves, type SaveSettings, savedVersion, stepLogOf } from "./learner-saves.js";
+import { findSaved, LearnerSaves, savedVersion, stepLogOf } from "./learner-saves.js";
 import { StepProtocol } from "./step-protocol.js";
 
 let root = "";
@@ -29,84 +19,6 @@ afterEach(async () => {
 const steps = 5;
 const everySteps = 3;
 const { signal } = new AbortController();
-
-class Crash extends Error {}
-
-/** A process that dies at its n-th point; what it does afterwards does not happen. */
-class Life {
-  readonly #diesAt: number;
-  points = 0;
-
-  constructor(diesAt = Infinity) {
-    this.#diesAt = diesAt;
-  }
-
-  point(): void {
-    if (this.points >= this.#diesAt) throw new Crash("planned");
-    this.points++;
-  }
-
-  /** The product's own writing, with a point before each part of it; a write that dies leaves half of its bytes. */
-  get files(): DurableFiles {
-    const before =
-      <Given extends unknown[]>(work: (...given: Given) => Promise<void>) =>
-      async (...given: Given) => {
-        this.point();
-        await work(...given);
-      };
-    return {
-      write: async (path, bytes) => {
-        try {
-          this.point();
-        } catch (reason) {
-          await writeFile(path, bytes.subarray(0, bytes.length / 2));
-          throw reason;
-        }
-        await durableFiles.write(path, bytes);
-      },
-      link: before(durableFiles.link),
-      rename: before(durableFiles.rename),
-      syncFolder: before(durableFiles.syncFolder),
-      remove: before(durableFiles.remove),
-    };
-  }
-}
-
-/** A learner whose weights are a hash of all that they saw, in order. */
-class HashingLearner {
-  policyVersion: number;
-  #weights: Buffer;
-  readonly #life: Life;
-  /** Added to what it sees: another machine's rounding. */
-  readonly #rounding: string;
-
-  constructor(life: Life, checkpoint?: Checkpoint, rounding = "") {
-    this.#life = life;
-    this.#rounding = rounding;
-    this.policyVersion = checkpoint?.policyVersion ?? 0;
-    this.#weights = Buffer.from(checkpoint?.tensors["weights/a"] ?? new Float32Array(32));
-  }
-
-  weightsHash(): string {
-    return this.#weights.toString("hex");
-  }
-
-  async update(groups: readonly Group[], { shuffleRewards }: { readonly shuffleRewards: boolean }) {
-    const seen = `${groups.map(({ groupId }) => groupId)} ${shuffleRewards}${this.#rounding}`;
-    this.#weights = createHash("sha256").update(this.#weights).update(seen).digest();
-    this.policyVersion++;
-  }
-
-  async saveCheckpoint(folder: string, extra: CheckpointExtra, options: { readonly keepLast: number }) {
-    this.#life.point();
-    const { policyVersion } = this;
-    const tensors = { "weights/a": Float32Array.from(this.#weights) };
-    const parts = { policyVersion, step: policyVersion, random: [], config: {}, model: {}, tensors, extra };
-    const written = await writeCheckpoint(folder, parts, options);
-    this.#life.point();
-    return written;
-  }
-}
 
 /** What outlives a learner. */
 class Ledger {
@@ -244,73 +156,6 @@ test("the log holds the steps after the checkpoint, and is empty after the next 
   expect(repeated).toEqual([1, 2]);
   expect(await readdir(log)).toEqual([]);
   expect(await readdir(checkpointDirOf(root))).toEqual(["policy-00000005"]);
-});
-
-/** The learner's own run of `count` steps, with a checkpoint every `everySteps`. */
-async function ran(count: number, settings: SaveSettings): Promise<HashingLearner> {
-  const learner = new HashingLearner(new Life());
-  const saves = new LearnerSaves(learner, settings, "");
-  const at = () => ({ weightsHash: learner.weightsHash(), consumedGroupIds: [`g${learner.policyVersion}`] });
-  await saves.saveCheckpoint({ ...at(), dataCursor: {} });
-  for (let step = 1; step <= count; step++) {
-    const groups = [{ groupId: `g${step}`, taskId: "t", groupSize: 2, members: [] }];
-    const given = { policyVersion: step - 1, shuffleRewards: false, groups };
-    const dump = await writeStepDump(dumpDirOf(settings.checkpointDir), step, given, { keepLast: 1 });
-    const parentHash = learner.weightsHash();
-    await learner.update(groups, given);
-    await saves.save({ ...at(), step, parentHash, dataCursor: { step }, dump });
-  }
-  return learner;
-}
-
-/** Each update takes so long, and what takes longer than a start may take is ended. */
-const [updateMs, startMs] = [40_000, 170_000];
-
-test.each([
-  ["a CPU", ""],
-  ["a GPU that rounds otherwise", "!"],
-])(
-  "a learner on %s that is ended while it repeats comes further with every start (SAVES-4)",
-  async (_, rounding) => {
-    const settings = { checkpointDir: checkpointDirOf(root), everySteps: 10, steps: 100, keepLast: 2 };
-    const undisturbed = await ran(9, settings);
-    const reached: number[] = [];
-    while (reached.at(-1) !== 9 && reached.length < 9) {
-      const run = await findSaved(settings.checkpointDir);
-      if (run === undefined) throw new Error("nothing is saved");
-      expect(run.consumedGroupIds).toEqual(["g9"]);
-      const learner = new HashingLearner(new Life(), run.checkpoint, rounding);
-      let nowMs = 0;
-      const update: HashingLearner["update"] = async (...given) => {
-        nowMs += updateMs;
-        if (nowMs > startMs) throw new Crash("it was not ready in time");
-        await HashingLearner.prototype.update.apply(learner, given);
-      };
-      const saves = new LearnerSaves(Object.assign(learner, { update }), settings, run.folder);
-      const clock = { ...systemClock, monotonicMs: () => nowMs };
-      const repeated = saves.repeat(run, { gpu: rounding !== "", signal, clock });
-      await repeated.catch((reason: unknown) => {
-        if (!(reason instanceof Crash)) throw reason;
-      });
-      reached.push(learner.policyVersion);
-      if (learner.policyVersion === 9)
-        expect(learner.weightsHash() === undisturbed.weightsHash()).toBe(rounding === "");
-    }
-    expect(reached).toEqual([4, 8, 9]);
-    expect(await savedVersion(settings.checkpointDir)).toBe(9);
-  },
-);
-
-test("a run goes on from an older checkpoint that is kept, when the newest is gone (SAVES-2)", async () => {
-  const settings = { checkpointDir: checkpointDirOf(root), everySteps: 3, steps: 100, keepLast: 2 };
-  const weightsHash = (await ran(8, settings)).weightsHash();
-  expect(await readdir(settings.checkpointDir)).toEqual(["policy-00000003", "policy-00000006"]);
-  await rm(join(settings.checkpointDir, "policy-00000006"), { recursive: true });
-  const run = await findSaved(settings.checkpointDir);
-  expect(run?.steps.map(({ policyVersion }) => policyVersion)).toEqual([4, 5, 6, 7, 8]);
-  const learner = new HashingLearner(new Life(), run?.checkpoint);
-  if (run) await new LearnerSaves(learner, settings, run.folder).repeat(run, { gpu: false, signal });
-  expect(learner.weightsHash()).toBe(weightsHash);
 });
 
 test("a CPU that repeats a step with other weights ends the run; a GPU's go into a new checkpoint (SAVES-3)", async () => {
