@@ -95,6 +95,8 @@ export interface LearnerState {
   readonly checkpoint: string;
   /** Where the run's schedule stands, where its steps have windows. */
   readonly schedule: ScheduleState | undefined;
+  /** What the last step that is done was answered with; absent before the first. */
+  readonly last: StepResult | undefined;
 }
 
 /** What this actor keeps in a checkpoint; it wrote it itself. */
@@ -257,6 +259,7 @@ export class LearnerActor {
       mode: this.#learner.mode,
       checkpoint: this.#saves.checkpoint,
       schedule: this.#protocol.last?.taken?.schedule,
+      last: this.#protocol.last,
     };
   }
 

@@ -31,6 +31,7 @@ test("a run is begun once; opening its folder again goes on with the same run", 
   await first.appendMetrics({ step: 1 });
   const second = await openRunFolder(path, recipe, false);
   await second.appendMetrics({ step: 2 });
+  expect(second.lastMetricsStep()).toBe(2);
   expect(first.resumed).toBe(false);
   expect(second).toMatchObject({ resumed: true, runId: first.runId, path: first.path });
   expect(readFileSync(join(path, "metrics.jsonl"), "utf8")).toBe('{"step":1}\n{"step":2}\n');

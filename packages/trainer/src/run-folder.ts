@@ -32,6 +32,8 @@ export interface RunFolder {
   readonly resumed: boolean;
   /** Appends one line, whole or not at all. */
   appendMetrics(line: object): Promise<void>;
+  /** Step of the last line; 0: there is none. */
+  lastMetricsStep(): number;
   /**
    * What `make` gave when the run could still give it (`possible`), kept in `file` for drivers that resume the run. It is
    * made once: a disk that is full is waited for with what was made.
@@ -86,8 +88,12 @@ export async function openRunFolder(
     if (made) await whenDiskHasSpace(() => writeWhole(kept, made, files), waiting);
     return made;
   };
-  const appendMetrics = (line: object) =>
-    appendWhole(join(folder, "metrics.jsonl"), `${JSON.stringify(line)}\n`);
+  const metrics = join(folder, "metrics.jsonl");
+  const kept = {
+    appendMetrics: (line: object) => appendWhole(metrics, `${JSON.stringify(line)}\n`),
+    lastMetricsStep: () => lastStepIn(metrics),
+    once,
+  };
   if (existsSync(file)) {
     const saved = parseConfig(runFileSchema, JSON.parse(readFileSync(file, "utf8")) as unknown, file);
     refuseChanged(folder, saved.modules, built);
@@ -102,7 +108,7 @@ export async function openRunFolder(
     }
     refuseOtherData(folder, saved.data, await dataFilesOf(recipe, waiting.signal));
     const startedAtMs = Date.parse(saved.createdAt);
-    return { path: folder, runId: saved.runId, startedAtMs, resumed: true, appendMetrics, once };
+    return { path: folder, runId: saved.runId, startedAtMs, resumed: true, ...kept };
   }
   const data = await dataFilesOf(recipe, waiting.signal);
   mkdirSync(folder, { recursive: true });
@@ -119,7 +125,7 @@ export async function openRunFolder(
   }
   const content = { runId, createdAt: now.toISOString(), shuffleRewards, recipe: resolved, modules, data };
   await writeWhole(file, content, files);
-  return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, appendMetrics, once };
+  return { path: folder, runId, startedAtMs: now.getTime(), resumed: false, ...kept };
 }
 
 /** A run goes on with the code that it was begun with, or not at all. */
@@ -159,6 +165,11 @@ async function writeWhole(path: string, content: object, files: DurableFiles): P
 }
 
 /** A disk that fills up takes a part of the text: the file is cut back to what it was before. */
+function lastStepIn(path: string): number {
+  const [line] = existsSync(path) ? readFileSync(path, "utf8").trimEnd().split("\n").slice(-1) : [];
+  return line ? z.object({ step: z.int() }).parse(JSON.parse(line)).step : 0;
+}
+
 async function appendWhole(path: string, text: string): Promise<void> {
   const sizeBytes = existsSync(path) ? (await stat(path)).size : 0;
   try {

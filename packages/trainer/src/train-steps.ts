@@ -39,6 +39,8 @@ export interface StepsOptions {
   readonly start: number;
   /** Where the schedule stood after them, where steps have windows. */
   readonly schedule: ScheduleState | undefined;
+  /** What the learner said of the last of them. */
+  readonly answered: StepResult | undefined;
 }
 
 /** The loop: dispatch, train, report. */
@@ -53,6 +55,16 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
   const inFlight = groupsInFlight(options);
   let groupsStale = 0;
   onEvent({ kind: "phase", phase: "training", total: steps });
+  const { answered } = options;
+  if (answered !== undefined && answered.step > folder.lastMetricsStep()) {
+    // The driver before this one ended between the learner's answer and its line. How fast was sampled went with it.
+    const rollout = { seconds: answered.waitSeconds, tokensPerSecond: 0 };
+    const counts = await queues.ledger.counts();
+    const report = stepReport(answered, { steps, counts, groupsStale, rollout });
+    reports.push(report);
+    await whenDiskHasSpace(() => folder.appendMetrics(report), waitingFor(onEvent, signal));
+    onEvent({ kind: "step", report });
+  }
   for (let step = options.start + 1; step <= steps; step++) {
     signal.throwIfAborted();
     const startedAt = performance.now();

@@ -147,7 +147,7 @@ async function trainOn(
   });
   try {
     const actors = await timed("starting", () => spawnRunActors(cluster, spec, signal));
-    const { policyVersion: start, schedule } = await actors.learner.state();
+    const { policyVersion: start, schedule, last: answered } = await actors.learner.state();
     const evaluated = (phase: "evaluating before" | "evaluating after", version: number) =>
       timed(phase, () => evaluatePhase(options, actors, lengths, phase, version));
     const before = await folder.once("before.json", start === 0, () => evaluated("evaluating before", 0));
@@ -182,6 +182,7 @@ async function trainOn(
           actors,
           start,
           schedule,
+          answered,
           signal: living,
         }),
       ),
