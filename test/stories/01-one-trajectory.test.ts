@@ -95,7 +95,11 @@ beforeAll(async () => {
     redis.disconnect();
   }
   await run.untilStep(1);
-  // The evaluation after training runs on version 1; the frozen learner keeps the run from ending under the look.
+  // The evaluation after training, which begins when the learner has said where it stands, runs on version 1; the frozen
+  // learner keeps the run from ending under the look.
+  await run.until("the evaluation after training", () =>
+    run.driver.output.includes("phase: evaluating after"),
+  );
   await whileFrozen(learner, async () => {
     announced = await run.withQueues(async (queues) =>
       proto.WeightManifest.decode((await queues.currentWeights()) ?? new Uint8Array()),

@@ -23,12 +23,20 @@ export function ownSampler(
     parameters,
     policyVersion: manifest.policyVersion,
     weightsHash: manifest.weightsHash,
+    ...samplerSettings(rollout),
+  });
+}
+
+/** The sampler's settings of a recipe: the same on rollout actors and in one process. */
+export function samplerSettings(rollout: Recipe["rollout"]) {
+  const { cacheTokens, prefillTokens } = rollout;
+  return {
     maxBatch: rollout.maxBatch,
     maxLength: rollout.maxTokens,
     prefixCache: rollout.prefixCache,
     batchInvariant: rollout.batchInvariant,
     precision: rollout.precision,
-    ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
-    ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
-  });
+    ...(cacheTokens === undefined ? {} : { cacheTokens }),
+    ...(prefillTokens === undefined ? {} : { prefillTokens }),
+  };
 }

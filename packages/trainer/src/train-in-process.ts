@@ -22,6 +22,7 @@ import { type ModelCache, resolveSource } from "./model-source.js";
 import { openModelText, readModelText } from "./model-text.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
+import { samplerSettings } from "./own-sampler.js";
 import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
@@ -104,13 +105,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     backend,
     config,
     parameters,
-    maxBatch: rollout.maxBatch,
-    maxLength: rollout.maxTokens,
-    prefixCache: rollout.prefixCache,
-    batchInvariant: rollout.batchInvariant,
-    precision: rollout.precision,
-    ...(rollout.cacheTokens === undefined ? {} : { cacheTokens: rollout.cacheTokens }),
-    ...(rollout.prefillTokens === undefined ? {} : { prefillTokens: rollout.prefillTokens }),
+    ...samplerSettings(rollout),
   });
   const learner = createLearner({
     backend,

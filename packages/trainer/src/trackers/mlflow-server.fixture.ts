@@ -3,6 +3,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
+/** What the six calls send; each sends its own part. */
+interface Body {
+  readonly name: string;
+  readonly filter: string;
+  readonly experiment_id: string;
+  readonly run_id: string;
+  readonly run_name: string;
+  readonly status: string;
+  readonly tags: StoredRun["tags"];
+  readonly params?: readonly { readonly key: string; readonly value: string }[];
+  readonly metrics?: readonly { readonly key: string; readonly step: number; readonly value: number }[];
+}
+
 interface StoredRun {
   readonly id: string;
   readonly experimentId: string;
@@ -69,7 +82,7 @@ export class MlflowLikeServer {
       send(status, { error_code: "INTERNAL_ERROR", message: `told to answer ${status}` });
       return;
     }
-    const said = body === "" ? {} : JSON.parse(body);
+    const said = (body === "" ? {} : JSON.parse(body)) as Body;
     if (call === "experiments/create" && this.experiments.has(said.name)) {
       send(400, { error_code: "RESOURCE_ALREADY_EXISTS", message: `${said.name}: is there` });
       return;
@@ -80,8 +93,7 @@ export class MlflowLikeServer {
     else send(200, found);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of a protocol that the test itself sends
-  #do(call: string, said: any, query: URLSearchParams): object | undefined {
+  #do(call: string, said: Body, query: URLSearchParams): object | undefined {
     switch (call) {
       case "experiments/get-by-name": {
         const id = this.experiments.get(query.get("experiment_name") ?? "");
