@@ -83,6 +83,7 @@ export class NodeProcesses {
         this.#deaths.add(actorDied, clock.monotonicMs());
         send({ actorDied });
       },
+      deathOf: (actorId, incarnation) => this.#deaths.of(actorId, incarnation),
       ...(deps.startProcess ? { startProcess: deps.startProcess } : {}),
       metrics,
       logger: deps.logger,

@@ -3,6 +3,7 @@ import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { expect, test } from "vitest";
 import { ProcessSupervisor, type SupervisedActor } from "./process-supervisor.js";
+import { RecentDeaths } from "./recent-deaths.js";
 import { quiet } from "./testing/fixture.js";
 
 /** A process that is ready, and ends, when the test says so or when it is stopped. */
@@ -32,6 +33,7 @@ class ScriptedProcess implements SupervisedActor {
 function supervise() {
   const processes: ScriptedProcess[] = [];
   const told: string[] = [];
+  const deaths = new RecentDeaths(60_000);
   const supervisor = new ProcessSupervisor({
     nodeId: "node-test",
     program: "",
@@ -46,8 +48,11 @@ function supervise() {
     },
     session: () => ({}),
     onStarted: ({ actorId, incarnation }) => void told.push(`${actorId}/${incarnation} started`),
-    onDied: ({ actorId, incarnation, certificate }) =>
-      void told.push(`${actorId}/${incarnation} died: ${certificate?.reason}`),
+    onDied: (death) => {
+      deaths.add(death, 0);
+      told.push(`${death.actorId}/${death.incarnation} died: ${death.certificate?.reason}`);
+    },
+    deathOf: (actorId, incarnation) => deaths.of(actorId, incarnation),
     startProcess: () => {
       const made = new ScriptedProcess();
       processes.push(made);
@@ -98,4 +103,18 @@ test("after close() nothing runs and nothing is started any more (SUPERVISOR-4)"
     "runs/1 died: the node ends",
     "starts/1 died: the node ends, before its process was there",
   ]);
+});
+
+test("an incarnation that was ordered twice and ended between is not started again; its death is told again (SUPERVISOR-1)", async () => {
+  const { supervisor, processes, told, start } = supervise();
+  start("once", 2);
+  await expect.poll(() => processes.length).toBe(1);
+  processes[0]?.end("killed by its client");
+  await expect.poll(() => told.length).toBe(1);
+  start("once", 2);
+  expect(supervisor.running()).toEqual([]);
+  expect(told).toEqual([1, 2].map(() => "once/2 died: killed by its client"));
+  start("once", 3);
+  await expect.poll(() => processes.length).toBe(2);
+  await supervisor.close(0, "the test is over");
 });

@@ -3,7 +3,8 @@
  * Not responsible for: deciding what runs or is restarted (the head does).
  *
  * Invariants:
- * - SUPERVISOR-1. An (actor, incarnation) is started at most once; a repeated order changes nothing.
+ * - SUPERVISOR-1. An (actor, incarnation) is started at most once; a repeated order changes nothing. Of one that has ended
+ *   already its death is told again: whoever orders it has not heard of it.
  * - SUPERVISOR-2. Every accepted start ends in exactly one onDied, after at most one onStarted.
  * - SUPERVISOR-3. A stop that overtakes its start still stops it.
  * - SUPERVISOR-4. After close() no process runs, and none is started any more.
@@ -50,6 +51,8 @@ export interface ProcessSupervisorDeps {
   >;
   readonly onStarted: (message: proto.ActorStarted.$Properties) => void;
   readonly onDied: (message: proto.ActorDied.$Properties) => void;
+  /** What was told of that incarnation's death, not long ago. */
+  readonly deathOf: (actorId: string, incarnation: number) => proto.ActorDied.$Properties | undefined;
   /** Default: a forked Node.js process. */
   readonly startProcess?: StartActorProcess;
   readonly metrics: Metrics;
@@ -112,6 +115,11 @@ export class ProcessSupervisor {
     const actorId = spec.actorId ?? "";
     const known = this.#entries.get(actorId);
     if (this.#closed || (known && known.incarnation >= incarnation)) return;
+    const death = this.#deps.deathOf(actorId, incarnation);
+    if (death !== undefined) {
+      this.#deps.onDied(death);
+      return;
+    }
     const previous = known?.done;
     if (known) this.stop(actorId, 0, `incarnation ${incarnation} replaces it`);
     const entry: Entry = {

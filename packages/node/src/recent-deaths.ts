@@ -2,12 +2,14 @@ import type { ActorDied } from "@palimpsest/wire/protocol";
 
 /**
  * Deaths that the head may not have heard of: a message that was written just before a break can be lost. Each is
- * told again after the next registration; the head knows them by actor and incarnation.
+ * told again after the next registration, and when its start is ordered once more; the head knows them by actor and
+ * incarnation.
  */
 export class RecentDeaths {
   readonly #maxAgeMs: number;
   readonly #maxCount: number;
-  #deaths: { readonly message: ActorDied.$Properties; readonly atMs: number }[] = [];
+  /** By actor and incarnation, the oldest first. */
+  readonly #deaths = new Map<string, { readonly message: ActorDied.$Properties; readonly atMs: number }>();
 
   constructor(maxAgeMs: number, maxCount = 1_000) {
     this.#maxAgeMs = maxAgeMs;
@@ -15,21 +17,39 @@ export class RecentDeaths {
   }
 
   get size(): number {
-    return this.#deaths.length;
+    return this.#deaths.size;
   }
 
   add(message: ActorDied.$Properties, nowMs: number): void {
     this.#forgetOld(nowMs);
-    this.#deaths.push({ message, atMs: nowMs });
-    if (this.#deaths.length > this.#maxCount) this.#deaths.shift();
+    const key = keyOf(message.actorId ?? "", message.incarnation ?? 0);
+    this.#deaths.delete(key);
+    this.#deaths.set(key, { message, atMs: nowMs });
+    if (this.#deaths.size <= this.#maxCount) return;
+    for (const oldest of this.#deaths.keys()) {
+      this.#deaths.delete(oldest);
+      break;
+    }
+  }
+
+  /** The death of that incarnation, however old as long as it is not forgotten. */
+  of(actorId: string, incarnation: number): ActorDied.$Properties | undefined {
+    return this.#deaths.get(keyOf(actorId, incarnation))?.message;
   }
 
   since(nowMs: number): readonly ActorDied.$Properties[] {
     this.#forgetOld(nowMs);
-    return this.#deaths.map(({ message }) => message);
+    return [...this.#deaths.values()].map(({ message }) => message);
   }
 
   #forgetOld(nowMs: number): void {
-    this.#deaths = this.#deaths.filter(({ atMs }) => nowMs - atMs <= this.#maxAgeMs);
+    for (const [key, { atMs }] of this.#deaths) {
+      if (nowMs - atMs <= this.#maxAgeMs) return;
+      this.#deaths.delete(key);
+    }
   }
+}
+
+function keyOf(actorId: string, incarnation: number): string {
+  return `${actorId}#${incarnation}`;
 }
