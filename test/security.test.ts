@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { hashedEmbedder, MemoryStore } from "@palimpsest/memory";
-import { RedisArchive } from "@palimpsest/memory/redis";
+import { RedisArchive } from "@palimpsest/trajectories/archive";
 import {
   actorHostService,
   type ChannelKind,

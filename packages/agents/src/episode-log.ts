@@ -1,5 +1,5 @@
-import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/trajectories";
-import { isPlain, type Sampling } from "@palimpsest/trajectories/records";
+import type { Conversation, ConversationKind, MemoryStep } from "@palimpsest/memory/records";
+import { isPlain, type Sampling } from "@palimpsest/memory/records";
 import {
   callSeed,
   type EpisodeResult,

@@ -1,4 +1,10 @@
-import type { Conversation, MemoryRecord, MemoryStep, StoreDiff, Trajectory } from "@palimpsest/trajectories";
+import type {
+  Conversation,
+  MemoryRecord,
+  MemoryStep,
+  StoreDiff,
+  Trajectory,
+} from "@palimpsest/memory/records";
 
 /** Text that is read once, from its beginning: whole, or piece by piece where it should not be held. */
 export type DocumentText = string | Iterable<string> | AsyncIterable<string>;

@@ -1,5 +1,5 @@
-import type { Conversation, StopReason } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/memory/random";
+import type { Conversation, StopReason } from "@palimpsest/memory/records";
 import type { AgentModel } from "./agent-kind.js";
 import { aroundUserTurn } from "./chat-format.js";
 import { callSeed, type RunOptions } from "./episode.js";

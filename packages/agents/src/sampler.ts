@@ -1,4 +1,4 @@
-import type { StopReason } from "@palimpsest/trajectories";
+import type { StopReason } from "@palimpsest/memory/records";
 
 /** What an agent asks of a language model: token ids in, token ids out. */
 export interface GenerateRequest {

@@ -7,7 +7,7 @@
  */
 import type { TlsIdentity } from "@palimpsest/wire";
 
-/** Keys and channels of runs (trajectories: run-keys.ts; memory: redis-archive.ts). The head's own begin otherwise. */
+/** Keys and channels of runs (trajectories: run-keys.ts, redis-archive.ts). The head's own begin otherwise. */
 const queueKeys = ["{palimpsest-*", "palimpsest:runs:*", "palimpsest:run-summaries:*", "palimpsest:memory:*"];
 const queueChannels = ["{palimpsest-*"];
 /** BullMQ needs scripts, which the head ends when they do not (stuck-scripts.ts), and no functions. It asks for the server's version and settings by INFO; the rest of @dangerous reaches beyond the own keys. */

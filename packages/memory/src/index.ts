@@ -13,6 +13,8 @@ export {
   type SearchOptions,
   type StoreOptions,
 } from "./memory-store.js";
+// For other packages: how records are written.
+export { memoryRecordSchema, storeDiffSchema } from "./record-schema.js";
 export type { SearchFilter } from "./search-filter.js";
 export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";
 export { StoreBase } from "./store-base.js";

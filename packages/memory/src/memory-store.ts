@@ -1,8 +1,8 @@
-import type { MemoryRecord, MemoryType, StoreDiff } from "@palimpsest/trajectories";
 import { queryTerms } from "./bm25-index.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { searchText } from "./record-text.js";
+import type { MemoryRecord, MemoryType, StoreDiff } from "./records/index.js";
 import { filterTest, type SearchFilter } from "./search-filter.js";
 import { StoreBase } from "./store-base.js";
 import { StoreOverlay } from "./store-overlay.js";

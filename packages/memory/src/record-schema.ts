@@ -1,5 +1,5 @@
-import { type MemoryRecord, memoryTypes, type StoreDiff } from "@palimpsest/trajectories/records";
 import { z } from "zod";
+import { type MemoryRecord, memoryTypes, type StoreDiff } from "./records/index.js";
 
 /** A record as it is written to files and databases. */
 export const memoryRecordSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { MemoryRecord } from "./records/index.js";
 
 /** A record with what tests do not care about filled in. */
 export function aRecord(id: string, content: string, other: Partial<MemoryRecord> = {}): MemoryRecord {

@@ -1,5 +1,5 @@
-import type { MemoryRecord, MemoryType } from "@palimpsest/trajectories";
 import { MemoryError } from "./error.js";
+import type { MemoryRecord, MemoryType } from "./records/index.js";
 
 /** Which records a search looks at. */
 export interface SearchFilter {

@@ -2,9 +2,9 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
-import type { MemoryRecord } from "@palimpsest/trajectories";
 import { MemoryError } from "./error.js";
 import { memoryRecordSchema, oneLine } from "./record-schema.js";
+import type { MemoryRecord } from "./records/index.js";
 
 const header = { format: "palimpsest-memory", version: 1 } as const;
 

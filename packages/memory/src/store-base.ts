@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { MemoryRecord } from "@palimpsest/trajectories";
 import { Bm25Index } from "./bm25-index.js";
 import { type Embedder, embedAll } from "./embedder.js";
 import { MemoryError } from "./error.js";
 import { searchText } from "./record-text.js";
+import type { MemoryRecord } from "./records/index.js";
 import { paddedDimensions } from "./unit-vector.js";
 import { VectorTable } from "./vector-table.js";
 

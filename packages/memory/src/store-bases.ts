@@ -1,5 +1,5 @@
-import type { MemoryRecord } from "@palimpsest/trajectories";
 import type { Embedder } from "./embedder.js";
+import type { MemoryRecord } from "./records/index.js";
 import { hashRecords, StoreBase } from "./store-base.js";
 
 /*

@@ -1,5 +1,5 @@
-import type { MemoryRecord, StoreDiff } from "@palimpsest/trajectories";
 import { searchText } from "./record-text.js";
+import type { MemoryRecord, StoreDiff } from "./records/index.js";
 import type { StoreBase } from "./store-base.js";
 import { wordCounts } from "./words.js";
 

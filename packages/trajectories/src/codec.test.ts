@@ -1,18 +1,18 @@
-import { PalimpsestError } from "@palimpsest/wire";
-import * as proto from "@palimpsest/wire/protocol";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import type { MemoryRecord } from "./memory-record.js";
-import { decodeScore, encodeScore } from "./score-codec.js";
-import { decodeTask, encodeTask } from "./task-codec.js";
-import { aTask, aTrajectory, withArrays } from "./testing/builders.js";
+import type { MemoryRecord } from "@palimpsest/memory/records";
 import {
   type Conversation,
   plainSampling,
   type Sampling,
   type Score,
   type Trajectory,
-} from "./trajectory.js";
+} from "@palimpsest/memory/records";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeScore, encodeScore } from "./score-codec.js";
+import { decodeTask, encodeTask } from "./task-codec.js";
+import { aTask, aTrajectory, withArrays } from "./testing/builders.js";
 import {
   decodeTrajectory,
   decodeTrajectoryHead,

@@ -1,9 +1,9 @@
+import type { Group, ScoredTrajectory, Trajectory } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import { decodeFailure, type EpisodeFailure, jsonOf } from "./episode-failure.js";
 import { type GroupSpec, groupSpecSchema, trajectoryIdOf } from "./group-spec.js";
 import type { EpisodeRecord, GroupRecord } from "./ledger-store.js";
 import { decodeScore } from "./score-codec.js";
-import type { Group, ScoredTrajectory, Trajectory } from "./trajectory.js";
 
 /** A group as its episodes left it, before anyone decides whether to train it. */
 export interface AssembledGroup {

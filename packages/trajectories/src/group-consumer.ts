@@ -9,6 +9,7 @@
  *                   is one whose entry another version wrote (UNREADABLE).
  *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
 import { isDeepStrictEqual } from "node:util";
+import type { Group } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeFailure } from "./episode-failure.js";
@@ -17,7 +18,6 @@ import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from 
 import { type FoundGroup, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
 import { LostJobs } from "./lost-jobs.js";
 import type { PayloadStore } from "./payload-store.js";
-import type { Group } from "./trajectory.js";
 
 export interface GroupConsumerOptions {
   /** Members that a group needs to be trained. Default 2: one member has no advantage over itself. */

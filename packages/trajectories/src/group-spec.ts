@@ -1,7 +1,7 @@
+import type { Task } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { checkId } from "./run-keys.js";
-import type { Task } from "./task.js";
 
 /** The small part of a group that travels as job data. */
 const specFields = {

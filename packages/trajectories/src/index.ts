@@ -1,4 +1,31 @@
-// For users: the records.
+// For users: the records, which package memory owns.
+export {
+  type Column,
+  type ColumnLength,
+  type Conversation,
+  type ConversationHead,
+  type ConversationKind,
+  type Group,
+  isPlain,
+  isTruncated,
+  type LocomoCategory,
+  locomoCategories,
+  type MemoryRecord,
+  type MemoryStep,
+  type MemoryType,
+  memoryTypes,
+  type Probe,
+  plainSampling,
+  type Sampling,
+  type Score,
+  type ScoredTrajectory,
+  type StopReason,
+  type StoreDiff,
+  type Task,
+  type Trajectory,
+  type TrajectoryHead,
+  type VersionRun,
+} from "@palimpsest/memory/records";
 
 // For the learning half, which does not import wire: how to reach a Redis that a head runs under TLS.
 export { redisTlsOptions } from "@palimpsest/wire";
@@ -16,14 +43,6 @@ export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
 export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
 export type { CloseOptions, JobConsumer } from "./job-consumer.js";
 export type { GroupState, LedgerStore, RunCounts } from "./ledger-store.js";
-export { type LocomoCategory, locomoCategories } from "./locomo-category.js";
-export {
-  type MemoryRecord,
-  type MemoryType,
-  memoryTypes,
-  type Probe,
-  type StoreDiff,
-} from "./memory-record.js";
 export { exportQueueDepths, type QueueDepth, queueDepths } from "./queue-depths.js";
 export { type QueueSettings, type QueueSettingsInput, queueSettingsSchema } from "./queue-settings.js";
 export type { RewardOptions } from "./reward-work.js";
@@ -31,26 +50,6 @@ export type { RolloutOptions } from "./rollout-work.js";
 export { RunQueues, type RunQueuesOptions, type RunSummary } from "./run-queues.js";
 export { decodeScore, type EncodeScoreOptions, encodeScore } from "./score-codec.js";
 export { decodeStepDump, encodeStepDump, type StepDump } from "./step-dump.js";
-export type { Task } from "./task.js";
 export { decodeTask, encodeTask } from "./task-codec.js";
-export {
-  type Column,
-  type ColumnLength,
-  type Conversation,
-  type ConversationHead,
-  type ConversationKind,
-  type Group,
-  isPlain,
-  isTruncated,
-  type MemoryStep,
-  plainSampling,
-  type Sampling,
-  type Score,
-  type ScoredTrajectory,
-  type StopReason,
-  type Trajectory,
-  type TrajectoryHead,
-  type VersionRun,
-} from "./trajectory.js";
 export { decodeTrajectory, decodeTrajectoryHead, encodeTrajectory } from "./trajectory-codec.js";
 export type { WeightsListener, WeightsSubscription } from "./weight-announcements.js";

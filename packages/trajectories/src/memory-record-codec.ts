@@ -1,7 +1,7 @@
+import { type MemoryRecord, memoryTypes, type Probe, type StoreDiff } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import type * as proto from "@palimpsest/wire/protocol";
 import { decodeFacts, encodeFacts } from "./fact-codec.js";
-import { type MemoryRecord, memoryTypes, type Probe, type StoreDiff } from "./memory-record.js";
 
 export function encodeRecord(record: MemoryRecord): proto.MemoryRecord.$Properties {
   return { ...record, provenance: [...record.provenance], metadata: encodeFacts(record.metadata) };

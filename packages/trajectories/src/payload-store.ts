@@ -4,6 +4,8 @@
  *  Invariants:
  *  PAYLOAD-1. Nothing larger than `maxTrajectoryBytes` is stored; what is larger is refused with its size.
  *  PAYLOAD-2. Fetching a group has at most `maxFetchBytes` of encoded trajectories in flight (see WINDOW-1). */
+
+import type { Score, Task, Trajectory, TrajectoryHead } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import { ByteWindow } from "./byte-window.js";
 import { encodeFailure, type FailureReason } from "./episode-failure.js";
@@ -12,9 +14,7 @@ import type { EpisodeState, LedgerStore, ScoreResult } from "./ledger-store.js";
 import type { QueueSettings } from "./queue-settings.js";
 import type { Room } from "./redis-room.js";
 import { encodeScore } from "./score-codec.js";
-import type { Task } from "./task.js";
 import { decodeTask, encodeTask } from "./task-codec.js";
-import type { Score, Trajectory, TrajectoryHead } from "./trajectory.js";
 import { decodeTrajectory, decodeTrajectoryHead, encodeTrajectoryParts } from "./trajectory-codec.js";
 
 /** Names an episode. */

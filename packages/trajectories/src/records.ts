@@ -1,10 +1,14 @@
-/** Records and the closed sets of their fields, apart from the queues: who needs no more loads neither BullMQ nor gRPC. */
-export { type LocomoCategory, locomoCategories } from "./locomo-category.js";
+/** Records and the closed sets of their fields, which package memory owns, apart from the queues. */
 export {
+  isPlain,
+  isTruncated,
+  type LocomoCategory,
+  locomoCategories,
   type MemoryRecord,
   type MemoryType,
   memoryTypes,
   type Probe,
+  plainSampling,
+  type Sampling,
   type StoreDiff,
-} from "./memory-record.js";
-export { isPlain, isTruncated, plainSampling, type Sampling } from "./trajectory.js";
+} from "@palimpsest/memory/records";

@@ -4,14 +4,14 @@
  *  Invariants:
  *  REWARD-1 (T1, T4). An episode ends with the first score or failure recorded for it; a failure is never a zero.
  *  REWARD-2 (T4). A score of a trajectory that Redis lost is recorded for no other: what is there now is scored instead. */
+
+import type { Score, Task, TrajectoryHead } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import { episodeSpecSchema, parseSpec, splitTrajectoryId } from "./group-spec.js";
 import { FinalFailure, type JobWork } from "./job-work.js";
 import type { EpisodeState } from "./ledger-store.js";
 import type { PayloadStore } from "./payload-store.js";
-import type { Task } from "./task.js";
-import type { Score, TrajectoryHead } from "./trajectory.js";
 
 export interface RewardOptions {
   readonly concurrency: number;

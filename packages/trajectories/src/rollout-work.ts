@@ -3,6 +3,8 @@
  *
  *  Invariants:
  *  ROLLOUT-1 (T1). A job that comes again continues where the ledger says that its episode stands. */
+
+import type { Trajectory } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeJobs } from "./episode-jobs.js";
@@ -17,7 +19,6 @@ import {
 } from "./group-spec.js";
 import { FinalFailure, type JobWork } from "./job-work.js";
 import type { PayloadStore, Stored } from "./payload-store.js";
-import type { Trajectory } from "./trajectory.js";
 
 export interface RolloutOptions {
   readonly concurrency: number;

@@ -1,7 +1,8 @@
 /** Scores as protobuf bytes; rewards are float64. Numbers that are not finite are an error in both directions. */
+
+import type { Score } from "@palimpsest/memory/records";
 import * as proto from "@palimpsest/wire/protocol";
 import { check, decodeMessage } from "./codec-check.js";
-import type { Score } from "./trajectory.js";
 
 export interface EncodeScoreOptions {
   readonly trajectoryId: string;

@@ -1,6 +1,6 @@
+import type { Group } from "@palimpsest/memory/records";
 import { expect, it } from "vitest";
 import { decodeStepDump, encodeStepDump } from "./step-dump.js";
-import type { Group } from "./trajectory.js";
 
 const group: Group = {
   groupId: "g",

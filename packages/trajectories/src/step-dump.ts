@@ -1,8 +1,9 @@
 /** What one training step was given, as protobuf bytes: the same messages as on the queues, groups of them. */
+
+import type { Group } from "@palimpsest/memory/records";
 import * as proto from "@palimpsest/wire/protocol";
 import { decodeMessage } from "./codec-check.js";
 import { decodeScore, encodeScore } from "./score-codec.js";
-import type { Group } from "./trajectory.js";
 import { trajectoryMessage, trajectoryOfMessage } from "./trajectory-message.js";
 
 export interface StepDump {

@@ -1,9 +1,9 @@
+import type { Task } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { decodeMessage } from "./codec-check.js";
 import { decodeFacts, encodeFacts } from "./fact-codec.js";
 import { decodeProbe, decodeRecord, encodeProbe, encodeRecord } from "./memory-record-codec.js";
-import type { Task } from "./task.js";
 
 /** Tasks as protobuf bytes, for the payload that the episodes of a group share.
  *  @throws {PalimpsestError} CODEC */

@@ -1,10 +1,11 @@
-/** Reading of replies and words, apart from the queues: agents and rewards read alike and load nothing more. */
+/** Reading of replies and words, which package memory owns, apart from the queues. */
 export {
   defaultReplyTags,
   type ReplyTags,
   readReplyAsReleased,
   readTaggedReply,
   type Stretch,
+  splitWords,
+  stripWhiteSpace,
   type TaggedReply,
-} from "./tagged-reply.js";
-export { splitWords, stripWhiteSpace } from "./white-space.js";
+} from "@palimpsest/memory/text";

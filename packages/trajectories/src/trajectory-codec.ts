@@ -20,10 +20,11 @@
  *
  *  Whoever needs no numbers reads what precedes the columns alone. What does not hold together is an error in both
  *  directions. */
+
+import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { check, decodeMessage } from "./codec-check.js";
-import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from "./trajectory.js";
 import { checkFinite, writeColumns } from "./trajectory-columns.js";
 import {
   checkHead,

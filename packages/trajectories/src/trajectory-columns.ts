@@ -1,6 +1,7 @@
 /** The numbers of conversations between their columns and the bytes of a trajectory. */
+
+import type { Column, Conversation } from "@palimpsest/memory/records";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { Column, Conversation } from "./trajectory.js";
 
 const wordBytes = 4;
 const noColumn = new Float32Array();

@@ -1,8 +1,6 @@
 /** Trajectories as messages of `protos/`: whole, in the dumps of steps; without the numbers of their conversations, in the
  *  payloads of the queues, which keep those apart. */
-import type * as proto from "@palimpsest/wire/protocol";
-import { check, oneOf } from "./codec-check.js";
-import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
+
 import type {
   Conversation,
   ConversationKind,
@@ -10,8 +8,11 @@ import type {
   StopReason,
   Trajectory,
   TrajectoryHead,
-} from "./trajectory.js";
-import { plainSampling, type Sampling } from "./trajectory.js";
+} from "@palimpsest/memory/records";
+import { plainSampling, type Sampling } from "@palimpsest/memory/records";
+import type * as proto from "@palimpsest/wire/protocol";
+import { check, oneOf } from "./codec-check.js";
+import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
 import { firstNotFinite } from "./trajectory-columns.js";
 import { checkVersionRuns, versionRunsMessage, versionRunsOf } from "./version-runs.js";
 

@@ -1,7 +1,8 @@
 /** Which weights sampled each token of a conversation that several versions sampled, between bytes and records. */
+
+import type { ColumnLength, VersionRun } from "@palimpsest/memory/records";
 import type * as proto from "@palimpsest/wire/protocol";
 import { check } from "./codec-check.js";
-import type { ColumnLength, VersionRun } from "./trajectory.js";
 
 interface RunsOfConversation {
   readonly policyVersion: number;

@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import { AgentError } from "../error.js";
 
 /** A supervised row: what the learner's warm start reads, one per memory update or answer. */

@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import { describe, expect, it } from "vitest";
 import { wordTokenizer } from "../testing.js";
 import { type HabitChances, memAgentHabits } from "./habits.js";

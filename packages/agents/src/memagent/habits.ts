@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import { AgentError } from "../error.js";
 import { habitDraws } from "../habit-draws.js";
 import type { Tokenizer } from "../sampler.js";

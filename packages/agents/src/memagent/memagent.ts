@@ -11,7 +11,7 @@
  * M6. After an abort no further call is made and the reason is thrown.
  * M7. A run that goes on from a state gives the answer that the run it comes from would have given.
  */
-import type { MemoryStep } from "@palimpsest/trajectories";
+import type { MemoryStep } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EpisodeResult, RunOptions } from "../episode.js";

@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import { habitDraws } from "../habit-draws.js";
 import type { Tokenizer } from "../sampler.js";
 import type { MemAgentConfig } from "./config.js";

@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import { callSeed } from "../episode.js";
 import { AgentError } from "../error.js";
 import type { Demonstration } from "../memagent/demonstrations.js";

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { MemoryRecord } from "@palimpsest/memory/records";
 import { describe, expect, it } from "vitest";
 import { type ChatFormat, chatMl } from "../chat-format.js";
 import { scriptedSampler, wordTokenizer } from "../testing.js";

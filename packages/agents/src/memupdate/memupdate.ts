@@ -20,8 +20,8 @@ import {
   StoreBases,
   type ToolContext,
 } from "@palimpsest/memory";
-import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/trajectories";
-import { createRandom } from "@palimpsest/trajectories/random";
+import { createRandom } from "@palimpsest/memory/random";
+import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";
 import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptions } from "../episode.js";
 import { EpisodeLog } from "../episode-log.js";

@@ -1,5 +1,5 @@
 import type { MemoryStore, SearchHit } from "@palimpsest/memory";
-import type { Conversation, MemoryRecord } from "@palimpsest/trajectories";
+import type { Conversation, MemoryRecord } from "@palimpsest/memory/records";
 import { aroundUserTurn, type ChatFormat } from "../chat-format.js";
 import type { RunOptions } from "../episode.js";
 import { EpisodeLog, sampledFields } from "../episode-log.js";

@@ -1,4 +1,4 @@
-import { plainSampling } from "@palimpsest/trajectories/records";
+import { plainSampling } from "@palimpsest/memory/records";
 import { expect, it } from "vitest";
 import { Transcript } from "./transcript.js";
 

@@ -1,5 +1,5 @@
-import type { Conversation } from "@palimpsest/trajectories";
-import { isPlain, type Sampling } from "@palimpsest/trajectories/records";
+import type { Conversation } from "@palimpsest/memory/records";
+import { isPlain, type Sampling } from "@palimpsest/memory/records";
 import type { GenerateResult } from "../sampler.js";
 
 /** A conversation that grows: sampled turns, which are trained, and the tools' words between them, which are not. */

@@ -1,5 +1,5 @@
-import type { Task } from "@palimpsest/trajectories";
-import { readTaggedReply } from "@palimpsest/trajectories/text";
+import type { Task } from "@palimpsest/memory/records";
+import { readTaggedReply } from "@palimpsest/memory/text";
 import { describe, expect, it } from "vitest";
 import { readingAgentSettingsSchema } from "../agent-settings.js";
 import { wordTokenizer } from "../testing.js";

@@ -1,4 +1,4 @@
-import type { Task } from "@palimpsest/trajectories";
+import type { Task } from "@palimpsest/memory/records";
 import type { ReadingAgentSettings } from "../agent-settings.js";
 import { habitDraws } from "../habit-draws.js";
 import { type Demonstration, evidenceOf, lastWord, wholeSentences } from "../memagent/demonstrations.js";

@@ -10,7 +10,7 @@
  * C6. A text cut by its token limit and a reply without an update are counted; then the memory stays as it is.
  * C7. After an abort no further call is made and the reason is thrown.
  */
-import type { MemoryStep } from "@palimpsest/trajectories";
+import type { MemoryStep } from "@palimpsest/memory/records";
 import type { ChatFormat } from "../chat-format.js";
 import { type Chunk, chunkDocument, unreadChunks } from "../chunks.js";
 import type { Agent, AgentTask, EarlierMemory, EpisodeResult, RunOptions } from "../episode.js";

@@ -1,9 +1,4 @@
-import {
-  type ReplyTags,
-  readReplyAsReleased,
-  readTaggedReply,
-  type Stretch,
-} from "@palimpsest/trajectories/text";
+import { type ReplyTags, readReplyAsReleased, readTaggedReply, type Stretch } from "@palimpsest/memory/text";
 import type { Tokenizer } from "../sampler.js";
 import { plainIds } from "../template.js";
 import type { ReMemR1Config } from "./config.js";

@@ -1,4 +1,4 @@
-import { splitWords } from "@palimpsest/trajectories/text";
+import { splitWords } from "@palimpsest/memory/text";
 import type { Tokenizer } from "../sampler.js";
 
 /** A text as the terms that it is compared by. */

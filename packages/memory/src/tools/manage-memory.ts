@@ -1,7 +1,7 @@
-import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { MemoryStore, RecordChange } from "../memory-store.js";
+import { type MemoryRecord, memoryTypes } from "../records/index.js";
 import { timePattern } from "../search-filter.js";
 import { memoryTool } from "./tool.js";
 

@@ -1,8 +1,8 @@
-import type { MemoryRecord } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { MemoryError } from "../error.js";
 import type { RecordDraft } from "../memory-store.js";
 import { searchText } from "../record-text.js";
+import type { MemoryRecord } from "../records/index.js";
 import { sentences, sharedWords } from "./sentences.js";
 import { memoryTool } from "./tool.js";
 

@@ -1,4 +1,4 @@
-import type { MemoryRecord } from "@palimpsest/trajectories";
+import type { MemoryRecord } from "../records/index.js";
 import type { ToolContext } from "./tool.js";
 
 /** A record as the model reads it: id, score, date, speaker, session, text; compact: id and text. */

@@ -1,6 +1,6 @@
-import { type MemoryRecord, memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
 import type { MemoryStore } from "../memory-store.js";
+import { type MemoryRecord, memoryTypes } from "../records/index.js";
 import { cosine } from "../unit-vector.js";
 import { countOf, recordLine, recordLines } from "./record-lines.js";
 import { memoryTool } from "./tool.js";

@@ -1,5 +1,5 @@
-import { memoryTypes } from "@palimpsest/trajectories/records";
 import { z } from "zod";
+import { memoryTypes } from "../records/index.js";
 import { timePattern } from "../search-filter.js";
 import { countOf, recordLine, recordLines } from "./record-lines.js";
 import { memoryTool } from "./tool.js";

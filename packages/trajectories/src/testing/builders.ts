@@ -1,6 +1,6 @@
+import type { Task } from "@palimpsest/memory/records";
+import { plainSampling, type Trajectory } from "@palimpsest/memory/records";
 import type { Episode, GroupRequest } from "../group-spec.js";
-import type { Task } from "../task.js";
-import { plainSampling, type Trajectory } from "../trajectory.js";
 
 export function aTask(fields: Partial<Task> = {}): Task {
   return {

@@ -1,10 +1,15 @@
-import { type MemoryRecord, redisTlsOptions, type StoreDiff } from "@palimpsest/trajectories";
+import {
+  MemoryError,
+  MemoryStore,
+  memoryRecordSchema,
+  type StoreBases,
+  type StoreOptions,
+  storeDiffSchema,
+} from "@palimpsest/memory";
+import type { MemoryRecord, StoreDiff } from "@palimpsest/memory/records";
+import { redisTlsOptions } from "@palimpsest/wire";
 import { Redis } from "ioredis";
 import { z } from "zod";
-import { MemoryError } from "./error.js";
-import { MemoryStore, type StoreOptions } from "./memory-store.js";
-import { memoryRecordSchema, oneLine, storeDiffSchema } from "./record-schema.js";
-import type { StoreBases } from "./store-bases.js";
 
 /*
  * Job: namespaces that outlive their process, by name, in Redis: each as its base, kept once however many share
@@ -132,5 +137,5 @@ function parse<T>(what: string, schema: z.ZodType<T>, json: string): T {
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new MemoryError("DAMAGED", `${what}: ${oneLine(parsed.error)}`);
+  throw new MemoryError("DAMAGED", `${what}: ${z.prettifyError(parsed.error).replaceAll("\n", " ")}`);
 }

@@ -1,0 +1,10 @@
+// Reading of replies and words, apart from stores and search: agents and rewards read alike and load nothing more.
+export {
+  defaultReplyTags,
+  type ReplyTags,
+  readReplyAsReleased,
+  readTaggedReply,
+  type Stretch,
+  type TaggedReply,
+} from "./tagged-reply.js";
+export { splitWords, stripWhiteSpace } from "./white-space.js";
