@@ -7,7 +7,7 @@ import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
 import { type ReplyContent, replyContent } from "./reply-content.js";
 import type { Tokenizer } from "./sampler.js";
-import { compileTemplate, plainIds, specialId } from "./template.js";
+import { compileTemplate, plainPromptIds, specialId } from "./template.js";
 
 export interface AskOptions {
   /** Most tokens of the reply, the one that ends it included. */
@@ -65,7 +65,7 @@ export function replyPrompts(
   if (chat === undefined) {
     return {
       stopTokenIds,
-      tokenIds: (prompt) => plainIds(tokenizer, prompt),
+      tokenIds: (prompt) => plainPromptIds(tokenizer, prompt),
       content: replyContent(tokenizer, stopTokenIds, null),
     };
   }

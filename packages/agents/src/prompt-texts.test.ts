@@ -24,6 +24,7 @@ describe("promptTexts", () => {
       finalPrompt: "be short [USER]{question} {memory}[/USER] no thinking",
       specialTokens: ["[USER]", "[/USER]"],
       stopTokens: ["</s>"],
+      plain: false,
     });
   });
 
@@ -65,6 +66,7 @@ describe("promptTexts", () => {
       finalPrompt: "<|im_start|>user\n{question} {memory}<|im_end|>\n<|im_start|>assistant\n",
       specialTokens: ["<|im_start|>", "<|im_end|>"],
       stopTokens: ["<|im_end|>"],
+      plain: false,
     });
     const plain = { ...config, stopTokens: ["</s>"] };
     expect(promptTexts(plain, wordTokenizer(["</s>"]), undefined).memoryPrompt).toBe(settings.memoryPrompt);

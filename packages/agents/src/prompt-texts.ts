@@ -18,6 +18,8 @@ export interface PromptTexts {
   /** Texts in the prompts that stand for special tokens. */
   readonly specialTokens: readonly string[];
   readonly stopTokens: readonly string[];
+  /** Whether the prompts are plain text and no chat. */
+  readonly plain: boolean;
 }
 
 /**
@@ -46,6 +48,7 @@ export function promptTexts(
       finalPrompt: `${asText(finalExamples)}${finalPrompt}`,
       specialTokens,
       stopTokens,
+      plain: true,
     };
   }
   const options = enableThinking === undefined ? {} : { enableThinking };
@@ -61,6 +64,7 @@ export function promptTexts(
       ...new Set([...specialTokens, ...format.specialTokens.filter((text) => written.includes(text))]),
     ],
     stopTokens: stopTokens.length > 0 ? stopTokens : format.stopTokens,
+    plain: false,
   };
 }
 

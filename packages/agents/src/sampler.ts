@@ -45,6 +45,8 @@ export interface Sampler {
 
 /** Text to token ids and back, without special tokens added on its own. */
 export interface Tokenizer {
+  /** What the model expects before a plain prompt, such as a begin token; chats write their own. Absent: nothing. */
+  readonly beginTokenIds?: readonly number[];
   /** Agents ask for "text": a special token's text inside a text stays letters, so no document can forge a turn. */
   encode(text: string, options?: { readonly specialTokens?: "ids" | "text" }): number[];
   decode(tokenIds: readonly number[]): string;

@@ -26,6 +26,8 @@ type Part =
  * @param options.idSlots names of slots that take token ids; each must occur
  * @param options.textSlots names of slots that take text; each must occur
  * @param options.specialTokens texts that stand for special tokens wherever the template holds them
+ * @param options.plain whether the prompt is a plain text, before which the tokenizer's begin tokens belong, and no chat,
+ *   which writes its own; a begin token that the template spells out itself is not written twice. Default false.
  * @throws {AgentError} BAD_CONFIG
  */
 export function compileTemplate(
@@ -36,12 +38,14 @@ export function compileTemplate(
     readonly textSlots: readonly string[];
     readonly idSlots: readonly string[];
     readonly specialTokens: readonly string[];
+    readonly plain?: boolean;
   },
 ): Template {
   const parts = splitTemplate(tokenizer, field, text, options);
+  const begin = options.plain ? missingBegin(tokenizer, parts) : [];
   return {
     bind(texts) {
-      const bound: (readonly number[] | string)[] = [];
+      const bound: (readonly number[] | string)[] = [begin];
       let run = "";
       const flush = () => {
         if (run !== "") bound.push(plainIds(tokenizer, run));
@@ -61,6 +65,15 @@ export function compileTemplate(
       };
     },
   };
+}
+
+/** The begin tokens, unless the template spells them out. */
+function missingBegin({ beginTokenIds = [] }: Tokenizer, parts: readonly Part[]): readonly number[] {
+  const written = beginTokenIds.every((id, i) => {
+    const part = parts[i];
+    return part?.kind === "special" && part.id === id;
+  });
+  return written ? [] : beginTokenIds;
 }
 
 function splitTemplate(
@@ -88,6 +101,11 @@ function splitTemplate(
       if (piece === `{${name}}` && slots.includes(name)) return { kind: "slot", name };
       return { kind: "text", text: piece };
     });
+}
+
+/** Ids of a whole prompt that is plain text: begin tokens, where the model expects them, and the text. */
+export function plainPromptIds(tokenizer: Tokenizer, text: string): number[] {
+  return [...(tokenizer.beginTokenIds ?? []), ...plainIds(tokenizer, text)];
 }
 
 /** Token ids of a text that nobody vouches for: special tokens that it spells out stay letters. */

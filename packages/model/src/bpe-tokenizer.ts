@@ -1,4 +1,5 @@
 import { Tokenizer } from "@huggingface/tokenizers";
+import { beginTokenIdsOf } from "./begin-tokens.js";
 import { byteCharacters } from "./byte-alphabet.js";
 import { ModelError } from "./error.js";
 
@@ -6,6 +7,7 @@ import { ModelError } from "./error.js";
 export interface TokenizerJson {
   readonly normalizer?: unknown;
   readonly pre_tokenizer?: unknown;
+  readonly post_processor?: unknown;
   readonly model: { readonly vocab: Readonly<Record<string, number>> };
   readonly added_tokens?: readonly {
     readonly id: number;
@@ -34,13 +36,15 @@ interface LibraryTokenizer {
   id_to_token(id: number): string | undefined;
 }
 
-/** Text to token ids and back, as a Hugging Face tokenizer.json says; adds no special token on its own. */
+/** Text to token ids and back, as a Hugging Face tokenizer.json says; only `encodePrompt` adds special tokens. */
 export class BpeTokenizer {
   /** The tokenizer.json and tokenizer_config.json that it was made from, for saving. */
   readonly json: TokenizerJson;
   readonly configJson: Readonly<Record<string, unknown>>;
   /** One more than the largest id: rows that a model's embedding needs at least. */
   readonly vocabSize: number;
+  /** What transformers writes before a plain prompt, such as <|begin_of_text|>; empty for most models. */
+  readonly beginTokenIds: readonly number[];
   readonly #tokenizer: LibraryTokenizer;
   /** Every added token by its text. */
   readonly #addedIds: ReadonlyMap<string, number>;
@@ -73,6 +77,7 @@ export class BpeTokenizer {
     this.#specialIds = new Set(this.specialTokens.values());
     const ids = [...Object.values(json.model.vocab), ...this.#addedIds.values()];
     this.vocabSize = ids.reduce((largest, id) => Math.max(largest, id), -1) + 1;
+    this.beginTokenIds = beginTokenIdsOf(json.post_processor);
     const byteLevel = JSON.stringify(json.pre_tokenizer ?? null).includes('"ByteLevel"');
     const missing = byteCharacters.flatMap((character, byte) =>
       Object.hasOwn(json.model.vocab, character) ? [] : byte,
@@ -83,6 +88,15 @@ export class BpeTokenizer {
     } catch (cause) {
       throw new ModelError("TOKENIZER_INVALID", `tokenizer.json: ${String(cause)}`, { cause });
     }
+  }
+
+  /**
+   * A plain text that a model is to continue: `encode` with the begin tokens before it. Chat templates write their own,
+   * and a document is no prompt; for both there is `encode`.
+   * @throws {ModelError} TOKENIZER_INVALID as `encode`
+   */
+  encodePrompt(text: string, options: EncodeOptions = {}): number[] {
+    return [...this.beginTokenIds, ...this.encode(text, options)];
   }
 
   /**

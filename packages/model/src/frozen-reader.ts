@@ -37,7 +37,7 @@ export class FrozenReader {
   }): Promise<{ readonly logprob: number; readonly tokens: number }> {
     request.signal?.throwIfAborted();
     const { module, tokenizer, widths } = this.#frozen;
-    const prompt = tokenizer.encode(request.prompt);
+    const prompt = tokenizer.encodePrompt(request.prompt);
     const answer = tokenizer.encode(request.answer);
     const length = prompt.length + answer.length;
     const width = widths.find((each) => each >= length);

@@ -42,7 +42,10 @@ export class ModelEmbedder {
   async embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const { tokenizer, widths } = this.#frozen;
     const most = widths.at(-1) as number;
-    const encoded = texts.map((text) => tokenizer.encode(text, { specialTokens: "text" }).slice(0, most));
+    const encoded = texts.map((text) => {
+      const ids = tokenizer.encode(text, { specialTokens: "text" });
+      return ids.length === 0 ? [] : [...tokenizer.beginTokenIds, ...ids].slice(0, most);
+    });
     const vectors = encoded.map(() => new Float32Array(this.dimensions));
     // Texts of like length share a call: the longest decides its width.
     const order = encoded.map((_, i) => i).filter((i) => (encoded[i] as number[]).length > 0);

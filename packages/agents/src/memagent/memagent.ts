@@ -46,16 +46,18 @@ export function memAgentPrompts(
   chat?: ChatFormat,
 ): MemAgentPrompts {
   const texts = promptTexts(config, tokenizer, chat);
-  const { specialTokens } = texts;
+  const { specialTokens, plain } = texts;
   const memory = compileTemplate(tokenizer, "memoryPrompt", texts.memoryPrompt, {
     textSlots: ["question"],
     idSlots: ["memory", "section"],
     specialTokens,
+    plain,
   });
   const final = compileTemplate(tokenizer, "finalPrompt", texts.finalPrompt, {
     textSlots: ["question"],
     idSlots: ["memory"],
     specialTokens,
+    plain,
   });
   const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
   return {

@@ -51,11 +51,16 @@ export function memUpdatePrompts(
       "stopTokens: a plain prompt needs at least one special token that ends a turn; name one of the model's own",
     );
   }
-  const compile = (field: string, text: string, textSlots: readonly string[]) =>
-    compileTemplate(tokenizer, field, text, { textSlots, idSlots: [], specialTokens });
-  const prompt = compile("userPrompt", texts.prompt, ["question"]);
+  const prompt = compileTemplate(tokenizer, "userPrompt", texts.prompt, {
+    textSlots: ["question"],
+    idSlots: [],
+    specialTokens,
+    plain: format === undefined,
+  });
   const [before, between, after] = texts.results.map((text) =>
-    compile("resultPrompt", text, []).bind({}).render({}),
+    compileTemplate(tokenizer, "resultPrompt", text, { textSlots: [], idSlots: [], specialTokens })
+      .bind({})
+      .render({}),
   ) as [number[], number[], number[]];
   const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
   const closes = before[0] !== undefined && stopTokenIds.includes(before[0]);

@@ -114,6 +114,7 @@ export function readerPrompt(
   const template = compileTemplate(tokenizer, "answerPrompt", text, {
     textSlots: ["memories", "question"],
     idSlots: [],
+    plain: format === undefined,
     specialTokens: [...new Set([...config.specialTokens, ...(format?.specialTokens ?? [])])].filter(
       (special) => text.includes(special),
     ),

@@ -28,16 +28,18 @@ export function rememr1Prompts(
   chat?: ChatFormat,
 ): ReMemR1Prompts {
   const texts = promptTexts(config, tokenizer, chat);
-  const { specialTokens } = texts;
+  const { specialTokens, plain } = texts;
   const memory = compileTemplate(tokenizer, "memoryPrompt", texts.memoryPrompt, {
     textSlots: ["question"],
     idSlots: ["recalled", "memory", "section"],
     specialTokens,
+    plain,
   });
   const final = compileTemplate(tokenizer, "finalPrompt", texts.finalPrompt, {
     textSlots: ["question"],
     idSlots: ["recalled", "memory"],
     specialTokens,
+    plain,
   });
   const stopTokenIds = texts.stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
   return {

@@ -38,7 +38,7 @@ export function askCompletion(model: ServedModel, body: unknown, mostChoices: nu
 function promptTokens(model: ServedModel, prompt: string | readonly number[]): readonly number[] {
   const refuse = (why: string) => new ApiError("invalid_value", `prompt: ${why}`, { param: "prompt" });
   if (typeof prompt === "string") {
-    const ids = model.tokenizer.encode(prompt);
+    const ids = model.tokenizer.encodePrompt(prompt);
     if (ids.length === 0)
       throw refuse("is empty, and the model goes on with a text; give at least one token");
     return ids;

@@ -38,7 +38,7 @@ export function createReader(model: AgentModel, config: ReaderConfig): Reader {
     tokenizer,
     chat,
   );
-  const rules = { textSlots: ["question"], specialTokens: texts.specialTokens };
+  const rules = { textSlots: ["question"], specialTokens: texts.specialTokens, plain: texts.plain };
   const open = compileTemplate(tokenizer, "documentPrompt", texts.memoryPrompt, {
     ...rules,
     idSlots: ["document"],

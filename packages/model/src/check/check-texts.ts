@@ -33,7 +33,7 @@ export async function checkTexts(
   if (tokenizer === undefined) {
     throw new ModelError("TOKENIZER_INVALID", "the model has no tokenizer.json, so no text can be checked");
   }
-  const encoded = cases.map(({ text }) => tokenizer.encode(text));
+  const encoded = cases.map(({ text }) => tokenizer.encodePrompt(text));
   const differing = cases.flatMap(({ text, ids }, i) => (sameIds(encoded[i] ?? [], ids) ? [] : [text]));
   return [
     count("texts with other token ids", differing),

@@ -22,7 +22,7 @@ const metadataSchema = z.object({
   "tokenizer.ggml.eos_token_id": tokenId.optional(),
   "tokenizer.ggml.unknown_token_id": tokenId.optional(),
   "tokenizer.ggml.padding_token_id": tokenId.optional(),
-  "tokenizer.ggml.add_bos_token": z.boolean().default(false),
+  "tokenizer.ggml.add_bos_token": z.boolean().optional(),
   "tokenizer.chat_template": z.string().optional(),
 });
 
@@ -67,7 +67,7 @@ export function tokenizerFromGguf(file: GgufFile): BpeTokenizer {
     added_tokens: addedTokens(tokens, types),
     normalizer: pre.normalizer,
     pre_tokenizer: pre.preTokenizer,
-    post_processor: beginMarker(metadata),
+    post_processor: beginMarker(metadata, pre.addsBeginToken),
     decoder: { type: "ByteLevel", add_prefix_space: true, trim_offsets: true, use_regex: true },
     model: {
       type: "BPE",
@@ -105,11 +105,15 @@ function addedTokens(tokens: readonly string[], types: readonly number[]) {
   });
 }
 
-/** Puts the begin token before every text, where the model wants it there. */
-function beginMarker(metadata: TokenizerMetadata): unknown {
+/**
+ * Puts the begin token before every text, where the model wants it there.
+ * @param byDefault where the file does not say
+ */
+function beginMarker(metadata: TokenizerMetadata, byDefault: boolean): unknown {
   const id = metadata["tokenizer.ggml.bos_token_id"];
   const token = id === undefined ? undefined : metadata["tokenizer.ggml.tokens"][id];
-  if (!metadata["tokenizer.ggml.add_bos_token"] || token === undefined) return null;
+  const wanted = metadata["tokenizer.ggml.add_bos_token"] ?? byDefault;
+  if (!wanted || token === undefined) return null;
   const begin = { SpecialToken: { id: token, type_id: 0 } };
   const text = (name: "A" | "B", type: number) => ({ Sequence: { id: name, type_id: type } });
   return {

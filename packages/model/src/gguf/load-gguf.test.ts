@@ -275,6 +275,15 @@ describe("the tokenizer of a GGUF file", () => {
     const tokenizer = await tokenizerOf({ "tokenizer.ggml.add_bos_token": bool(true) });
     expect(tokenizer.json).toMatchObject({ post_processor: { type: "TemplateProcessing" } });
     expect(tokenizer.encode("he")).toEqual([256]);
+    expect(tokenizer.encodePrompt("he")).toEqual([259, 256]);
+  });
+
+  it("begins texts where the file does not say as llama.cpp does: Llama 3's yes, others not", async () => {
+    const llama = { "tokenizer.ggml.pre": text("llama-bpe") };
+    expect((await tokenizerOf(llama)).beginTokenIds).toEqual([259]);
+    expect((await tokenizerOf({ "tokenizer.ggml.pre": text("qwen2") })).beginTokenIds).toEqual([]);
+    const without = { ...llama, "tokenizer.ggml.add_bos_token": bool(false) };
+    expect((await tokenizerOf(without)).beginTokenIds).toEqual([]);
   });
 
   it.each<[Record<string, Typed>, string]>([

@@ -4,6 +4,8 @@ export interface PreTokenizer {
   readonly preTokenizer: unknown;
   /** A word that is a token is taken whole, even where the merges would cut it otherwise. */
   readonly ignoreMerges: boolean;
+  /** Whether a begin token stands before plain texts where a file has no add_bos_token; as llama.cpp has it. */
+  readonly addsBeginToken: boolean;
 }
 
 const byteLevel = (splitsWords: boolean) => ({
@@ -34,7 +36,12 @@ const wordsOf = (digits: string) =>
     "\\s+",
   ].join("|");
 
-const gpt2: PreTokenizer = { normalizer: null, preTokenizer: byteLevel(true), ignoreMerges: false };
+const gpt2: PreTokenizer = {
+  normalizer: null,
+  preTokenizer: byteLevel(true),
+  ignoreMerges: false,
+  addsBeginToken: false,
+};
 
 /** By the name that a GGUF file gives; each is what the models' own tokenizer.json has. */
 export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
@@ -47,6 +54,7 @@ export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
       normalizer: null,
       preTokenizer: sequence({ type: "Digits", individual_digits: true }, byteLevel(true)),
       ignoreMerges: false,
+      addsBeginToken: false,
     },
   ],
   [
@@ -55,6 +63,7 @@ export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
       normalizer: { type: "NFC" },
       preTokenizer: sequence(split(wordsOf("\\p{N}")), byteLevel(false)),
       ignoreMerges: false,
+      addsBeginToken: false,
     },
   ],
   [
@@ -63,6 +72,7 @@ export const preTokenizers: ReadonlyMap<string, PreTokenizer> = new Map([
       normalizer: null,
       preTokenizer: sequence(split(wordsOf("\\p{N}{1,3}")), byteLevel(false)),
       ignoreMerges: true,
+      addsBeginToken: true,
     },
   ],
 ]);

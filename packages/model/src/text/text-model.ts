@@ -35,6 +35,8 @@ export interface TokenSampler {
 
 export interface TextTokenizer extends TokenDecoder {
   encode(text: string): number[];
+  /** Written before a plain prompt; chat templates write their own. Absent: none. */
+  readonly beginTokenIds?: readonly number[];
   specialTokenId(text: string): number | undefined;
   /** The special token that ends a text or an answer, where the vocabulary names one. */
   readonly endToken?: string | undefined;
@@ -159,7 +161,8 @@ export class TextModel {
 
   #promptIds(request: TextRequest): number[] {
     const { tokenizer, template } = this.#options;
-    if (request.prompt !== undefined) return tokenizer.encode(request.prompt);
+    if (request.prompt !== undefined)
+      return [...(tokenizer.beginTokenIds ?? []), ...tokenizer.encode(request.prompt)];
     if (template !== undefined) return template.encode(request.messages, request);
     throw new ModelError(
       "TEMPLATE_MISSING",

@@ -60,7 +60,7 @@ function promptTokens(
 ): number[] {
   if (chat !== undefined)
     return chat.encode(typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt);
-  if (typeof prompt === "string") return tokenizer.encode(prompt, { specialTokens: "text" });
+  if (typeof prompt === "string") return tokenizer.encodePrompt(prompt, { specialTokens: "text" });
   throw refused(line, "has messages, and the model has no chat template; give prompt and completion as text");
 }
 

@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+const marked = z.tuple([z.string(), z.int().nonnegative()]);
+const templateSchema = z.object({
+  type: z.literal("TemplateProcessing"),
+  single: z.array(
+    z.union([
+      z.object({ SpecialToken: z.object({ id: z.string() }) }),
+      z.object({ Sequence: z.object({ id: z.string() }) }),
+    ]),
+  ),
+  special_tokens: z.record(z.string(), z.object({ ids: z.array(z.int().nonnegative()) })),
+});
+const bertSchema = z.object({ type: z.enum(["BertProcessing", "RobertaProcessing"]), cls: marked });
+const sequenceSchema = z.object({ type: z.literal("Sequence"), processors: z.array(z.unknown()) });
+
+/**
+ * Ids that the post_processor of a tokenizer.json writes before a single text, such as the begin token of Llama 3,
+ * Mistral and Gemma. The post_processor alone decides: where there is a tokenizer.json, transformers 5 ignores
+ * `add_bos_token` of tokenizer_config.json. What a post_processor writes after the text is left out, because a prompt
+ * is continued and an end token would end it.
+ */
+export function beginTokenIdsOf(postProcessor: unknown): number[] {
+  const sequence = sequenceSchema.safeParse(postProcessor);
+  // Each processor writes around what the one before it has written.
+  if (sequence.success) return sequence.data.processors.toReversed().flatMap(beginTokenIdsOf);
+  const bert = bertSchema.safeParse(postProcessor);
+  if (bert.success) return [bert.data.cls[1]];
+  const template = templateSchema.safeParse(postProcessor);
+  if (!template.success) return [];
+  const { single, special_tokens: specialTokens } = template.data;
+  const before = single.slice(
+    0,
+    single.findIndex((piece) => "Sequence" in piece),
+  );
+  return before.flatMap((piece) =>
+    "SpecialToken" in piece ? (specialTokens[piece.SpecialToken.id]?.ids ?? []) : [],
+  );
+}
