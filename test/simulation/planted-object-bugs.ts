@@ -140,6 +140,19 @@ export const plantedObjectBugs: readonly PlantedBug[] = [
       }),
   },
   {
+    name: "an order to free ends whatever is held when it arrives",
+    breaks: "STORE-6, DIRECTORY-5",
+    make: () =>
+      new ReportBug((body) => {
+        if (!body.dropObjects?.objects) return body;
+        const objects = body.dropObjects.objects.map(({ sha256 }) => ({
+          sha256,
+          revision: Number.MAX_SAFE_INTEGER,
+        }));
+        return { dropObjects: { ...body.dropObjects, objects } };
+      }),
+  },
+  {
     name: "the end of one holder frees what others hold",
     breaks: "STORE-3",
     make: () =>

@@ -171,6 +171,7 @@ describe("rows of an actor", () => {
     for (const actorId of ["x", "y", "z"]) await test.plane.lifecycle.create(aSpec(actorId));
     await store.write([
       { table: "specs", key: "x", bytes: undefined },
+      { table: "deaths", key: "x", bytes: new Uint8Array() },
       { table: "actors", key: "y", bytes: undefined },
       { table: "deaths", key: "y", bytes: new Uint8Array() },
     ]);

@@ -58,15 +58,18 @@ export class ActorTable {
     const loaded: Actor[] = [];
     for (const [actorId, state] of states) {
       const spec = specs.get(actorId);
-      // Without its specification nobody can start it: a store that lost a part of the last writes.
-      if (spec === undefined) void journal.put("actors", actorId, undefined);
-      else loaded.push(decodeActor(spec, state, deaths.get(actorId)));
+      if (spec !== undefined) loaded.push(decodeActor(spec, state, deaths.get(actorId)));
     }
-    for (const actorId of specs.keys()) {
-      if (!states.has(actorId)) void journal.put("specs", actorId, undefined);
-    }
-    for (const actorId of deaths.keys()) {
-      if (!states.has(actorId)) void journal.put("deaths", actorId, undefined);
+    // Without its specification nobody can start it, without its state nobody was told of it: a store that lost a part
+    // of the last writes, or a head that died while it forgot the actor. What is left of it goes.
+    for (const [table, rows] of [
+      ["specs", specs],
+      ["actors", states],
+      ["deaths", deaths],
+    ] as const) {
+      for (const actorId of rows.keys()) {
+        if (!specs.has(actorId) || !states.has(actorId)) void journal.put(table, actorId, undefined);
+      }
     }
     loaded.sort((a, b) => a.createdAtMs - b.createdAtMs || (a.spec.actorId < b.spec.actorId ? -1 : 1));
     for (const actor of loaded) this.#hold(actor, undefined);

@@ -46,7 +46,11 @@ export class ObjectUser {
     else if (draw < 0.65) await this.#getOne(objects, object);
     else if (draw < 0.8) await this.#holdOne(objects, machine, object, holder);
     else if (draw < 0.9) await this.#end("release", object, () => objects.release(object, { holder }));
-    else await this.#end("free", object, () => objects.free(object));
+    else {
+      await this.#end("free", object, () => objects.free(object));
+      // The same bytes once more, elsewhere: the order to free them may still be on its way there, or be repeated there.
+      if (machine !== undefined && random.chance(0.5)) await this.#putAgain(object, cluster.sessionId);
+    }
   }
 
   /** Gets every object that is surely held from every node: nothing is in the way any more. */
@@ -63,13 +67,25 @@ export class ObjectUser {
     const random = this.#random;
     // Now and then bytes that others put too.
     const key = random.chance(0.25) ? `shared-${random.below(5)}` : `${this.#name}-${++this.#put}`;
-    const bytes = bytesOf(key);
-    const object = { ...referenceOf(bytes), key };
+    await this.#putBytes(objects, machine, { ...referenceOf(bytesOf(key)), key }, holder);
+  }
+
+  async #putBytes(
+    objects: Objects,
+    machine: string | undefined,
+    object: KnownObject,
+    holder: string,
+  ): Promise<void> {
     await this.#run("put", object, machine, holder, async () => {
-      const { objectId } = await objects.put(bytes, { holder });
-      if (objectId !== object.objectId) this.#violation("OBJECTS-1", `${key} was put as ${objectId}`);
+      const { objectId } = await objects.put(bytesOf(object.key), { holder });
+      if (objectId !== object.objectId) this.#violation("OBJECTS-1", `${object.key} was put as ${objectId}`);
       this.#world.objects.learn(object);
     });
+  }
+
+  async #putAgain(object: KnownObject, holder: string): Promise<void> {
+    const machine = `m-node-${this.#random.below(this.#world.settings.nodes)}`;
+    await this.#putBytes(this.#objectsAt(machine, holder), machine, object, holder);
   }
 
   async #holdOne(
