@@ -10,6 +10,7 @@ import { compileCacheFolder } from "./compile-cache.js";
 import { registerCpuKernels } from "./cpu-kernels.js";
 import { JitError } from "./error.js";
 import { gpuMemory } from "./gpu-device.js";
+import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { loadWasm } from "./wasm-backend.js";
 
@@ -20,6 +21,8 @@ export interface Backend {
   readonly tensorflowVersion?: string;
   /** The session runs on a GPU. */
   readonly gpu: boolean;
+  /** Float32 matrix products round their inputs to TF32, as they do on newer GPUs without NVIDIA_TF32_OVERRIDE=0. */
+  readonly tensorFloat32: boolean;
   /** Memory of that GPU, of the smallest where several are there; absent where nvidia-smi does not say. */
   readonly gpuMemoryBytes?: number;
   /** Why better backends were passed over, in order of preference. */
@@ -72,8 +75,11 @@ async function load(name: Name, options: BackendOptions): Promise<Omit<Backend, 
   if (name === "tensorflow") return loadTensorflow(options);
   if (name === "wasm") await loadWasm(options.threads);
   else await loadCpu();
-  return { name, tf, gpu: false };
+  return { name, tf, gpu: false, tensorFloat32: false };
 }
+
+/** NVIDIA_TF32_OVERRIDE when libtensorflow was loaded: what a program sets later changes nothing. */
+let tensorFloat32Override: string | undefined;
 
 async function loadTensorflow({
   threads,
@@ -84,6 +90,7 @@ async function loadTensorflow({
     // libtensorflow takes these from the environment only, and reads them once.
     const cache = compileCacheFolder();
     Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce, cache));
+    tensorFloat32Override = process.env["NVIDIA_TF32_OVERRIDE"];
     await import("@tensorflow/tfjs-node-gpu");
     gatherWithoutReadback();
   }
@@ -94,7 +101,8 @@ async function loadTensorflow({
   const { TF_Version, isUsingGpuDevice } = backend.binding;
   const gpu = isUsingGpuDevice();
   const memory = gpu ? gpuMemory() : {};
-  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu, ...memory };
+  const tensorFloat32 = gpu && roundsToTensorFloat32(tensorFloat32Override);
+  return { name: "tensorflow", tf, tensorflowVersion: TF_Version, gpu, tensorFloat32, ...memory };
 }
 
 async function loadCpu(): Promise<void> {

@@ -10,7 +10,7 @@ import { checkStateEntry } from "./traced-function.js";
 /** Functions run tensor by tensor on whichever backend is active; the state is a table of kept tensors. */
 export class EagerModule implements JitModule {
   readonly mode = "eager";
-  readonly precision = "float32";
+  readonly precision: "float32" | "tf32";
   readonly #tf: Backend["tf"];
   readonly #specs: Readonly<Record<string, TensorSpec>>;
   readonly #functions: Readonly<Record<string, JitFunction>>;
@@ -25,6 +25,7 @@ export class EagerModule implements JitModule {
     functions: Readonly<Record<string, JitFunction>>,
   ) {
     this.#tf = backend.tf;
+    this.precision = backend.tensorFloat32 ? "tf32" : "float32";
     this.#specs = state;
     this.#functions = functions;
     for (const [key, spec] of Object.entries(state)) this.#state.set(key, this.#kept(spec, zeros(spec)));

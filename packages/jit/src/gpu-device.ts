@@ -26,6 +26,11 @@ export function gpuMemory(): { readonly gpuMemoryBytes?: number } {
   return sizes.length === 0 ? {} : { gpuMemoryBytes: Math.min(...sizes) * MIB };
 }
 
+/** Compute capabilities of the GPUs of this machine, such as 9.0; none where nvidia-smi does not say. */
+export function gpuCapabilities(): number[] {
+  return query("compute_cap").map(Number).filter(Number.isFinite);
+}
+
 /** Names of the GPUs of this machine, each once. */
 export function gpuNames(): string[] {
   return [...new Set(query("name"))].sort();

@@ -1,7 +1,8 @@
+import type { Backend } from "./backend.js";
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
 import { liveCount, liveness } from "./liveness.js";
-import type { HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
+import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
 import type { HostArray, StateSpec, TensorSpec } from "./spec.js";
@@ -22,7 +23,7 @@ interface LoadedFunction {
 /** Functions traced into one graph and run in one TensorFlow session, which holds the state. */
 export class GraphModule implements JitModule {
   readonly mode: "graph" | "xla";
-  readonly precision: JitPrecision;
+  readonly precision: ComputedPrecision;
   readonly #binding: TensorflowBinding;
   readonly #state: Readonly<Record<string, TensorSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
@@ -32,12 +33,17 @@ export class GraphModule implements JitModule {
   #sessionId: number | undefined;
 
   constructor(
-    state: Readonly<Record<string, StateSpec>>,
-    functions: Readonly<Record<string, JitFunction>>,
-    { mode, precision }: { readonly mode: "graph" | "xla"; readonly precision: JitPrecision },
+    { tensorFloat32 }: Pick<Backend, "tensorFloat32">,
+    options: {
+      readonly state: Readonly<Record<string, StateSpec>>;
+      readonly functions: Readonly<Record<string, JitFunction>>;
+      readonly mode: "graph" | "xla";
+      readonly precision: JitPrecision;
+    },
   ) {
+    const { state, functions, mode, precision } = options;
     this.mode = mode;
-    this.precision = precision;
+    this.precision = precision === "float32" && tensorFloat32 ? "tf32" : precision;
     this.#state = state;
     this.#binding = nodeBackend().binding;
     const gpu = this.#binding.isUsingGpuDevice();

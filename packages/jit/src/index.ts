@@ -9,6 +9,7 @@ export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
 export { innerGrads } from "./inner-grads.js";
 export {
+  type ComputedPrecision,
   type HostArrays,
   type JitBody,
   type JitFunction,

@@ -28,6 +28,9 @@ export type JitMode = "eager" | "graph" | "xla";
 /** bfloat16: matrix products round their inputs to it; sums, everything else and the state stay float32. */
 export type JitPrecision = "float32" | "bfloat16";
 
+/** tf32: float32 on a GPU whose products round their inputs to 10 bits of mantissa. It cannot be asked for. */
+export type ComputedPrecision = JitPrecision | "tf32";
+
 export interface JitOptions {
   readonly backend: Backend;
   /** Entries that all functions share. They start as zeros. */
@@ -35,14 +38,17 @@ export interface JitOptions {
   readonly functions: Readonly<Record<string, JitFunction>>;
   /** "auto": on tensorflow xla where it runs on a GPU and graph where not, eager elsewhere. */
   readonly mode?: "auto" | JitMode;
-  /** Default float32. Mode eager computes in float32 whatever is asked for, and says so in the module's `precision`. */
+  /**
+   * Default float32. Mode eager computes in it whatever is asked for, and a GPU may round it to TF32; the module's
+   * `precision` says what is done.
+   */
   readonly precision?: JitPrecision;
 }
 
 export interface JitModule {
   readonly mode: JitMode;
   /** What matrix products really round their inputs to. */
-  readonly precision: JitPrecision;
+  readonly precision: ComputedPrecision;
   /**
    * Runs one function, synchronously. Inputs are host arrays, row-major, one for each declared input.
    * @returns the outputs, copied to the host
@@ -81,7 +87,7 @@ export function jit(options: JitOptions): JitModule {
       `mode ${mode} needs the tensorflow backend, this one is ${backend.name}; use auto`,
     );
   }
-  return new GraphModule(state, functions, { mode, precision: options.precision ?? "float32" });
+  return new GraphModule(backend, { state, functions, mode, precision: options.precision ?? "float32" });
 }
 
 /** On a GPU the kernels of a graph are launched one by one, which XLA saves; on a CPU it is not worth compiling for. */

@@ -39,8 +39,8 @@ function redis(): Finding {
 
 const loadInChild = `
 const { loadBackend } = await import(process.argv[1]);
-const { name, tensorflowVersion, gpu, passedOver } = await loadBackend();
-process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, passedOver }));
+const { name, tensorflowVersion, gpu, tensorFloat32, passedOver } = await loadBackend();
+process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver }));
 process.exit(0);`;
 
 /** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
@@ -56,13 +56,14 @@ function backend(): Finding {
     name: string;
     tensorflowVersion?: string;
     gpu: boolean;
+    tensorFloat32: boolean;
     passedOver: string[];
   };
   const version = loaded.tensorflowVersion ? ` ${loaded.tensorflowVersion}` : "";
   const because = loaded.passedOver.length > 0 ? ` (${loaded.passedOver.join("; ")})` : "";
   return {
     what: "backend",
-    found: `${loaded.name}${version}${loaded.gpu ? " on the GPU" : ""}${because}`,
+    found: `${loaded.name}${version}${loaded.gpu ? ` on the GPU, float32 products in ${loaded.tensorFloat32 ? "TF32" : "float32"}` : ""}${because}`,
     mend:
       loaded.name === "tensorflow"
         ? ""
