@@ -80,6 +80,31 @@ test(
 );
 
 test(
+  "the guide's agent with tools trains as it is printed",
+  async () => {
+    const guide = readFileSync(new URL("../../docs/guides/your-own-agent.md", import.meta.url), "utf8");
+    const printed = guide
+      .split("```")
+      .find((block) => block.startsWith("ts\n") && block.includes("defineTool("));
+    writeFileSync(join(folder, "clerk.ts"), printed?.slice("ts\n".length) ?? "");
+    const recipe = join(folder, "clerk.yaml");
+    writeFileSync(
+      recipe,
+      readFileSync(join(folder, "recipe.yaml"), "utf8")
+        .replace(/^agent:.*$/m, "agent: { module: ./clerk.ts, settings: { callForm: lines } }")
+        .replace(/^train:.*$/m, "train: { steps: 1, groupsPerStep: 2 }")
+        .replace(/^evaluation:[\s\S]*$/m, ""),
+    );
+    const report = join(cluster.dir, "clerk.json");
+    const end = await cluster.start(["train", recipe, "--in-process", "--report", report]).ended;
+    expect(end.code, end.stderr).toBe(0);
+    const { steps } = JSON.parse(readFileSync(report, "utf8")) as { steps: { weightsHash: string }[] };
+    expect(steps).toHaveLength(1);
+  },
+  busyMs,
+);
+
+test(
   "a broken one fails before anything starts, with file and line",
   async () => {
     change("agent.ts", "episode.note(reply.text)", "episode.note(reply.words)");

@@ -82,7 +82,7 @@ function ownAgent<Config extends object>(
         );
       const startedAtMs = Date.now();
       const log = new EpisodeLog(model.sampler, { temperature: 1, topP: 1 }, prompts.stopTokenIds, options);
-      const replies = new Replies(model.tokenizer, prompts, log, options);
+      const replies = new Replies(model, prompts, log, options);
       const { answer, memory = replies.lastNote } = await definition.run(task, replies, settings);
       replies.finish();
       return {

@@ -23,6 +23,7 @@ export {
   type OwnResult,
   type WholeAgentDefinition,
 } from "./define-agent.js";
+export { defineTool, type Tool, type ToolContext, type ToolSpec } from "./define-tool.js";
 export type {
   Agent,
   AgentProgress,
@@ -56,13 +57,8 @@ export { type StoreHabitChances, type StoreHabitOptions, storeHabits } from "./m
 export { type MemUpdateEnding, memUpdate } from "./memupdate/memupdate.js";
 export { type MemUpdatePreset, memUpdateConfig, memUpdatePresets } from "./memupdate/presets.js";
 export { answerFromStore, type ReaderConfig, type StoreAnswer } from "./memupdate/reader.js";
-export {
-  parseToolCalls,
-  type ToolCall,
-  type ToolCallBlock,
-  type ToolCallReply,
-} from "./memupdate/tool-calls.js";
 export type { AskOptions, OwnEpisode, Reply } from "./own-episode.js";
+export type { ToolOptions, ToolReply } from "./own-tools.js";
 export { type PromptSettings, type PromptTexts, promptTexts } from "./prompt-texts.js";
 export {
   type ReMemR1Config,
@@ -84,4 +80,12 @@ export {
   whitespaceTerms,
 } from "./rememr1/retriever.js";
 export type { GenerateRequest, GenerateResult, Sampler, Tokenizer } from "./sampler.js";
+export { searchTool } from "./search-tool.js";
 export { type BoundTemplate, compileTemplate, plainIds, specialId, type Template } from "./template.js";
+export type { LineForm } from "./tools/line-calls.js";
+export {
+  parseToolCalls,
+  type ToolCall,
+  type ToolCallBlock,
+  type ToolCallReply,
+} from "./tools/tool-calls.js";

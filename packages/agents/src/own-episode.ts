@@ -5,6 +5,7 @@ import { aroundUserTurn } from "./chat-format.js";
 import { callSeed, type RunOptions } from "./episode.js";
 import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
+import { converseWithTools, type ToolOptions, type ToolReply } from "./own-tools.js";
 import { type ReplyContent, replyContent } from "./reply-content.js";
 import type { Tokenizer } from "./sampler.js";
 import { compileTemplate, plainPromptIds, specialId } from "./template.js";
@@ -36,6 +37,12 @@ export interface OwnEpisode {
    * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   ask(prompt: string, options: AskOptions): Promise<Reply>;
+  /**
+   * Asks the model in a conversation in which it may call tools, until it answers without a call: all that it writes is
+   * trained, what tools return is not. Counters: `tool_call_counts.NAME`, `failed_calls`, `malformed_calls`, ….
+   * @throws {AgentError} BAD_CONFIG, SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; what a tool does not explain
+   */
+  useTools(prompt: string, options: ToolOptions): Promise<ToolReply>;
   /** What the agent remembers after its last reply: traces show it step by step. */
   note(memory: string): void;
   /** Counts something under a name, for rewards and reports. */
@@ -44,6 +51,8 @@ export interface OwnEpisode {
 
 /** How a prompt becomes token ids, and what ends and makes up a reply. */
 export interface ReplyPrompts {
+  /** Special tokens that end a reply, by text. */
+  readonly stopTokens: readonly string[];
   readonly stopTokenIds: readonly number[];
   tokenIds(prompt: string): number[];
   readonly content: ReplyContent;
@@ -64,6 +73,7 @@ export function replyPrompts(
   const stopTokenIds = stopTokens.map((text) => specialId(tokenizer, "stopTokens", text));
   if (chat === undefined) {
     return {
+      stopTokens,
       stopTokenIds,
       tokenIds: (prompt) => plainPromptIds(tokenizer, prompt),
       content: replyContent(tokenizer, stopTokenIds, null),
@@ -76,6 +86,7 @@ export function replyPrompts(
     specialTokens: chat.specialTokens.filter((text) => before.includes(text) || after.includes(text)),
   });
   return {
+    stopTokens,
     stopTokenIds,
     tokenIds: (prompt) => template.bind({ content: prompt }).render({}),
     content: replyContent(tokenizer, stopTokenIds, "</think>", [after]),
@@ -89,13 +100,15 @@ export class Replies implements OwnEpisode {
   readonly random: () => number;
   readonly counters: Record<string, number> = {};
   lastNote = "";
+  readonly #model: AgentModel;
   readonly #prompts: ReplyPrompts;
   readonly #log: EpisodeLog;
   /** Not told yet: a note may belong to it. */
   #untold: Conversation | undefined;
 
-  constructor(tokenizer: Tokenizer, prompts: ReplyPrompts, log: EpisodeLog, options: RunOptions) {
-    this.tokenizer = tokenizer;
+  constructor(model: AgentModel, prompts: ReplyPrompts, log: EpisodeLog, options: RunOptions) {
+    this.#model = model;
+    this.tokenizer = model.tokenizer;
     this.signal = options.signal;
     this.random = createRandom(callSeed(options.seed ?? 0, -1)).float;
     this.#prompts = prompts;
@@ -109,6 +122,23 @@ export class Replies implements OwnEpisode {
     const said = this.#prompts.content([...conversation.sampledTokenIds]);
     if (said.length === 0 && kind === "memory") this.#log.countEmptyUpdate();
     return { text: this.tokenizer.decode(said), stopReason: conversation.stopReason };
+  }
+
+  async useTools(prompt: string, options: ToolOptions): Promise<ToolReply> {
+    this.finish();
+    const { conversation, counters, ...reply } = await converseWithTools(
+      {
+        model: this.#model,
+        stopTokens: this.#prompts.stopTokens,
+        log: this.#log,
+        context: { random: this.random, ...(this.signal ? { signal: this.signal } : {}) },
+      },
+      prompt,
+      options,
+    );
+    this.#untold = conversation;
+    for (const [name, count] of Object.entries(counters)) this.count(name, count);
+    return reply;
   }
 
   note(memory: string): void {

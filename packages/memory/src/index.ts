@@ -20,13 +20,7 @@ export { readSnapshotFile, writeSnapshotFile } from "./snapshot-file.js";
 export { StoreBase } from "./store-base.js";
 export { StoreBases } from "./store-bases.js";
 // For other packages: the tools, as an agent needs them.
-export type { ToolContext } from "./tools/tool.js";
-export {
-  type MemoryToolName,
-  type MemoryTools,
-  memoryToolNames,
-  memoryTools,
-  type ToolDefinition,
-  type ToolResult,
-} from "./tools/tool-set.js";
+export { type MemoryToolName, memoryToolNames, memoryTools } from "./tools/memory-tools.js";
+export type { MemoryToolContext, Tool } from "./tools/tool.js";
+export { type ToolDefinition, type ToolResult, type ToolSet, toolSet } from "./tools/tool-set.js";
 export type { Hit } from "./top-k.js";

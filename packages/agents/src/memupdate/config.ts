@@ -1,9 +1,23 @@
 import { embedderConfigSchema, memoryToolNames } from "@palimpsest/memory";
 import { z } from "zod";
 import { memAgentConfigSchema } from "../memagent/config.js";
+import { toolLoopSchema } from "../tools/loop-settings.js";
 
 const { prompt, enableThinking, specialTokens, stopTokens, thinkingEnd, temperature, topP } =
   memAgentConfigSchema.shape;
+const {
+  callForm,
+  maxTurns,
+  callsInLastTurn,
+  maxCallsPerTurn,
+  turnTokens,
+  episodeTokens,
+  resultCharacters,
+  resultCut,
+  malformed,
+  listTools,
+  resultPrompt,
+} = toolLoopSchema.shape;
 
 /**
  * Settings of MemUpdate: an agent that looks into a store of memories and changes it by calling tools.
@@ -16,43 +30,20 @@ export const memUpdateConfigSchema = z.strictObject({
     .min(1)
     .default([...memoryToolNames])
     .describe("tools that the model may call"),
-  callForm: z
-    .enum(["hermes", "lines"])
-    .default("hermes")
-    .describe(
-      'how calls are written. hermes: <tool_call>{"name", "arguments"}</tool_call>; lines: "search WORDS", "create TEXT", …, one a line',
-    ),
+  callForm,
   lineTopK: z.int().min(1).max(50).default(5).describe("memories that a search of the form lines returns"),
   resultStyle: z
     .enum(["full", "compact"])
     .default("full")
     .describe("full: results with scores, dates, speakers; compact: ids and texts"),
-  maxTurns: z.int().min(1).default(30).describe("most turns of the model in one episode"),
-  callsInLastTurn: z
-    .boolean()
-    .default(true)
-    .describe("whether the calls of turn maxTurns are carried out; false as in the original's code"),
-  maxCallsPerTurn: z
-    .int()
-    .min(1)
-    .default(8)
-    .describe("calls of one turn that are carried out; more are refused"),
-  turnTokens: z.int().min(1).default(1024).describe("most tokens sampled in one turn, stop token included"),
-  episodeTokens: z
-    .int()
-    .min(1)
-    .default(16_384)
-    .describe("most tokens after the prompt, the tools' words included"),
-  resultCharacters: z
-    .int()
-    .min(16)
-    .default(4000)
-    .describe("longest result of one call; a longer one is cut, says so, and is counted"),
-  resultCut: z.enum(["end", "middle"]).default("end").describe("which part of a long result is left out"),
-  malformed: z
-    .enum(["answer", "ignore"])
-    .default("answer")
-    .describe("a call that cannot be read: answered with what is wrong, or passed over as in the original"),
+  maxTurns,
+  callsInLastTurn,
+  maxCallsPerTurn,
+  turnTokens,
+  episodeTokens,
+  resultCharacters,
+  resultCut,
+  malformed,
   doneWord: z.string().min(1).default("DONE").describe("word by which the model ends the episode"),
   prompt,
   systemPrompt: z
@@ -61,14 +52,8 @@ export const memUpdateConfigSchema = z.strictObject({
     .default(null)
     .describe("what the model is told before the tools are listed; null: nothing"),
   userPrompt: z.string().describe("what the model is asked, with {question}"),
-  listTools: z
-    .boolean()
-    .default(true)
-    .describe("whether the prompt lists the tools; false for models that learned them in training"),
-  resultPrompt: z
-    .string()
-    .default("\n{results}\n")
-    .describe("what follows a turn with calls when prompt is text, with {results}"),
+  listTools,
+  resultPrompt,
   answerTopK: z
     .int()
     .min(0)

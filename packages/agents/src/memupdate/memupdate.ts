@@ -15,10 +15,10 @@ import {
   createEmbedder,
   type Embedder,
   MemoryStore,
-  type MemoryTools,
+  type MemoryToolContext,
   memoryTools,
   StoreBases,
-  type ToolContext,
+  type ToolSet,
 } from "@palimpsest/memory";
 import { createRandom } from "@palimpsest/memory/random";
 import type { Conversation, MemoryStep, StoreDiff } from "@palimpsest/memory/records";
@@ -27,24 +27,27 @@ import { type Agent, type AgentTask, callSeed, type EpisodeResult, type RunOptio
 import { EpisodeLog } from "../episode-log.js";
 import { AgentError } from "../error.js";
 import type { Sampler, Tokenizer } from "../sampler.js";
-import { CallCounts, readTurn } from "./calls.js";
+import { CallCounts } from "../tools/calls.js";
+import type { LineForm } from "../tools/line-calls.js";
+import { type ToolEnding, toolEndings, toolLoop } from "../tools/tool-loop.js";
+import { type ToolPrompts, toolPrompts } from "../tools/tool-prompts.js";
+import { Transcript } from "../tools/transcript.js";
 import type { MemUpdateConfig } from "./config.js";
+import { memoryLineForms } from "./line-forms.js";
 import { memUpdateConfig } from "./presets.js";
-import { type MemUpdatePrompts, memUpdatePrompts } from "./prompts.js";
 import { answerWith, type ReaderPrompt, readerPrompt } from "./reader.js";
-import { Transcript } from "./transcript.js";
 
 /** Why an episode ended. */
-const endings = ["no_call", "done", "turn_limit", "token_limit"] as const;
-export type MemUpdateEnding = (typeof endings)[number];
+export type MemUpdateEnding = ToolEnding;
 
 interface Parts {
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer;
   readonly config: MemUpdateConfig;
-  readonly prompts: MemUpdatePrompts;
+  readonly prompts: ToolPrompts;
   readonly reader: ReaderPrompt;
-  readonly tools: MemoryTools;
+  readonly tools: ToolSet<MemoryToolContext>;
+  readonly lineForms: readonly LineForm[];
   readonly bases: StoreBases;
   readonly contextTokens: number;
   readonly now: () => number;
@@ -70,14 +73,17 @@ export function memUpdate(options: {
   const { sampler, tokenizer, config = memUpdateConfig(), chat, now = Date.now } = options;
   const { contextTokens = Number.POSITIVE_INFINITY } = options;
   const tools = memoryTools(config.tools);
+  const lineForms = memoryLineForms(config.lineTopK);
+  const listed = { definitions: tools.definitions, lineForms, example: "search_memory" };
   const parts: Parts = {
     sampler,
     tokenizer,
     config,
     tools,
+    lineForms,
     now,
     contextTokens,
-    prompts: memUpdatePrompts(tokenizer, config, tools.definitions, chat),
+    prompts: toolPrompts(tokenizer, config, listed, chat),
     reader: readerPrompt(tokenizer, config, chat),
     bases: new StoreBases(options.embedder ?? createEmbedder(config.embedder)),
   };
@@ -104,13 +110,29 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
   const log = new EpisodeLog(sampler, config, prompts.stopTokenIds, options);
   const calls = new CallCounts(config.tools);
   const transcript = new Transcript(prompts.prompt(task.question), log.sampling);
-  const context: ToolContext = {
+  const context: MemoryToolContext = {
     store,
     random: createRandom(callSeed(seed, -1)).float,
     style: config.resultStyle,
     ...(signal ? { signal } : {}),
   };
-  const { ending, turns } = await editStore(parts, { log, calls, transcript, context });
+  const { ending, turns } = await toolLoop({
+    tokenizer,
+    settings: config,
+    prompts,
+    lineForms: parts.lineForms,
+    call: (name, args) => parts.tools.run(name, args, context),
+    contextTokens: parts.contextTokens,
+    field: "userPrompt",
+    log,
+    calls,
+    transcript,
+    onTurn(turn, results) {
+      if (!log.observed) return;
+      const memoryStep = stepOf(turn - 1, store, results);
+      log.report(transcript.conversation(), { memoryStep, documentTokensRead: 0 });
+    },
+  });
   log.keep(transcript.conversation());
   const answer = await answerTask(task.question);
   return {
@@ -127,7 +149,7 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
       ...calls.counters,
       initial_memory_count: initial,
       final_memory_count: store.size,
-      ...Object.fromEntries(endings.map((name) => [`ended.${name}`, name === ending ? 1 : 0])),
+      ...Object.fromEntries(toolEndings.map((name) => [`ended.${name}`, name === ending ? 1 : 0])),
     },
   };
 
@@ -139,55 +161,6 @@ async function runEpisode(parts: Parts, task: AgentTask, options: RunOptions): P
     log.keep(final);
     log.report(final, { documentTokensRead: 0 });
     return read.answer;
-  }
-}
-
-/** The turns of one episode, until one of the endings. */
-async function editStore(
-  { tokenizer, config, prompts, tools, contextTokens }: Parts,
-  episode: {
-    readonly log: EpisodeLog;
-    readonly calls: CallCounts;
-    readonly transcript: Transcript;
-    readonly context: ToolContext;
-  },
-): Promise<{ readonly ending: MemUpdateEnding; readonly turns: number }> {
-  const { log, calls, transcript, context } = episode;
-  const most = Math.min(config.episodeTokens, contextTokens - transcript.tokenIds().length);
-  if (most < 1) {
-    throw new AgentError(
-      "BAD_CONFIG",
-      `userPrompt: a prompt of ${transcript.tokenIds().length} tokens leaves no turn within the model's ${contextTokens}; take tools out, use callForm: lines, or give the model more room`,
-    );
-  }
-  for (let turn = 1; ; turn++) {
-    const room = Math.min(config.turnTokens, most - transcript.length);
-    const sampled = await log.sample(transcript.tokenIds(), room);
-    transcript.addTurn(sampled);
-    const content = prompts.content(sampled.tokenIds);
-    if (content.length === 0) log.countEmptyUpdate();
-    const { blocks, done } = readTurn(tokenizer.decode(content), config);
-    const last = turn === config.maxTurns;
-    const results: string[] = [];
-    if (!last || config.callsInLastTurn) {
-      for (const [i, block] of blocks.entries()) {
-        const fits = i < config.maxCallsPerTurn;
-        results.push(
-          fits ? await calls.run(block, tools, context, config) : calls.refuse(config.maxCallsPerTurn),
-        );
-      }
-    }
-    if (log.observed) {
-      const memoryStep = stepOf(turn - 1, context.store, results);
-      log.report(transcript.conversation(), { memoryStep, documentTokensRead: 0 });
-    }
-    const end = (ending: MemUpdateEnding) => ({ ending, turns: turn });
-    if (done) return end("done");
-    if (blocks.length === 0) return end(sampled.stopReason === "length" ? "token_limit" : "no_call");
-    if (last) return end("turn_limit");
-    const said = prompts.results(results, sampled.stopReason === "stop");
-    if (transcript.length + said.length >= most) return end("token_limit");
-    transcript.addMasked(said);
   }
 }
 

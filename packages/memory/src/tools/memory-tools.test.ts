@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashedEmbedder, MemoryStore, memoryTools, type ToolContext } from "../index.js";
+import { hashedEmbedder, MemoryStore, type MemoryToolContext, memoryTools } from "../index.js";
 import { aRecord, manyRecords, numbers } from "../records.fixture.js";
 
 const now = () => Date.UTC(2026, 0, 2);
@@ -25,7 +25,7 @@ const records = [
   }),
 ];
 
-async function toolsOver(initial = records, style: ToolContext["style"] = "full") {
+async function toolsOver(initial = records, style: MemoryToolContext["style"] = "full") {
   const store = await MemoryStore.of(initial, hashedEmbedder(), { now });
   const tools = memoryTools();
   const random = numbers(5);

@@ -1,8 +1,8 @@
 import type { MemoryRecord } from "../records/index.js";
-import type { ToolContext } from "./tool.js";
+import type { MemoryToolContext } from "./tool.js";
 
 /** A record as the model reads it: id, score, date, speaker, session, text; compact: id and text. */
-export function recordLine(record: MemoryRecord, style: ToolContext["style"], score?: number): string {
+export function recordLine(record: MemoryRecord, style: MemoryToolContext["style"], score?: number): string {
   const { id, content } = record;
   if (style === "compact") return `${id} ${content}`;
   const about = [
@@ -14,7 +14,11 @@ export function recordLine(record: MemoryRecord, style: ToolContext["style"], sc
 }
 
 /** A line a record under a heading; compact: the lines alone. */
-export function recordLines(heading: string, lines: readonly string[], style: ToolContext["style"]): string {
+export function recordLines(
+  heading: string,
+  lines: readonly string[],
+  style: MemoryToolContext["style"],
+): string {
   return style === "compact" ? lines.join("\n") : [heading, ...lines].join("\n");
 }
 

@@ -1,8 +1,23 @@
 import type { z } from "zod";
 import type { MemoryStore } from "../memory-store.js";
 
-/** What a tool works on. */
-export interface ToolContext {
+/** One tool: what a model is told of it, and what it does. */
+export interface Tool<Context> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodObject;
+  /**
+   * @param args of anything: checked by the schema
+   * @returns what the model reads
+   * @throws {z.ZodError} for arguments that the schema refuses
+   */
+  call(args: unknown, context: Context): Promise<string>;
+  /** What the model reads of an error of `call`; undefined: it is no mistake of the model's and is thrown on. */
+  refusal(reason: unknown, context: Context): string | undefined;
+}
+
+/** What a memory tool works on. */
+export interface MemoryToolContext {
   readonly store: MemoryStore;
   /** In [0, 1); seeded by whoever wants the same samples again. */
   readonly random: () => number;
@@ -11,25 +26,14 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
 }
 
-/** One tool: what the model is told of it, and what it does. */
-export interface MemoryTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: z.ZodObject;
-  /**
-   * @param args of anything: checked by the schema
-   * @returns what the model reads
-   * @throws {z.ZodError} for arguments that the schema refuses
-   * @throws {MemoryError} BAD_INPUT, NOT_FOUND where the store refuses
-   */
-  call(args: unknown, context: ToolContext): Promise<string>;
-}
+/** A memory tool without what all of them share. */
+export type MemoryTool = Omit<Tool<MemoryToolContext>, "refusal">;
 
 export function memoryTool<Schema extends z.ZodObject>(tool: {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
-  run(args: z.output<Schema>, context: ToolContext): Promise<string>;
+  run(args: z.output<Schema>, context: MemoryToolContext): Promise<string>;
 }): MemoryTool {
   const { name, description, schema } = tool;
   return {

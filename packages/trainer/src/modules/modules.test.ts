@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent } from "@palimpsest/agents";
@@ -116,6 +116,37 @@ describe("modules of a recipe", () => {
     const task = { id: "a", question: "", answers: ["x"], document: "", metadata: {} };
     expect(await reward(task, { ...episode, memorySteps: [] })).toEqual({ reward: 12, components: {} });
     expect(loaded.advantage?.create({})([]) ?? "none").toEqual([]);
+  });
+
+  it("run the guide's agent with tools as it is printed", { timeout: timeoutMs }, async () => {
+    const guide = readFileSync(new URL("../../../../docs/guides/your-own-agent.md", import.meta.url), "utf8");
+    const printed = guide
+      .split("```")
+      .find((block) => block.startsWith("ts\n") && block.includes("defineTool("));
+    if (printed === undefined) throw new Error("the guide prints no agent with tools");
+    const recipe = recipeOf({
+      agent: { module: module("clerk.ts", printed.slice("ts\n".length)), settings: { callForm: "lines" } },
+    });
+    const { loaded } = await openRecipeModules(recipe);
+    const turns = ["search key\nadd 2 40", "under the mat"];
+    const tokenizer = wordTokenizer();
+    const sampler = scriptedSampler({ tokenizer, reply: () => turns.shift() ?? "" });
+    const agent = createAgent(recipe.agent, {
+      tokenizer,
+      sampler,
+      ...(loaded.agent ? { module: loaded.agent } : {}),
+    });
+    const document = "The boat is red. The key is under the mat.";
+    const { answer, conversations, counters } = await agent.run({ question: "Where is the key?", document });
+    expect(answer).toBe("under the mat");
+    expect(tokenizer.decode([...(conversations[0]?.sampledTokenIds ?? [])])).toBe(
+      "search key\nadd 2 40<|end|>\n[1] The key is under the mat.\n42\nanswer:under the mat<|end|>",
+    );
+    expect(counters).toMatchObject({
+      "tool_call_counts.search": 1,
+      "tool_call_counts.add": 1,
+      done_calls: 2,
+    });
   });
 
   it.each([

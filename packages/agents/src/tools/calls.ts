@@ -1,35 +1,43 @@
-import type { MemoryTools, ToolContext } from "@palimpsest/memory";
-import type { MemUpdateConfig } from "./config.js";
-import { parseCallLines } from "./line-calls.js";
+import type { ToolResult } from "@palimpsest/memory";
+import { type LineForm, parseCallLines } from "./line-calls.js";
+import type { ToolLoopSettings } from "./loop-settings.js";
 import { parseToolCalls, type ToolCallBlock } from "./tool-calls.js";
 
 /** What a turn of the model asks for. */
 export interface TurnCalls {
   /** Calls, and what cannot be read as one, in the order in which they were written. */
   readonly blocks: readonly ToolCallBlock[];
+  /** What the turn says beside its calls. */
+  readonly content: string;
   /** The turn says that nothing is left to do. */
   readonly done: boolean;
 }
 
 const unclosed = "a <tool_call> is opened and not closed";
 
-/** @param text the turn without thinking */
-export function readTurn(text: string, config: MemUpdateConfig): TurnCalls {
-  const { callForm, doneWord, lineTopK } = config;
+/**
+ * @param text the turn without thinking
+ * @param lineForms how calls look where they are lines
+ */
+export function readTurn(
+  text: string,
+  { callForm, doneWord, malformed }: Pick<ToolLoopSettings, "callForm" | "doneWord" | "malformed">,
+  lineForms: readonly LineForm[],
+): TurnCalls {
   if (callForm === "lines") {
-    const { calls, content } = parseCallLines(text, lineTopK);
-    return { blocks: calls.map((call) => ({ call })), done: says(content, doneWord) };
+    const { calls, content } = parseCallLines(text, lineForms);
+    return { blocks: calls.map((call) => ({ call })), content, done: says(content, doneWord) };
   }
   const { blocks, content } = parseToolCalls(text);
   const opened = content.includes("<tool_call>") ? [{ error: unclosed }] : [];
   const readable = [...(blocks ?? []), ...opened];
-  const kept = config.malformed === "ignore" ? readable.filter((block) => "call" in block) : readable;
-  return { blocks: kept, done: says(content.split("<tool_call>")[0] ?? "", doneWord) };
+  const kept = malformed === "ignore" ? readable.filter((block) => "call" in block) : readable;
+  return { blocks: kept, content, done: says(content.split("<tool_call>")[0] ?? "", doneWord) };
 }
 
 /** The word by itself, anywhere beside the calls. */
-function says(content: string, word: string): boolean {
-  return content.split(/[^\p{L}\p{N}_-]+/u).includes(word);
+function says(content: string, word: string | null): boolean {
+  return word !== null && content.split(/[^\p{L}\p{N}_-]+/u).includes(word);
 }
 
 /** What the calls of an episode came to. */
@@ -52,9 +60,8 @@ export class CallCounts {
    */
   async run(
     block: ToolCallBlock,
-    tools: MemoryTools,
-    context: ToolContext,
-    config: MemUpdateConfig,
+    call: (name: string, args: unknown) => Promise<ToolResult>,
+    settings: Pick<ToolLoopSettings, "resultCharacters" | "resultCut">,
   ): Promise<string> {
     if ("error" in block) {
       this.#malformed += 1;
@@ -63,11 +70,11 @@ export class CallCounts {
     const { name, arguments: given } = block.call;
     const counted = this.#byTool.get(name);
     if (counted !== undefined) this.#byTool.set(name, counted + 1);
-    const { outcome, text } = await tools.run(name, given, context);
+    const { outcome, text } = await call(name, given);
     if (outcome === "done") this.#done += 1;
     if (outcome === "malformed") this.#malformed += 1;
     if (outcome === "failed") this.#failed += 1;
-    return this.#cut(text, config);
+    return this.#cut(text, settings);
   }
 
   /** One call more than a turn may have. */
@@ -88,7 +95,12 @@ export class CallCounts {
     };
   }
 
-  #cut(text: string, { resultCharacters: most, resultCut }: MemUpdateConfig): string {
+  #cut(
+    text: string,
+    { resultCharacters: most, resultCut }: Pick<ToolLoopSettings, "resultCharacters" | "resultCut">,
+  ): string {
+    // As many UTF-16 units are never more characters: most results need not be taken apart.
+    if (text.length <= most) return text;
     const characters = [...text];
     if (characters.length <= most) return text;
     this.#cutResults += 1;

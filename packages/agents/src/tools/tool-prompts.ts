@@ -1,15 +1,15 @@
-import type { ToolDefinition } from "@palimpsest/memory";
 import type { ChatFormat, ChatTurn, RenderOptions } from "../chat-format.js";
 import { AgentError } from "../error.js";
 import { chosenFormat } from "../prompt-texts.js";
 import { replyContent } from "../reply-content.js";
 import type { Tokenizer } from "../sampler.js";
 import { compileTemplate, plainIds, specialId } from "../template.js";
-import type { MemUpdateConfig } from "./config.js";
-import { toolList } from "./tool-list.js";
+import { type AroundResults, aroundResults, render, tryRender } from "./around-results.js";
+import type { ToolPromptSettings } from "./loop-settings.js";
+import { type ListedTools, toolList } from "./tool-list.js";
 
-/** The prompts and marks of one configuration as token ids. */
-export interface MemUpdatePrompts {
+/** The prompts and marks of an agent with tools as token ids. */
+export interface ToolPrompts {
   readonly stopTokenIds: readonly number[];
   /** Everything before the first turn. */
   prompt(question: string): number[];
@@ -27,7 +27,7 @@ export interface MemUpdatePrompts {
 interface Texts {
   readonly prompt: string;
   /** Before the first result, between two, after the last. */
-  readonly results: readonly [string, string, string];
+  readonly results: AroundResults;
   readonly specialTokens: readonly string[];
   readonly stopTokens: readonly string[];
 }
@@ -36,12 +36,12 @@ interface Texts {
  * @param chat the model's own chat format, for configurations whose prompt is "chat" or "auto"
  * @throws {AgentError} BAD_CONFIG
  */
-export function memUpdatePrompts(
+export function toolPrompts(
   tokenizer: Tokenizer,
-  config: MemUpdateConfig,
-  tools: readonly ToolDefinition[],
+  config: ToolPromptSettings,
+  tools: ListedTools,
   chat?: ChatFormat,
-): MemUpdatePrompts {
+): ToolPrompts {
   const format = chosenFormat(config, tokenizer, chat);
   const texts = format === undefined ? plainTexts(config, tools) : chatTexts(config, tools, format);
   const { specialTokens } = texts;
@@ -76,13 +76,13 @@ export function memUpdatePrompts(
   };
 }
 
-function plainTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[]): Texts {
+function plainTexts(config: ToolPromptSettings, tools: ListedTools): Texts {
   const { systemPrompt, userPrompt, resultPrompt, specialTokens, stopTokens } = config;
   const [before, after, ...more] = resultPrompt.split("{results}");
   if (before === undefined || after === undefined || more.length > 0) {
     throw new AgentError("BAD_CONFIG", "resultPrompt: must hold {results} once; add it where results belong");
   }
-  const parts = [systemPrompt, config.listTools ? toolList(config, tools) : null, userPrompt];
+  const parts = [systemPrompt, config.listTools ? toolList(config.callForm, tools) : null, userPrompt];
   return {
     prompt: parts.filter((part) => part !== null).join("\n\n"),
     results: [before, "\n", after],
@@ -91,18 +91,19 @@ function plainTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[]): 
   };
 }
 
-function chatTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[], format: ChatFormat): Texts {
+function chatTexts(config: ToolPromptSettings, tools: ListedTools, format: ChatFormat): Texts {
   const { systemPrompt, userPrompt, enableThinking, specialTokens, stopTokens } = config;
   const options: RenderOptions = { enableThinking };
   const user: ChatTurn = { role: "user", content: userPrompt };
   const told = (text: string | null): ChatTurn[] =>
     text === null ? [] : [{ role: "system", content: text }];
   // The template's own list of tools, where it has a place for one and knows the form of calls.
-  const own = config.listTools && config.callForm === "hermes" ? { ...options, tools } : undefined;
+  const own =
+    config.listTools && config.callForm === "hermes" ? { ...options, tools: tools.definitions } : undefined;
   const rendered = own && tryRender(format, [...told(systemPrompt), user], own);
   const inTemplate =
-    rendered !== undefined && tools.every((tool) => rendered.includes(`"${tool.function.name}"`));
-  const list = config.listTools && !inTemplate ? toolList(config, tools) : null;
+    rendered !== undefined && tools.definitions.every((tool) => rendered.includes(`"${tool.function.name}"`));
+  const list = config.listTools && !inTemplate ? toolList(config.callForm, tools) : null;
   const system = [systemPrompt, list].filter((part) => part !== null).join("\n\n");
   const opening = [...told(system === "" ? null : system), user];
   const used = inTemplate && own ? own : options;
@@ -112,80 +113,4 @@ function chatTexts(config: MemUpdateConfig, tools: readonly ToolDefinition[], fo
     specialTokens: [...new Set([...specialTokens, ...format.specialTokens])],
     stopTokens: stopTokens.length > 0 ? stopTokens : format.stopTokens,
   };
-}
-
-/** Private characters: no template touches them. */
-const standIns = ["turn", "first", "second"].map((name) => `\u{f0000}${name}\u{f0000}`) as [
-  string,
-  string,
-  string,
-];
-
-/**
- * What the format writes around two results after a turn. Templates that know tools have a form for their words;
- * for the others they are a user's, between <tool_response> and </tool_response>.
- */
-function aroundResults(
-  format: ChatFormat,
-  opening: readonly ChatTurn[],
-  options: RenderOptions,
-  knowsTools: boolean,
-): Texts["results"] {
-  const [turn, first, second] = standIns;
-  const turns = (results: readonly ChatTurn[]): ChatTurn[] => [
-    ...opening,
-    { role: "assistant", content: turn },
-    ...results,
-  ];
-  const asTools = turns([
-    { role: "tool", content: first },
-    { role: "tool", content: second },
-  ]);
-  const asUser = turns([
-    {
-      role: "user",
-      content: `<tool_response>\n${first}\n</tool_response>\n<tool_response>\n${second}\n</tool_response>`,
-    },
-  ]);
-  for (const conversation of knowsTools ? [asTools, asUser] : [asUser]) {
-    const text = tryRender(format, conversation, options);
-    const places = standIns.map((standIn) => text?.split(standIn).length === 2 && text.indexOf(standIn));
-    const [turnAt, firstAt, secondAt] = places;
-    if (text === undefined || typeof turnAt !== "number") continue;
-    if (typeof firstAt !== "number" || typeof secondAt !== "number") continue;
-    if (turnAt > firstAt || firstAt > secondAt) continue;
-    return [
-      text.slice(turnAt + turn.length, firstAt),
-      text.slice(firstAt + first.length, secondAt),
-      text.slice(secondAt + second.length),
-    ];
-  }
-  throw new AgentError(
-    "BAD_CONFIG",
-    "prompt: the model's chat template has no place for what tools return; use prompt: chatml or text",
-  );
-}
-
-function tryRender(
-  format: ChatFormat,
-  turns: readonly ChatTurn[],
-  options: RenderOptions,
-): string | undefined {
-  try {
-    return format.render(turns, options);
-  } catch {
-    return undefined;
-  }
-}
-
-function render(format: ChatFormat, turns: readonly ChatTurn[], options: RenderOptions): string {
-  try {
-    return format.render(turns, options);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AgentError(
-      "BAD_CONFIG",
-      `prompt: the model's chat template refuses a ${turns.map(({ role }) => role).join(" and a ")} turn (${reason}); use prompt: chatml or text`,
-    );
-  }
 }

@@ -1,0 +1,138 @@
+import { type Tool as AnyTool, toolSet } from "@palimpsest/memory";
+import { z } from "zod";
+import { AgentError } from "./error.js";
+import { type LineForm, verbOf } from "./tools/line-calls.js";
+
+/** What a tool may use besides its arguments. */
+export interface ToolContext {
+  /** In [0, 1); the same when the run is repeated. */
+  readonly random: () => number;
+  /** Aborts when the episode is not wanted any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** A tool that any agent can give its model: what `defineTool` makes of a definition. */
+export interface Tool extends AnyTool<ToolContext> {
+  /** How it is called by lines of words. None: by "<tool_call>" alone. */
+  readonly lineForms: readonly LineForm[];
+}
+
+/** A tool as its author describes it. */
+export interface ToolSpec<Schema extends z.ZodObject> {
+  /** Letters, digits, "_" and "-", at most 64; unique among an agent's tools. */
+  readonly name: string;
+  /** What the model is told of it. */
+  readonly description: string;
+  /** Schema of the arguments, which the model is told as JSON schema and held to. */
+  readonly parameters: Schema;
+  /**
+   * How it is called by a line, such as `{ form: "weather CITY", read: (city) => ({ city }) }`. Default, where one text is
+   * all that is required: the name and that text.
+   */
+  readonly line?: Omit<LineForm, "tool">;
+  /**
+   * Must do the same for the same arguments, or an episode cannot be repeated.
+   * @returns what the model reads; longer results than the agent allows are cut
+   */
+  run(args: z.output<Schema>, context: ToolContext): string | Promise<string>;
+  /**
+   * What the model reads of an error that `run` throws; undefined: the error is not the model's, and the episode fails with
+   * it. Default: the message of every error. Aborts and errors of agents are always thrown on.
+   */
+  explainError?(reason: unknown): string | undefined;
+}
+
+/**
+ * A tool of your own.
+ * @throws {AgentError} BAD_CONFIG for a name that cannot be called, no description, or a schema that JSON schema cannot say
+ */
+export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
+  const { name, description, parameters, line, explainError = messageOf } = spec;
+  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
+    throw wrong(name, 'name: use letters, digits, "_" and "-", a letter first and at most 64');
+  if (description.trim() === "")
+    throw wrong(name, "description: is empty; tell the model what the tool does");
+  const tool: Tool = {
+    name,
+    description,
+    schema: parameters,
+    lineForms: line ? [{ ...line, tool: name }] : oneTextForm(name, parameters),
+    async call(args, context) {
+      const given = parameters.parse(args);
+      const text: unknown = await unlessAborted(async () => await spec.run(given, context), context.signal);
+      if (typeof text !== "string") throw wrong(name, `run: returned ${typeof text}; return a text`);
+      return text;
+    },
+    refusal(reason, { signal }) {
+      if (reason instanceof AgentError || signal?.aborted) return undefined;
+      return explainError(reason)?.replace(/\.\s*$/, "");
+    },
+  };
+  checkSchema(tool);
+  return tool;
+}
+
+const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `tool ${name}: ${problem}`);
+
+const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
+
+/** A model is told the schema as JSON schema: what this cannot say is found when the tool is defined. */
+function checkSchema(tool: Tool): void {
+  try {
+    toolSet([tool]).definitions;
+  } catch (reason) {
+    throw wrong(
+      tool.name,
+      `parameters: ${messageOf(reason)}; use what JSON has: texts, numbers, lists, objects`,
+    );
+  }
+}
+
+/** "NAME TEXT", where one text is all that the tool requires. */
+function oneTextForm(name: string, parameters: z.ZodObject): readonly LineForm[] {
+  const required = Object.entries(parameters.shape).filter(([, schema]) => !accepts(schema, undefined));
+  const [only, ...more] = required;
+  if (only === undefined || more.length > 0 || accepts(only[1], 0)) return [];
+  const [field] = only;
+  return [{ tool: name, form: `${name} ${field.toUpperCase()}`, read: (rest) => ({ [field]: rest }) }];
+}
+const accepts = (schema: unknown, value: unknown) =>
+  schema instanceof z.ZodType && schema.safeParse(value).success;
+
+/** Ends with the signal's reason even where the work does not heed the signal. */
+async function unlessAborted<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  signal?.throwIfAborted();
+  if (signal === undefined) return await work();
+  let stop = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/**
+ * The forms of a list of tools' calls as lines.
+ * @throws {AgentError} BAD_CONFIG where a tool has none, or two begin alike
+ */
+export function lineFormsOf(tools: readonly Tool[]): readonly LineForm[] {
+  const verbs = new Map<string, string>();
+  for (const { name, lineForms } of tools) {
+    if (lineForms.length === 0)
+      throw wrong(
+        name,
+        "has no form of a line, as it needs more than one text; give it `line`, or use callForm: hermes",
+      );
+    for (const form of lineForms) {
+      const other = verbs.get(verbOf(form));
+      if (other !== undefined)
+        throw wrong(name, `line: begins with "${verbOf(form)}" as that of ${other} does`);
+      verbs.set(verbOf(form), name);
+    }
+  }
+  return tools.flatMap(({ lineForms }) => lineForms);
+}

@@ -1,0 +1,62 @@
+import type { ToolDefinition } from "@palimpsest/memory";
+import type { LineForm } from "./line-calls.js";
+
+/** Tools as a prompt tells of them. */
+export interface ListedTools {
+  readonly definitions: readonly ToolDefinition[];
+  /** The forms of their calls as lines. */
+  readonly lineForms: readonly LineForm[];
+  /** The tool that the example of a call names. Default: the first. */
+  readonly example?: string;
+}
+
+/** The tools and the form of calls in words of ours, for models whose template does not list them. */
+export function toolList(
+  callForm: "hermes" | "lines",
+  { definitions, lineForms, example }: ListedTools,
+): string {
+  if (callForm === "lines") {
+    const lines = definitions.flatMap((tool) =>
+      lineForms.filter((line) => line.tool === tool.function.name).map(({ form }) => form),
+    );
+    return ["# Tools", "", "Call tools by lines of these forms, one call a line:", ...lines].join("\n");
+  }
+  const shown = definitions.find((tool) => tool.function.name === example) ?? definitions[0];
+  return [
+    "# Tools",
+    "",
+    "You may call these functions, given as JSON schemas:",
+    "<tools>",
+    ...definitions.map((tool) => JSON.stringify(tool)),
+    "</tools>",
+    "",
+    "A call is a JSON object with the function's name and its arguments, in these marks:",
+    "<tool_call>",
+    ...(shown ? [exampleOf(shown)] : []),
+    "</tool_call>",
+  ].join("\n");
+}
+
+/** `{"name": "search_memory", "arguments": {"query": "…"}}`: what is required, with stand-ins for texts. */
+function exampleOf({ function: { name, parameters } }: ToolDefinition): string {
+  const required = Array.isArray(parameters["required"]) ? parameters["required"].map(String) : [];
+  const properties = parameters["properties"];
+  const given = required.map((field) => {
+    const schema = isRecord(properties) ? properties[field] : undefined;
+    return `${JSON.stringify(field)}: ${JSON.stringify(standIn(schema))}`;
+  });
+  return `{"name": ${JSON.stringify(name)}, "arguments": {${given.join(", ")}}}`;
+}
+
+function standIn(schema: unknown): unknown {
+  if (!isRecord(schema)) return "…";
+  if (Array.isArray(schema["enum"])) return schema["enum"][0];
+  const { type } = schema;
+  if (type === "integer" || type === "number") return 1;
+  if (type === "boolean") return true;
+  if (type === "array") return [standIn(schema["items"])];
+  return type === "object" ? {} : "…";
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,89 @@
+/**
+ * Responsibility: the turns of one conversation with tools, for MemUpdate and for agents of users.
+ * Not responsible for: what tools do (ToolSet), how prompts look (tool-prompts.ts), the books of the episode (EpisodeLog).
+ * Invariants:
+ * TOOLS-1. It is one conversation; sampled tokens are trained as they were sampled, every other token after the prompt is not.
+ * TOOLS-2. Every call is answered in its order: a mistake of the model is told to it, and never thrown.
+ * TOOLS-3. Turns, calls of a turn, tokens and characters of each result are bounded.
+ */
+import type { ToolResult } from "@palimpsest/memory";
+import type { EpisodeLog } from "../episode-log.js";
+import { AgentError } from "../error.js";
+import type { Tokenizer } from "../sampler.js";
+import { type CallCounts, readTurn } from "./calls.js";
+import type { LineForm } from "./line-calls.js";
+import type { ToolLoopSettings } from "./loop-settings.js";
+import type { ToolPrompts } from "./tool-prompts.js";
+import type { Transcript } from "./transcript.js";
+
+/** Why the turns ended: no call in the last one, the word that ends them, too many turns, no room. */
+export const toolEndings = ["no_call", "done", "turn_limit", "token_limit"] as const;
+export type ToolEnding = (typeof toolEndings)[number];
+
+/** What the turns of one conversation need. */
+export interface ToolLoop {
+  readonly tokenizer: Tokenizer;
+  readonly settings: ToolLoopSettings;
+  readonly prompts: ToolPrompts;
+  readonly lineForms: readonly LineForm[];
+  /** Calls a tool by name. @throws what is not the model's mistake */
+  call(name: string, args: unknown): Promise<ToolResult>;
+  /** Tokens of prompt and turns together that the model takes. */
+  readonly contextTokens: number;
+  /** Where the prompt comes from, for errors. */
+  readonly field: string;
+  readonly log: EpisodeLog;
+  readonly calls: CallCounts;
+  /** Holds the prompt; turns and results are added to it. */
+  readonly transcript: Transcript;
+  /** After each turn, from 1, with what its calls returned. */
+  onTurn?(turn: number, results: readonly string[]): void;
+}
+
+/**
+ * Turns of the model in one growing conversation: what it writes is read for calls, these are carried out in order, and
+ * what they return is what it reads before the next turn; until one of the endings.
+ * @returns `content`: what the last turn says beside its calls
+ * @throws {AgentError} BAD_CONFIG where the prompt leaves no room; BAD_SAMPLE, SAMPLE_ABORTED; the signal's reason
+ */
+export async function toolLoop(
+  loop: ToolLoop,
+): Promise<{ readonly ending: ToolEnding; readonly turns: number; readonly content: string }> {
+  const { tokenizer, settings, prompts, lineForms, log, calls, transcript } = loop;
+  const prompt = transcript.tokenIds().length;
+  const most = Math.min(settings.episodeTokens, loop.contextTokens - prompt);
+  if (most < 1) {
+    throw new AgentError(
+      "BAD_CONFIG",
+      `${loop.field}: a prompt of ${prompt} tokens leaves no turn within the model's ${loop.contextTokens}; take tools out, use callForm: lines, or give the model more room`,
+    );
+  }
+  for (let turn = 1; ; turn++) {
+    const room = Math.min(settings.turnTokens, most - transcript.length);
+    const sampled = await log.sample(transcript.tokenIds(), room);
+    transcript.addTurn(sampled);
+    const said = prompts.content(sampled.tokenIds);
+    if (said.length === 0) log.countEmptyUpdate();
+    const { blocks, content, done } = readTurn(tokenizer.decode(said), settings, lineForms);
+    const last = turn === settings.maxTurns;
+    const results: string[] = [];
+    if (!last || settings.callsInLastTurn) {
+      for (const [i, block] of blocks.entries()) {
+        const fits = i < settings.maxCallsPerTurn;
+        results.push(
+          fits
+            ? await calls.run(block, (name, args) => loop.call(name, args), settings)
+            : calls.refuse(settings.maxCallsPerTurn),
+        );
+      }
+    }
+    loop.onTurn?.(turn, results);
+    const end = (ending: ToolEnding) => ({ ending, turns: turn, content });
+    if (done) return end("done");
+    if (blocks.length === 0) return end(sampled.stopReason === "length" ? "token_limit" : "no_call");
+    if (last) return end("turn_limit");
+    const told = prompts.results(results, sampled.stopReason === "stop");
+    if (transcript.length + told.length >= most) return end("token_limit");
+    transcript.addMasked(told);
+  }
+}

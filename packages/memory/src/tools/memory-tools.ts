@@ -1,0 +1,33 @@
+import { MemoryError } from "../error.js";
+import { deleteMemory } from "./delete-memory.js";
+import { manageMemory } from "./manage-memory.js";
+import { mergeMemory } from "./merge-memory.js";
+import { sampleMemory } from "./sample-memory.js";
+import { searchMemory } from "./search-memory.js";
+import { splitMemory } from "./split-memory.js";
+import type { MemoryToolContext } from "./tool.js";
+import { type ToolSet, toolSet } from "./tool-set.js";
+
+const all = {
+  search_memory: searchMemory,
+  manage_memory: manageMemory,
+  delete_memory: deleteMemory,
+  sample_memory: sampleMemory,
+  merge_memory: mergeMemory,
+  split_memory: splitMemory,
+} as const;
+
+export type MemoryToolName = keyof typeof all;
+export const memoryToolNames = Object.keys(all) as [MemoryToolName, ...MemoryToolName[]];
+
+/** Some of the six memory tools. */
+export const memoryTools = (names: readonly MemoryToolName[] = memoryToolNames): ToolSet<MemoryToolContext> =>
+  toolSet(names.map((name) => ({ ...all[name], refusal })));
+
+/** What the model did wrong; anything else is thrown on. */
+function refusal(reason: unknown): string | undefined {
+  if (!(reason instanceof MemoryError)) return undefined;
+  const message = reason.message.replace(/^\[[A-Z_]+\] /, "");
+  if (reason.code === "NOT_FOUND") return `${message}; find ids with search_memory or sample_memory`;
+  return reason.code === "BAD_INPUT" ? message : undefined;
+}
