@@ -3,13 +3,13 @@ import { chunkDocument } from "./chunks.js";
 import { memAgentPrompts } from "./memagent/memagent.js";
 import { memAgentConfig } from "./memagent/presets.js";
 import { memUpdateConfig } from "./memupdate/presets.js";
-import { memUpdatePrompts } from "./memupdate/prompts.js";
 import { readerPrompt } from "./memupdate/reader.js";
 import { replyPrompts } from "./own-episode.js";
 import { rememr1Config } from "./rememr1/presets.js";
 import { rememr1Prompts } from "./rememr1/prompts.js";
 import { compileTemplate } from "./template.js";
 import { wordTokenizer } from "./testing.js";
+import { toolPrompts } from "./tools/tool-prompts.js";
 
 const tokenizer = { ...wordTokenizer(["<b>", "<end>", "<|im_start|>", "<|im_end|>"]), beginTokenIds: [0] };
 const plain = { prompt: "text" as const, stopTokens: ["<end>"] };
@@ -19,7 +19,10 @@ describe("begin tokens of a model that expects them", () => {
   it("stand once before every plain prompt of every agent, and before nothing else", async () => {
     const memAgent = memAgentPrompts(tokenizer, memAgentConfig("memagent", plain));
     const rememr1 = rememr1Prompts(tokenizer, rememr1Config("rememr1", plain));
-    const memUpdate = memUpdatePrompts(tokenizer, memUpdateConfig("memupdate", plain), []);
+    const memUpdate = toolPrompts(tokenizer, memUpdateConfig("memupdate", plain), {
+      definitions: [],
+      lineForms: [],
+    });
     const sampler = { generate: () => Promise.reject(new Error("not asked")) };
     const prompts = [
       memAgent.bind("q").memory(memAgent.initialMemory, [9]),
