@@ -5,6 +5,7 @@ import type { Agent } from "./episode.js";
 import { AgentError } from "./error.js";
 import { presetConfig } from "./preset-config.js";
 import type { Sampler, Tokenizer } from "./sampler.js";
+import { settingsProblem } from "./settings-problem.js";
 
 /** What an agent runs on. */
 export interface AgentModel {
@@ -92,5 +93,5 @@ export function settingsInFull<Config extends object>(
   if (Object.keys(presets).length > 0) return presetConfig(kind, schema, presets, preset, settings);
   const parsed = schema.safeParse(settings);
   if (parsed.success) return parsed.data;
-  throw new AgentError("BAD_CONFIG", `${kind}: ${z.prettifyError(parsed.error)}`);
+  throw new AgentError("BAD_CONFIG", `${kind}: ${settingsProblem(parsed.error, schema)}`);
 }

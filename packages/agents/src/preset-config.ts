@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { AgentError } from "./error.js";
+import { settingsProblem } from "./settings-problem.js";
 
 /**
  * A preset's settings with some of them replaced, checked.
@@ -21,6 +22,7 @@ export function presetConfig<Schema extends z.ZodType>(
     );
   }
   const parsed = schema.safeParse({ ...base, ...overrides });
-  if (!parsed.success) throw new AgentError("BAD_CONFIG", `${agent}: ${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new AgentError("BAD_CONFIG", `${agent}: ${settingsProblem(parsed.error, schema)}`);
   return parsed.data;
 }

@@ -1,5 +1,7 @@
+import { closestWord } from "@palimpsest/memory/text";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { z } from "zod";
+import { knownKeys } from "./known-keys.js";
 
 /** Parses, or throws one line: every wrong field with what it should be. */
 export function parseConfig<Schema extends z.ZodType>(
@@ -15,11 +17,17 @@ export function parseConfig<Schema extends z.ZodType>(
     .map((issue) => {
       const path = issue.path.length > 0 ? issue.path.join(".") : "(top level)";
       if (issue.code === "unrecognized_keys") {
-        return `${path}: unknown key ${issue.keys.map((key) => `"${key}"`).join(", ")}; remove or rename it`;
+        const known = knownKeys(schema, issue.path);
+        return `${path}: ${issue.keys.map((key) => unknownKey(key, known)).join(", ")}`;
       }
       return `${path}: ${issue.message}`;
     });
   throw new PalimpsestError("CONFIG_INVALID", `${name}: ${lines.join(" | ")}`);
+}
+
+function unknownKey(key: string, known: ReadonlySet<string>): string {
+  const meant = closestWord(key, known);
+  return `unknown key "${key}"; ${meant === undefined ? "remove or rename it" : `did you mean "${meant}"?`}`;
 }
 
 type Issue = z.core.$ZodIssue;

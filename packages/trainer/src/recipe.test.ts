@@ -103,11 +103,25 @@ test.each([
   [
     "an unknown key",
     minimal.replace("steps: 3", "steps: 3, stepz: 4"),
-    /r\.yaml: train: unknown key "stepz"; remove or rename it/,
+    /r\.yaml: train: unknown key "stepz"; did you mean "steps"\?/,
+  ],
+  [
+    "an unknown key that is like none",
+    minimal.replace("steps: 3", "steps: 3, weather: 4"),
+    /r\.yaml: train: unknown key "weather"; remove or rename it/,
+  ],
+  [
+    "a field of an alternative, in other letters",
+    minimal.replace("groupSize: 4", "groupSize: 4, mini_batches: 2"),
+    /learner: unknown key "mini_batches"; did you mean "miniBatches"\?/,
   ],
   ["a wrong type", minimal.replace("steps: 3", "steps: many"), /train\.steps: .*number/],
   ["a group of one", minimal.replace("groupSize: 4", "groupSize: 1"), /learner\.groupSize/],
-  ["an unknown setting of the agent", minimal.replace("memoryTokens: 6", "memoryTokenz: 6"), /memoryTokenz/],
+  [
+    "an unknown setting of the agent",
+    minimal.replace("memoryTokens: 6", "memoryTokenz: 6"),
+    /"memoryTokenz": did you mean "memoryTokens"/,
+  ],
   ["YAML that is none", "name: [", /mend the YAML/],
 ])("%s is an error of one line that names it", (_what, text, message) => {
   expect(() => parseRecipe(text, "/data", "r.yaml")).toThrowError(message);
