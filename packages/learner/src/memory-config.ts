@@ -27,7 +27,7 @@ export const MemoryConfig = z.strictObject({
     .positive()
     .default(64)
     .describe(
-      "Attention scores that stand at once, MiB; where there are more, queries come in blocks. Of no effect where attention is one kernel of a GPU.",
+      "Attention scores that stand at once, MiB, of shared prompts as of their replies; where there are more, queries come in blocks, of 16 positions or more. Of no effect where attention is one kernel of a GPU.",
     ),
   applyMb: z
     .number()
@@ -47,22 +47,46 @@ const CPU_LOGITS_MB = 128;
 /** About an eighth of the logits of 16,384 tokens and a vocabulary of 151,936: fewer chunks gained nothing, more lost. */
 const GPU_LOGITS_MB = 1280;
 
-/** @returns the form of a forward pass over [sequences, length] */
+/** @returns the form of a forward pass over the bucket's sequences, or its shared prompts and their replies */
 export function forwardForm(
   memory: MemoryConfig,
   model: ModelConfig,
-  sequences: number,
-  length: number,
-): Pick<ForwardOptions, "layers" | "attentionBlock"> {
+  shape: {
+    readonly prompts: number;
+    readonly promptLength: number;
+    /** Replies to each prompt; absent: the prompts are whole sequences. */
+    readonly replies?: number;
+    readonly replyLength?: number;
+  },
+): Pick<ForwardOptions, "layers" | "attentionBlock" | "replyBlock"> {
+  const { prompts, promptLength, replies = 0, replyLength = 0 } = shape;
   const scan = memory.layers === "scan" || (memory.layers === "auto" && model.layers >= SCAN_FROM_LAYERS);
-  const rowBytes = sequences * model.heads * length * BYTES; // scores of one query position
-  const fitting = Math.floor((memory.scoresMb * MIB) / rowBytes);
-  const layers = scan ? "scan" : "unrolled";
-  if (fitting >= length) return { layers };
+  const attentionBlock = blockOf(memory, model, prompts * promptLength, promptLength);
+  const replyBlock =
+    replies === 0
+      ? undefined
+      : blockOf(memory, model, prompts * replies * (promptLength + replyLength), replyLength);
   return {
-    layers,
-    attentionBlock: Math.max(SMALLEST_BLOCK, 2 ** Math.floor(Math.log2(Math.max(fitting, 1)))),
+    layers: scan ? "scan" : "unrolled",
+    ...(attentionBlock === undefined ? {} : { attentionBlock }),
+    ...(replyBlock === undefined ? {} : { replyBlock }),
   };
+}
+
+/**
+ * @param scores of one query position, by head
+ * @param length query positions
+ * @returns how many of them may have scores at once; undefined: all
+ */
+function blockOf(
+  { scoresMb }: MemoryConfig,
+  { heads }: ModelConfig,
+  scores: number,
+  length: number,
+): number | undefined {
+  const fitting = Math.floor((scoresMb * MIB) / (scores * heads * BYTES));
+  if (fitting >= length) return undefined;
+  return Math.max(SMALLEST_BLOCK, 2 ** Math.floor(Math.log2(Math.max(fitting, 1))));
 }
 
 /** Positions whose logits may stand at once. */

@@ -101,15 +101,15 @@ function stepParts(
   const width = isPicked(bucket) ? bucket.length : bucket.length - 1;
   const sharing = sharingOf(bucket);
   const tokens = sharing === undefined ? bucket.rows * width : placesOf(bucket);
-  const { prompts, promptLength } = sharing ?? { prompts: bucket.rows, promptLength: width };
-  const { layers: kind, attentionBlock = promptLength } = forwardForm(
-    config.memory,
-    model,
-    prompts,
-    promptLength,
-  );
-  const ofReplies = sharing === undefined ? 0 : bucket.rows * heads * sharing.replyLength * bucket.length;
-  const scores = SCORE_TENSORS * (prompts * heads * attentionBlock * promptLength + ofReplies);
+  const shape = sharing ?? { prompts: bucket.rows, promptLength: width };
+  const { prompts, promptLength } = shape;
+  const { layers: kind, attentionBlock, replyBlock } = forwardForm(config.memory, model, shape);
+  const ofPrompts = prompts * heads * Math.min(attentionBlock ?? promptLength, promptLength) * promptLength;
+  const { replyLength = 0 } = sharing ?? {};
+  const ofReplies = bucket.rows * heads * Math.min(replyBlock ?? replyLength, replyLength) * bucket.length;
+  // Blocks come one after the other, and leave nothing for the gradient.
+  const isBlocked = attentionBlock !== undefined && replyBlock !== undefined;
+  const scores = SCORE_TENSORS * (isBlocked ? Math.max(ofPrompts, ofReplies) : ofPrompts + ofReplies);
   // What one block's forward pass keeps for its gradient, and about half of it again for the slopes.
   const kept = tokens * (6 * D + 5 * F + 4 * (heads + 2 * kvHeads) * headDim);
   const blocks = kind === "scan" ? layers * tokens * D + 1.5 * kept + scores : layers * (kept + scores / 2);

@@ -130,8 +130,8 @@ function formOf(
   { bucket, model, memory, loraScale, isFrozen, keep }: PassOptions,
   length: number,
 ): ForwardOptions {
-  const { prompts, promptLength } = sharingOf(bucket) ?? { prompts: bucket.rows, promptLength: length };
-  return { ...forwardForm(memory, model, prompts, promptLength), loraScale, isFrozen, keep };
+  const shape = sharingOf(bucket) ?? { prompts: bucket.rows, promptLength: length };
+  return { ...forwardForm(memory, model, shape), loraScale, isFrozen, keep };
 }
 
 /** @param hidden float32 [N, D], one a computed logit row */

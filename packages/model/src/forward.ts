@@ -24,6 +24,8 @@ export interface ForwardOptions {
   readonly layers?: "unrolled" | "scan" | undefined;
   /** Queries of attention at a time; absent: all at once. */
   readonly attentionBlock?: number | undefined;
+  /** Of shared prompts: places of every reply at a time; absent: all at once. */
+  readonly replyBlock?: number | undefined;
   /** Several rows in one sequence: tokens see those of the same number before them. */
   readonly packing?: Packing | undefined;
   /** Prompts and the replies to them, one behind the other in one list of tokens. */

@@ -42,6 +42,8 @@ export interface SharedPrompts {
 /** What decides how tokens lie and how attention runs. */
 export interface MixingOptions {
   readonly attentionBlock?: number | undefined;
+  /** Of shared prompts: places of every reply at a time. */
+  readonly replyBlock?: number | undefined;
   readonly packing?: Packing | undefined;
   readonly sharing?: SharedPrompts | undefined;
 }
@@ -61,8 +63,12 @@ export function mixingOf(shape: readonly number[], config: ModelConfig, options:
   if (sharing !== undefined) {
     const { prompts, promptLength } = sharing;
     const form = { attentionBlock: options.attentionBlock };
+    const { replyBlock } = options;
     return {
-      constants: { ...sequenceConstants(config, promptLength, form), ...replyConstants(config, sharing) },
+      constants: {
+        ...sequenceConstants(config, promptLength, form),
+        ...replyConstants(config, sharing, replyBlock),
+      },
       mix: (projections, layer, constants) => {
         const ofPrompts = prompts * promptLength;
         const [before, after] = splitAt(projections, ofPrompts);
@@ -70,7 +76,7 @@ export function mixingOf(shape: readonly number[], config: ModelConfig, options:
         return tf.concat(
           [
             mixed(promptHeads, constants, form),
-            mixedReplies(after, promptHeads, layer, constants, config, sharing),
+            mixedReplies(after, promptHeads, layer, constants, config, { ...sharing, replyBlock }),
           ],
           0,
         );
@@ -118,7 +124,11 @@ function causal(length: number): tf.Tensor {
   return positions.reshape([1, length]).greater(positions.reshape([length, 1]));
 }
 
-function replyConstants(config: ModelConfig, sharing: SharedPrompts): Constants {
+function replyConstants(
+  config: ModelConfig,
+  sharing: SharedPrompts,
+  replyBlock: number | undefined,
+): Constants {
   const { prompts, promptLength, replyLength, promptLengths } = sharing;
   const { headDim } = config;
   const positions = promptLengths
@@ -135,12 +145,15 @@ function replyConstants(config: ModelConfig, sharing: SharedPrompts): Constants 
     .range(0, promptLength, 1, "int32")
     .reshape([1, promptLength])
     .greaterEqual(promptLengths.reshape([prompts, 1]));
+  const isBlocked = replyBlock !== undefined && replyBlock < replyLength;
   return {
     // [P, 1, Lr, headDim]
     replyQueryTurns: turned(1 / Math.sqrt(headDim)),
     replyKeyTurns: turned(1),
     promptBias: behind.toFloat().mul(-1e9).reshape([prompts, 1, promptLength]),
-    ownBias: causal(replyLength).toFloat().mul(-1e9).reshape([1, replyLength, replyLength]),
+    ...(isBlocked
+      ? {}
+      : { ownBias: causal(replyLength).toFloat().mul(-1e9).reshape([1, replyLength, replyLength]) }),
   };
 }
 
@@ -197,8 +210,10 @@ function mixedReplies(
   layer: Constants,
   constants: Constants,
   { heads, kvHeads, headDim, rmsNormEps }: ModelConfig,
-  { prompts: P, replies: M, replyLength: Lr }: SharedPrompts,
+  sharing: SharedPrompts & Pick<MixingOptions, "replyBlock">,
 ): tf.Tensor {
+  const { prompts: P, replies: M, replyLength: Lr } = sharing;
+  const { ownBias } = constants;
   const group = heads / kvHeads;
   // [P, K, M, group, Lr, d]: what meets a prompt's keys, and what meets its own, are both one stretch of it.
   const byHead = (flat: tf.Tensor, count: number): tf.Tensor =>
@@ -217,7 +232,9 @@ function mixedReplies(
       ownValues: byHead(value, 1).reshape(own),
     },
     constants["promptBias"] as tf.Tensor,
-    constants["ownBias"] as tf.Tensor,
+    ownBias === undefined
+      ? { kind: "blocked", block: sharing.replyBlock ?? 1 }
+      : { kind: "dense", bias: ownBias },
   )
     .transpose([0, 2, 4, 1, 3, 5])
     .reshape([P * M * Lr, heads * headDim]);
