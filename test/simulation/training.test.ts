@@ -38,7 +38,7 @@ test.each(quicklyFound)(
   "finds that $name",
   async ({ make }) => {
     let found = false;
-    for (let seed = 1; seed <= 6 && !found; seed++) {
+    for (let seed = 1; seed <= 8 && !found; seed++) {
       const { violation, events } = await simulateRun(seed, { plant: make() });
       found = violation !== undefined;
       simulatedEvents += events;

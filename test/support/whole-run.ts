@@ -8,17 +8,23 @@ import type { TrainingRun } from "./training-run.js";
 export interface WholeRun {
   readonly steps: number;
   readonly groupsPerStep: number;
+  /** Steps have other groups in place of those that teach nothing. */
+  readonly refilled?: boolean;
 }
 
 /**
  * Waits for the end of a run and holds its account against what was asked (T1): every group is trained exactly once
  * or counted as failed, and nothing is outstanding. Returns the hash of the trained weights.
  */
-export async function expectWholeRun(run: TrainingRun, { steps, groupsPerStep }: WholeRun): Promise<string> {
+export async function expectWholeRun(
+  run: TrainingRun,
+  { steps, groupsPerStep, refilled = false }: WholeRun,
+): Promise<string> {
   const end = await run.end();
   expect(end.code, end.stdout + end.stderr).toBe(0);
   const { groups, episodes } = await run.withQueues((queues) => queues.ledger.counts());
-  expect(groups.dispatched).toBe(steps * groupsPerStep);
+  if (refilled) await expectRejected(run);
+  else expect(groups.dispatched).toBe(steps * groupsPerStep);
   expect(groups.outstanding).toBe(0);
   expect(groups.trained + groups.failed).toBe(groups.dispatched);
   expect(episodes.dispatched).toBe(groups.dispatched * groupSize);
@@ -27,12 +33,23 @@ export async function expectWholeRun(run: TrainingRun, { steps, groupsPerStep }:
   const checkpoint = newestCheckpoint(run.folder);
   expect(checkpoint.policyVersion).toBe(steps);
   expect(new Set(checkpoint.consumedGroupIds).size).toBe(checkpoint.consumedGroupIds.length);
-  const lastStep = `-s${String(steps).padStart(6, "0")}-`;
-  expect(checkpoint.consumedGroupIds.filter((id) => id.includes(lastStep)).length).toBe(
-    groupsOfStep(run, steps),
-  );
+  if (!refilled) {
+    const lastStep = `-s${String(steps).padStart(6, "0")}-`;
+    expect(checkpoint.consumedGroupIds.filter((id) => id.includes(lastStep)).length).toBe(
+      groupsOfStep(run, steps),
+    );
+  }
   const { parameters } = await loadModel(join(run.folder, "model"));
   return hashWeights(parameters);
+}
+
+/** Each group that a step rejected is closed for that reason, and told of by its line; all that were trained taught something. */
+async function expectRejected(run: TrainingRun): Promise<void> {
+  const failed = await run.withQueues((queues) => queues.ledger.failedGroups());
+  const rejected = Object.values(failed).filter((reason) => reason === "ZERO_VARIANCE");
+  expect(run.steps.reduce((sum, report) => sum + (report.rejected?.groups ?? 0), 0)).toBe(rejected.length);
+  for (const { update, rejected: of } of run.steps)
+    expect(update.zeroVarianceFraction).toBe(of?.noneTaught ? 1 : 0);
 }
 
 /** What the updates themselves report, step by step: the sums are the account's, so nothing was trained twice. */

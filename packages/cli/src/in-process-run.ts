@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { type Recipe, trainInProcess } from "@palimpsest/trainer";
+import { sampledNote } from "./display/train-display.js";
 import { modelCache } from "./model-cache.js";
 
 interface InProcessFlags {
@@ -20,7 +21,7 @@ export async function runInProcess(
     shuffleRewards,
     signal,
     onNotice: (text) => process.stderr.write(`${text}\n`),
-    onStep: ({ step, update, failures, rolloutSeconds, weightsHash }) => {
+    onStep: ({ step, update, failures, rejected, rolloutSeconds, weightsHash }) => {
       const { rewardMean } = update;
       steps.push({ step, rewardMean, weightsHash });
       const parts = Object.entries(update.rewardComponents).map(
@@ -28,7 +29,12 @@ export async function runInProcess(
       );
       const seconds = `rollout ${rolloutSeconds.toFixed(1)} s, update ${(update.durationMs / 1000).toFixed(1)} s`;
       const failed = failures.length === 0 ? [] : [`${failures.length} episodes failed: ${failures[0]}`];
-      const facts = [`reward ${rewardMean.toFixed(3)}`, ...parts, seconds, ...failed].join("  ");
+      const facts = [
+        `reward ${rewardMean.toFixed(3)}${sampledNote(rejected ? { rejected } : {})}`,
+        ...parts,
+        seconds,
+        ...failed,
+      ].join("  ");
       process.stdout.write(`step ${String(step).padStart(4)}/${recipe.train.steps}  ${facts}\n`);
     },
   });

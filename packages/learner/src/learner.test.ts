@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type Backend, loadBackend } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
+import type { Conversation } from "@palimpsest/trajectories";
 import * as tf from "@tensorflow/tfjs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
@@ -227,6 +228,31 @@ describe("createLearner", () => {
     expect((await learner.update(randomGroups(9))).klK3).toBeLessThan(1e-9);
   });
 
+  it("tells groups that teach by their advantages: lengths and steps may tell equal rewards apart", () => {
+    const [short, long] = [[5], [5, 6, 7, 8]].map((sampledTokenIds) => aConversation({ sampledTokenIds }));
+    const equal = aGroup("a", [1, 1]);
+    const members = equal.members.map((member, at) => ({
+      ...member,
+      trajectory: { ...member.trajectory, conversations: [at === 0 ? short : long] as Conversation[] },
+    }));
+    const unequal = { ...equal, members };
+    const penalty = { kind: "penalty", of: "final", maxTokens: 4, bufferTokens: 3, factor: 1 } as const;
+    expect(aLearner(tinyConfig()).teaches(unequal)).toBe(false);
+    const penalising = aLearner(tinyConfig({ overlong: penalty }));
+    expect(penalising.teaches(unequal)).toBe(true);
+    expect(penalising.teaches(equal)).toBe(false);
+    const ofSteps = aLearner(tinyConfig({ stepAdvantage: { outcomeWeight: 0.8 } }));
+    const withSteps = (values: readonly number[]) => ({
+      ...equal,
+      members: equal.members.map((member, at) => ({
+        ...member,
+        score: { ...member.score, stepRewards: [values[at] as number] },
+      })),
+    });
+    expect(ofSteps.teaches(withSteps([0, 1]))).toBe(true);
+    expect(ofSteps.teaches(withSteps([1, 1]))).toBe(false);
+  });
+
   it("reports staleness, components and groups that teach nothing", async () => {
     const learner = aLearner(tinyConfig(), { policyVersion: 5 });
     const stale = [aConversation({ policyVersion: 3 })];
@@ -240,7 +266,9 @@ describe("createLearner", () => {
     });
     expect(metrics.freshTokens).toBe(4);
     expect(metrics.rewardComponents).toEqual({ exactMatch: { mean: 0.75, std: Math.sqrt(0.1875) } });
+    expect(groups.map((group) => learner.teaches(group))).toEqual([true, false]);
     const silent = [aConversation({ sampledTokenIds: [], stopReason: "abort" })];
+    expect(learner.teaches(aGroup("c", [1, 0], silent))).toBe(false);
     await expect(learner.update([aGroup("c", [1, 0], silent)])).rejects.toMatchObject({
       code: "BATCH_EMPTY",
     });

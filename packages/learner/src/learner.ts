@@ -32,7 +32,7 @@ import { nextKlCoefficient } from "./kl-reward.js";
 import { isApplyFailure, optimizerStep } from "./optimizer-step.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
-import { gatherRows } from "./rows.js";
+import { gatherRows, rowsFromGroups } from "./rows.js";
 import { learningRateAt } from "./schedule.js";
 import { checkSupervisedRow, type SupervisedRow } from "./sft.js";
 import { initialState, restoredState, savedNames, stateName, trainedShapes, withKind } from "./state.js";
@@ -223,6 +223,17 @@ export class Learner {
       if (every !== null && this.#policyVersion % every === 0) this.#refreshReference();
       return metrics;
     });
+  }
+
+  /**
+   * Whether an update could learn from the group: some conversation of it has an advantage, by this learner's estimator and
+   * length penalties, before any KL is taken off rewards. Of equal rewards none has, unless lengths or steps tell them apart.
+   * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, as `update` would
+   */
+  teaches(group: Group): boolean {
+    const { overlong, importance } = this.config;
+    const { rows } = rowsFromGroups([group], this.config, { overlong, importance }, this.#ownAdvantage);
+    return rows.some(({ advantage }) => advantage !== 0);
   }
 
   /** One supervised optimiser step, mean over learned tokens; `learningRate` replaces the schedule's. */

@@ -8,6 +8,7 @@ import {
 } from "@palimpsest/trajectories";
 import type { Advantages } from "./advantages.js";
 import { type CreditConfig, credit } from "./credit.js";
+import type { GroupAdvantage } from "./define-advantage.js";
 import { LearnerError } from "./error.js";
 import type { ImportanceConfig, OverlongConfig } from "./loss-config.js";
 import { isOverlong, overlongPenalty } from "./overlong.js";
@@ -62,14 +63,16 @@ export interface RowBatch extends GatheredRows {
  * Groups → rows. The order of groups, of members and of conversations does not change the result.
  * With `shuffle`, rewards are dealt anew among the episodes of each group: the negative control, in which
  * every group keeps its mean and spread and no episode its reward.
+ * @param own what the module of the estimator exports, where it names one
  * @throws {LearnerError} GROUP_INVALID, ROW_INVALID
  */
 export function rowsFromGroups(
   groups: readonly Group[],
   config: CreditConfig,
   options: GatherOptions = {},
+  own?: GroupAdvantage,
 ): RowBatch {
-  return credit(gatherRows(groups, options), config);
+  return credit(gatherRows(groups, options), config, own);
 }
 
 export interface GatherOptions {

@@ -281,6 +281,14 @@ export const catalogue = {
     "1",
     ["part"],
   ),
+  palimpsest_training_sampled_reward: gauge(
+    "Mean reward of all episodes that the last step took, of groups too that it left out since they teach nothing.",
+    "1",
+  ),
+  palimpsest_training_groups_refilled_total: counter(
+    "Groups that steps took and did not train, since all of their episodes earned the same.",
+    "groups",
+  ),
   palimpsest_training_staleness_versions: histogram(
     "Policy versions between sampling and training, a trajectory.",
     "versions",

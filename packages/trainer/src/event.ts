@@ -1,4 +1,5 @@
 import type { UpdateMetrics } from "@palimpsest/learner";
+import type { RejectedGroups } from "./teaching-groups.js";
 import type { EvaluationReport } from "./training-evaluations.js";
 
 export const phases = ["starting", "evaluating before", "training", "evaluating after", "done"] as const;
@@ -47,6 +48,8 @@ export interface StepReport {
   readonly groupsFailed: number;
   /** Of them, those that this driver has replaced since they became too stale. */
   readonly groupsStale: number;
+  /** With `train.zeroVarianceRefills`: what the step took and did not train; `rewardMean` is of what it trained. */
+  readonly rejected?: RejectedGroups;
 }
 
 /** What a run tells whoever watches it. */

@@ -52,19 +52,20 @@ const source = (agent: Agent) => ({
   reward: () => ({ reward: 1, components: {} }),
   readsTokens: false,
   tasks,
+  teaches: () => true,
   signal: undefined,
 });
 
 it("INPROCESS-2: a failed episode leaves its group and is counted; a group that is too small is left out", async () => {
-  const { groups, failures } = await sampleStep(source(agentThatFails((call) => call === 1)), 1);
+  const { groups, failures } = await sampleStep(source(agentThatFails((call) => call === 1)), 1, 0);
   expect(groups.map(({ taskId, members }) => [taskId, members.length])).toEqual([
     ["t0", 2],
     ["t1", 3],
   ]);
   expect(failures).toEqual(["call 1"]);
-  const next = await sampleStep(source(agentThatFails((call) => call <= 2)), 2);
+  const next = await sampleStep(source(agentThatFails((call) => call <= 2)), 2, 2);
   expect(next.groups.map(({ taskId }) => taskId)).toEqual(["t0"]);
-  await expect(sampleStep(source(agentThatFails(() => true)), 1)).rejects.toThrow(
+  await expect(sampleStep(source(agentThatFails(() => true)), 1, 0)).rejects.toThrow(
     /every group of step 1 failed, the first because: call/,
   );
 });
@@ -89,9 +90,41 @@ it("plays as many episodes at once as the recipe's rollout actors would, and no 
     learner: { ...recipe.learner, groupSize: 8 },
     train: { ...recipe.train, groupsPerStep: 4 },
   };
-  const { groups, failures } = await sampleStep({ ...source(busy), recipe: many }, 1);
+  const { groups, failures } = await sampleStep({ ...source(busy), recipe: many }, 1, 0);
   expect(groups.reduce((sum, { members }) => sum + members.length, failures.length)).toBe(32);
   expect({ most, played, now }).toEqual({ most: 6, played: 32, now: 0 });
+});
+
+it("asks the next questions for groups that teach nothing, so many and no more; the next step goes on after them (SCHEDULE-5)", async () => {
+  const eight = generatedTasks(8, (position) => ({
+    id: `t${position}`,
+    question: "who",
+    answers: ["a"],
+    document: "",
+    metadata: {},
+  }));
+  const sampled = async (flat: readonly string[], first: number) => {
+    const { groups, rejected, next } = await sampleStep(
+      {
+        ...source(agentThatFails(() => false)),
+        recipe: { ...recipe, train: { ...recipe.train, zeroVarianceRefills: 1 } },
+        tasks: eight,
+        teaches: ({ taskId }) => !flat.includes(taskId),
+      },
+      1,
+      first,
+    );
+    const ids = (some: readonly { readonly taskId: string }[]) => some.map(({ taskId }) => taskId).join();
+    return { trained: ids(groups), rejected: ids(rejected), next };
+  };
+  expect(await sampled([], 0)).toEqual({ trained: "t0,t1", rejected: "", next: 2 });
+  expect(await sampled(["t0", "t2"], 0)).toEqual({ trained: "t1,t3", rejected: "t0,t2", next: 4 });
+  expect(await sampled(["t4", "t5", "t6"], 4)).toEqual({ trained: "t7", rejected: "t4,t5,t6", next: 8 });
+  expect(await sampled(["t0", "t1", "t2", "t3"], 0)).toEqual({
+    trained: "t0,t1",
+    rejected: "t2,t3",
+    next: 4,
+  });
 });
 
 it("settings that do nothing in one process are told by name", () => {

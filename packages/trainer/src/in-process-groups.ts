@@ -12,7 +12,10 @@ import {
   trajectoryIdOf,
 } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
+import { refillsOf } from "./async/async-settings.js";
+import { groupIdOf } from "./async/group-requests.js";
 import type { Recipe } from "./recipe.js";
+import { sortedOut } from "./teaching-groups.js";
 
 export interface GroupSource {
   readonly recipe: Recipe;
@@ -21,11 +24,18 @@ export interface GroupSource {
   /** Whether the reward reads token ids; others are not shown them, as in a cluster. */
   readonly readsTokens: boolean;
   readonly tasks: TaskSet;
+  /** Whether a group would change the weights; not asked without `train.zeroVarianceRefills`. */
+  readonly teaches: (group: Group) => boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface StepGroups {
+  /** To train. */
   readonly groups: readonly Group[];
+  /** Teach nothing, and were replaced as far as `train.zeroVarianceRefills` goes. */
+  readonly rejected: readonly Group[];
+  /** Of the run's groups, the first that no step has asked. */
+  readonly next: number;
   /** Why episodes failed. */
   readonly failures: readonly string[];
 }
@@ -55,20 +65,29 @@ function turnsOf(most: number): Turns {
  * The scored groups of one step: tasks, seeds and their order are those of `train`, and as many episodes at once as its rollout
  * actors would play: `rollout.concurrency` of each.
  * @param step from 1
+ * @param first of the run's groups that no step has asked
  * @throws {PalimpsestError} INTERNAL when no group is left; the signal's reason
  */
-export async function sampleStep(source: GroupSource, step: number): Promise<StepGroups> {
+export async function sampleStep(source: GroupSource, step: number, first: number): Promise<StepGroups> {
   const { rollout, train } = source.recipe;
   const { groupsPerStep, minGroupSize } = train;
+  const refills = refillsOf(train);
   const turns = turnsOf(rollout.concurrency * rollout.actors);
   const failures: string[] = [];
-  const places = Array.from({ length: groupsPerStep }, (_, place) => place);
-  const groups = await Promise.all(
-    places.map((place) => sampleGroup(source, step, place, { turns, failures })),
-  );
-  source.signal?.throwIfAborted();
-  const kept = groups.filter(({ members }) => members.length >= minGroupSize);
-  if (kept.length > 0) return { groups: kept, failures };
+  const kept: Group[] = [];
+  const rejects = (group: Group) => refills > 0 && !source.teaches(group);
+  let next = first;
+  // As the schedule of a cluster's run: each rejected group has the run's next one beside it (SCHEDULE-5).
+  for (let end = first + groupsPerStep; next < end; ) {
+    const indexes = Array.from({ length: end - next }, (_, place) => next + place);
+    next = end;
+    const groups = await Promise.all(indexes.map((index) => sampleGroup(source, index, { turns, failures })));
+    source.signal?.throwIfAborted();
+    kept.push(...groups.filter(({ members }) => members.length >= minGroupSize));
+    end = first + groupsPerStep + Math.min(refills, kept.filter(rejects).length);
+  }
+  if (kept.length > 0 && refills === 0) return { groups: kept, rejected: [], next, failures };
+  if (kept.length > 0) return { ...sortedOut(kept, (group) => !rejects(group), train), next, failures };
   throw new PalimpsestError(
     "INTERNAL",
     `every group of step ${step} failed, the first because: ${failures[0] ?? "unknown"}`,
@@ -77,15 +96,13 @@ export async function sampleStep(source: GroupSource, step: number): Promise<Ste
 
 async function sampleGroup(
   source: GroupSource,
-  step: number,
-  place: number,
+  index: number,
   { turns, failures }: { readonly turns: Turns; readonly failures: string[] },
 ): Promise<Group> {
   const { recipe, tasks, signal } = source;
   const { groupSize } = recipe.learner;
-  const index = (step - 1) * recipe.train.groupsPerStep + place;
   const task = await tasks.open(index % tasks.count, signal);
-  const groupId = `in-process-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`;
+  const groupId = groupIdOf("in-process", recipe.train, index);
   const seed = episodeSeed(recipe.seed, index);
   const episodes = Array.from({ length: groupSize }, async (_, episodeIndex) => {
     try {

@@ -17,7 +17,7 @@ import {
   writeStepDump,
 } from "@palimpsest/learner";
 import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
-import { type Group, type GroupBatch, RunQueues } from "@palimpsest/trajectories";
+import { type Group, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { z } from "zod";
@@ -34,8 +34,10 @@ import { fetchModules } from "./modules/recipe-modules.js";
 import { adaptersOf } from "./policy-weights.js";
 import { PutWeights } from "./put-weights.js";
 import type { RunSpec } from "./run-spec.js";
-import { type StepGroups, StepProtocol, type UndispatchedGroups } from "./step-protocol.js";
+import type { StepBatch, StepGroups, UndispatchedGroups } from "./step-groups.js";
+import { StepProtocol } from "./step-protocol.js";
 import { type TracedTask, writeStepTraces } from "./step-traces.js";
+import { type RejectedGroups, rejectedIn } from "./teaching-groups.js";
 import type { VersionRating } from "./training-evaluations.js";
 import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
 
@@ -58,6 +60,8 @@ export interface StepResult {
   readonly publishedBytes: number;
   readonly groupsTrained: number;
   readonly groupsDropped: number;
+  /** Absent where steps train groups that teach nothing, too. */
+  readonly rejected?: RejectedGroups;
   /** Of a step with a window: the groups that it took, and where the run's schedule stands after it. */
   readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState };
   readonly episodeFailures: readonly string[];
@@ -103,6 +107,8 @@ export interface LearnerState {
 const cursorSchema = z.object({
   last: z.custom<StepResult>().optional(),
   baseWeightsHash: z.string().optional(),
+  /** As the checkpoint's `consumedGroupIds`: of the last step and the one before. */
+  rejectedGroupIds: z.array(z.string()).default([]),
 });
 
 export class LearnerActor {
@@ -160,6 +166,7 @@ export class LearnerActor {
     const announced = await this.#queues.currentWeights();
     if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
     const found: { run?: SavedRun | undefined } = {};
+    const cursorFound = () => cursorSchema.parse(found.run?.dataCursor ?? {});
     // What is saved is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
     const groups = await this.#queues.consumeGroups({
       minGroupSize: recipe.train.minGroupSize,
@@ -168,9 +175,10 @@ export class LearnerActor {
         found.run = await findSaved(checkpointDir);
         return found.run?.consumedGroupIds ?? [];
       },
+      alreadyRejected: () => cursorFound().rejectedGroupIds,
     });
     const { run } = found;
-    const cursor = cursorSchema.parse(run?.dataCursor ?? {});
+    const cursor = cursorFound();
     this.#checkBase(cursor.baseWeightsHash);
     this.#learner = createLearner({
       backend,
@@ -201,12 +209,17 @@ export class LearnerActor {
         groupsPerStep: recipe.train.groupsPerStep,
         savedVersion: () => savedVersion(checkpointDir),
         policyVersion: () => this.#learner.policyVersion,
+        teaches: (group) => this.#learner.teaches(group),
         train: (request, batch) => this.#train(request, batch),
-        save: (trained, ids) => this.#save(trained, ids),
+        save: (trained, ids, rejectedGroupIds) => this.#save(trained, ids, rejectedGroupIds),
         announce: ({ manifest }) => this.#announce(manifest),
         report: (saved) => reportOf(saved),
       },
-      { last: cursor.last, consumedGroupIds: run?.consumedGroupIds ?? [] },
+      {
+        last: cursor.last,
+        consumedGroupIds: run?.consumedGroupIds ?? [],
+        rejectedGroupIds: cursor.rejectedGroupIds,
+      },
     );
     const manifest = await this.#store();
     this.#weightsHash = manifest.weightsHash;
@@ -244,7 +257,11 @@ export class LearnerActor {
     );
   }
 
-  #cursor(cursor: { readonly step: number; readonly last?: StepResult }) {
+  #cursor(cursor: {
+    readonly step: number;
+    readonly last?: StepResult;
+    readonly rejectedGroupIds?: readonly string[];
+  }) {
     return { ...cursor, baseWeightsHash: this.#baseWeightsHash };
   }
 
@@ -302,7 +319,7 @@ export class LearnerActor {
     }
   }
 
-  async #train(request: StepRequest, batch: GroupBatch): Promise<TrainedStep> {
+  async #train(request: StepRequest, batch: StepBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
     const dump = await this.#onDisk(() => this.#dump(request, batch.groups));
     const update = await this.#learner.update(batch.groups, {
@@ -318,15 +335,20 @@ export class LearnerActor {
       groupsTrained: batch.groups.length,
       groupsDropped: batch.dropped.length,
       ...takenBy(request, batch),
+      ...rejectedIn(this.#spec.recipe, batch, (group) => this.#learner.teaches(group)),
       episodeFailures: batch.failures.slice(0, 5).map((failure) => failure.message),
       ...(request.categories === undefined
         ? {}
-        : { rewardByCategory: rewardByCategory(batch.groups, request.categories) }),
+        : { rewardByCategory: rewardByCategory([...batch.groups, ...batch.rejected], request.categories) }),
     };
     return { result, dump, updatedAt };
   }
 
-  async #save(trained: TrainedStep, consumedGroupIds: readonly string[]): Promise<SavedStep> {
+  async #save(
+    trained: TrainedStep,
+    consumedGroupIds: readonly string[],
+    rejectedGroupIds: readonly string[],
+  ): Promise<SavedStep> {
     const manifest = await this.#store();
     const storedAt = performance.now();
     const result: StepResult = {
@@ -342,7 +364,7 @@ export class LearnerActor {
         parentHash: this.#weightsHash,
         weightsHash: manifest.weightsHash,
         consumedGroupIds,
-        dataCursor: this.#cursor({ step: result.step, last: result }),
+        dataCursor: this.#cursor({ step: result.step, last: result, rejectedGroupIds }),
         dump: trained.dump,
       }),
     );

@@ -33,6 +33,10 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
   const reward = metrics.gauge("palimpsest_training_reward");
   reward.set({ part: "reward" }, update.rewardMean);
   for (const [part, { mean }] of Object.entries(update.rewardComponents)) reward.set({ part }, mean);
+  if (result.rejected !== undefined) {
+    metrics.counter("palimpsest_training_groups_refilled_total").inc(result.rejected.groups);
+    metrics.gauge("palimpsest_training_sampled_reward").set(result.rejected.sampledRewardMean);
+  }
   metrics.histogram("palimpsest_training_staleness_versions").observe(update.stalenessMean);
   metrics.counter("palimpsest_training_episodes_total").inc(update.trajectories);
   metrics.counter("palimpsest_training_weights_published_bytes_total").inc(result.publishedBytes);
@@ -45,6 +49,7 @@ export function recordStep(metrics: Metrics, result: StepResult): void {
 export function scalarsOf({
   update,
   rewardByCategory: rewardsOfCategories = {},
+  rejected,
   ...result
 }: StepResult): Record<string, number> {
   const { rewardComponents, agentCounters, ...numbers } = update;
@@ -57,11 +62,17 @@ export function scalarsOf({
     const name = rewardComponents[category] === undefined ? category : `category/${category}`;
     scalars[`reward/${name}`] = mean;
   }
-  Object.assign(scalars, storeScalars(update));
+  Object.assign(scalars, storeScalars(update), rejectedScalars(rejected));
   for (const [name, value] of Object.entries(result)) {
     if (name.endsWith("Seconds") && typeof value === "number") scalars[`seconds/${name}`] = value;
   }
   return scalars;
+}
+
+/** Of a step that rejects groups which teach nothing. */
+export function rejectedScalars(rejected: StepResult["rejected"]): Record<string, number> {
+  if (rejected === undefined) return {};
+  return { "rejected/groups": rejected.groups, "rejected/sampledRewardMean": rejected.sampledRewardMean };
 }
 
 /**

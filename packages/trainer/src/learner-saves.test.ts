@@ -72,11 +72,13 @@ async function live(
             ledger.trained.add(id);
           }
         },
+        reject: async () => undefined,
         release: () => undefined,
       },
       groupsPerStep: 2,
       savedVersion: () => savedVersion(checkpointDir),
       policyVersion: () => learner.policyVersion,
+      teaches: () => true,
       train: async ({ step }, { groups }): Promise<{ step: number; dump: WrittenDump }> => {
         life.point();
         const given = { policyVersion: learner.policyVersion, shuffleRewards: false, groups };

@@ -82,6 +82,20 @@ describe("a recipe", () => {
       "train.staleGroups: refill would do nothing with train.maxStaleness 0",
     ],
     [
+      "replacing groups of a step that takes its own groups alone",
+      { train: "{ steps: 3, maxStaleness: 2, zeroVarianceRefills: 2 }" },
+      "train.zeroVarianceRefills 2 and train.staleGroups wait",
+      "set staleGroups to refill",
+    ],
+    [
+      "replacing groups that teach all the same",
+      {
+        train: "{ steps: 3, zeroVarianceRefills: 2 }",
+        loss: "advantage: { kind: reinforce++, baseline: false }, ",
+      },
+      "train.zeroVarianceRefills 2 and learner.advantage reinforce++ without baseline",
+    ],
+    [
       "evaluations that would never come",
       { more: "evaluation: { source: { sentences: 4 }, everySteps: 4 }" },
       "evaluation.everySteps 4 and train.steps 3",
@@ -170,6 +184,10 @@ describe("a recipe", () => {
     );
     const older = recipe({ train: "{ steps: 3, maxStaleness: 2, staleGroups: refill }" });
     expect(parseRecipe(older, "/data", "r.yaml").train.maxStaleness).toBe(2);
+    const refills = recipe({
+      train: "{ steps: 3, maxStaleness: 2, staleGroups: refill, zeroVarianceRefills: 3 }",
+    });
+    expect(parseRecipe(refills, "/data", "r.yaml").train.zeroVarianceRefills).toBe(3);
     const fits = recipe({ agent: memupdate, data: store, more: "reward: { name: store-probes }" });
     expect(parseRecipe(fits, "/data", "r.yaml").agent.kind).toBe("memupdate");
   });

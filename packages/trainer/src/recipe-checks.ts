@@ -2,7 +2,7 @@
  *  Not responsible for: what a schema sees within one section; what takes the model or the data to see (dry-run.ts). */
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { rewardNames } from "@palimpsest/rewards";
-import { stalenessProblems } from "./async/staleness-checks.js";
+import { refillProblems, stalenessProblems } from "./async/staleness-checks.js";
 import { engineProblems } from "./engines/engine-recipe.js";
 import type { Recipe } from "./recipe.js";
 
@@ -48,6 +48,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
     ...truncationProblems(recipe),
     ...engineProblems(recipe, given),
     ...stalenessProblems(recipe, valueAt(given, ["train", "staleGroups"])),
+    ...refillProblems(recipe),
     ...evaluationProblems(recipe, given),
   ];
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { StepProtocol } from "./step-protocol.js";
 
 const away = new PalimpsestError("UNAVAILABLE", "Redis is away", { retryable: true });
-type Part = "train" | "save" | "acknowledge" | "announce";
+type Part = "train" | "save" | "acknowledge" | "reject" | "announce";
 
 /** A learner whose parts are written down as they are used; each of `failing` rejects once. */
 function aLearner(...failing: Part[]) {
@@ -17,6 +17,8 @@ function aLearner(...failing: Part[]) {
   /** Groups that are complete and too stale; looking at one closes it. */
   const stale = new Set<string>();
   const failed = new Set<string>();
+  /** Groups that teach nothing. */
+  const flat = new Set<string>();
   let version = 0;
   const part = (name: Part, of: string) => {
     log.push(`${name} ${of}`);
@@ -55,6 +57,9 @@ function aLearner(...failing: Part[]) {
           return { groups, dropped, failures: [] };
         },
         acknowledge: async (groupIds) => part("acknowledge", groupIds.join()),
+        reject: async (groupIds) => {
+          if (groupIds.length > 0) part("reject", groupIds.join());
+        },
         release: (groupIds) => {
           for (const groupId of groupIds) delivered.delete(groupId);
         },
@@ -62,13 +67,15 @@ function aLearner(...failing: Part[]) {
       groupsPerStep: 1,
       savedVersion: async () => Math.max(version, elsewhere.saved),
       policyVersion: () => version,
-      train: async ({ step }) => {
+      teaches: ({ groupId }) => !flat.has(groupId),
+      train: async ({ step }, { groups, rejected }) => {
         part("train", String(step));
+        if (rejected.length > 0) log.push(`trained ${groups.map(({ groupId }) => groupId).join()}`);
         version = step;
         return step;
       },
-      save: async (step, consumedGroupIds) => {
-        part("save", consumedGroupIds.join());
+      save: async (step, consumedGroupIds, rejectedGroupIds) => {
+        part("save", [...consumedGroupIds, ...rejectedGroupIds.map((id) => `no ${id}`)].join());
         return step;
       },
       announce: async (step) => part("announce", String(step)),
@@ -83,7 +90,14 @@ function aLearner(...failing: Part[]) {
     const schedule = { next: indexes.length, open: indexes };
     return protocol.run({ step, groupIds, window: { count: 2, indexes, schedule } });
   };
-  return { log, run, runWindow, lastDone, unknown, elsewhere, stale, failed };
+  /** A synchronous step of two groups, which may have as many others for those that teach nothing. */
+  const runRefilled = (step: number, groupIds: readonly string[], rejected: readonly string[] = []) => {
+    const indexes = groupIds.map((_, index) => index);
+    const schedule = { next: indexes.length, open: indexes };
+    const rejects = { rejected, most: 2, groupsPerStep: 2 };
+    return protocol.run({ step, groupIds, window: { indexes, schedule, rejects } });
+  };
+  return { log, run, runWindow, runRefilled, lastDone, unknown, elsewhere, stale, failed, flat };
 }
 
 const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
@@ -186,5 +200,70 @@ test("a step with a window trains so many of its groups, and hands back those th
   });
   expect(await runWindow(2, ["g4", "g5"])).toMatchObject({
     batch: { groups: [{ groupId: "g4" }, { groupId: "g5" }] },
+  });
+});
+
+test("groups that teach nothing are handed back, stay complete, and are closed after the step is saved (STEP-7)", async () => {
+  const { log, runRefilled, flat } = aLearner();
+  flat.add("g1").add("g3");
+  expect(await runRefilled(1, ["g1", "g2"])).toEqual({ undispatched: [], rejected: ["g1"] });
+  // As by a driver that died before it read the answer.
+  expect(await runRefilled(1, ["g1", "g2"])).toEqual({ undispatched: [], rejected: ["g1"] });
+  const second = await runRefilled(1, ["g1", "g2", "g3"], ["g1"]);
+  expect(second).toEqual({ undispatched: [], rejected: ["g3"] });
+  expect(log).toEqual([]);
+  expect(await runRefilled(1, ["g1", "g2", "g3", "g4"], ["g1", "g3"])).toMatchObject({
+    batch: {
+      groups: [{ groupId: "g2" }, { groupId: "g4" }],
+      rejected: [{ groupId: "g1" }, { groupId: "g3" }],
+    },
+  });
+  expect(log).toEqual([
+    "train 1",
+    "trained g2,g4",
+    "save g2,g4,no g1,no g3",
+    "acknowledge g2,g4",
+    "reject g1,g3",
+    "announce 1",
+  ]);
+});
+
+test("a step that may have no more trains what teaches; where nothing does, what it would train without refills", async () => {
+  const some = aLearner();
+  for (const groupId of ["g1", "g2", "g3"]) some.flat.add(groupId);
+  expect(await some.runRefilled(1, ["g1", "g2"])).toMatchObject({ rejected: ["g1", "g2"] });
+  expect(await some.runRefilled(1, ["g1", "g2", "g3", "g4"], ["g1", "g2"])).toMatchObject({
+    batch: { groups: [{ groupId: "g4" }], rejected: [{}, {}, { groupId: "g3" }] },
+  });
+  const none = aLearner();
+  for (const groupId of ["g1", "g2", "g3", "g4"]) none.flat.add(groupId);
+  expect(await none.runRefilled(1, ["g1", "g2", "g3", "g4"], ["g1", "g2"])).toMatchObject({
+    batch: {
+      groups: [{ groupId: "g1" }, { groupId: "g2" }],
+      rejected: [{ groupId: "g3" }, { groupId: "g4" }],
+    },
+  });
+});
+
+test.each(["save", "acknowledge", "reject", "announce"] as const)(
+  "a step with rejected groups that failed to %s is gone on with (STEP-4, STEP-7)",
+  async (failing) => {
+    const { log, runRefilled, flat } = aLearner(failing);
+    flat.add("g1");
+    await runRefilled(1, ["g1", "g2"]);
+    await expect(runRefilled(1, ["g1", "g2", "g3"], ["g1"])).rejects.toBe(away);
+    expect(await runRefilled(1, ["g1", "g2", "g3"], ["g1"])).toMatchObject({ result: { step: 1 } });
+    expect(log.filter((line) => line === "train 1")).toHaveLength(1);
+    expect(log.slice(-3)).toEqual(["acknowledge g2,g3", "reject g1", "announce 1"]);
+  },
+);
+
+test("after a training that failed, rejected groups are found again", async () => {
+  const { runRefilled, flat } = aLearner("train");
+  flat.add("g1");
+  await runRefilled(1, ["g1", "g2"]);
+  await expect(runRefilled(1, ["g1", "g2", "g3"], ["g1"])).rejects.toBe(away);
+  expect(await runRefilled(1, ["g1", "g2", "g3"], ["g1"])).toMatchObject({
+    batch: { rejected: [{ groupId: "g1" }] },
   });
 });

@@ -14,36 +14,13 @@
  *   has to begin anew from that checkpoint. Where none is newer, saved steps were lost, and no step can be trained.
  * - STEP-6 (T2). A step with a window trains `count` groups of it, none of which was dropped as too stale: those are handed back
  *   to be replaced, and the complete ones wait.
+ * - STEP-7 (T1). Groups that teach nothing are handed back once, as rejected, to have others beside them. They stay complete until
+ *   the step is saved with their ids, and are closed then: whoever takes the step again finds and rejects the same ones.
  */
-import type { GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
+import type { Group, GroupBatch, GroupConsumer, LedgerStore } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { ScheduleState } from "./async/group-schedule.js";
-
-/** The groups in flight, of which a step takes those that are complete first (SCHEDULE-2). */
-export interface StepWindow {
-  /** Groups that the step takes. */
-  readonly count: number;
-  /** Of each of `groupIds`, in the run's order of questions. */
-  readonly indexes: readonly number[];
-  /** Where the run's schedule stands: a checkpoint keeps what is left of it, for whoever resumes the run. */
-  readonly schedule: ScheduleState;
-}
-
-export interface StepGroups {
-  /** Counts from 1; step n makes policy version n. */
-  readonly step: number;
-  /** Every group that was dispatched for this step; with a window, every one that is in flight. */
-  readonly groupIds: readonly string[];
-  /** Absent: the step takes all of its groups. */
-  readonly window?: StepWindow;
-}
-
-/** Groups of the step that the run's ledger does not know: dispatch them, then ask again. */
-export interface UndispatchedGroups {
-  readonly undispatched: readonly string[];
-  /** Groups of the step's window that are closed, since they were too stale to be trained: dispatch others for them. */
-  readonly stale?: readonly string[];
-}
+import type { StepBatch, StepGroups, UndispatchedGroups } from "./step-groups.js";
+import { sortedOut } from "./teaching-groups.js";
 
 export interface StepParts<
   Request extends StepGroups,
@@ -52,17 +29,23 @@ export interface StepParts<
   Result extends { readonly step: number },
 > {
   readonly ledger: Pick<LedgerStore, "states" | "undispatched">;
-  readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "release">;
+  readonly groups: Pick<GroupConsumer, "nextGroups" | "acknowledge" | "reject" | "release">;
   /** Steps that the weights have seen. */
   readonly policyVersion: () => number;
   /** Steps that are saved on disk, whoever wrote them. */
   readonly savedVersion: () => Promise<number>;
   /** Groups of a step: ids of so many are kept besides those of the step itself. */
   readonly groupsPerStep: number;
+  /** Whether a group would change the weights. */
+  readonly teaches: (group: Group) => boolean;
   /** Trains the batch. What rejects here must have left the weights as they were. */
-  readonly train: (request: Request, batch: GroupBatch) => Promise<Trained>;
+  readonly train: (request: Request, batch: StepBatch) => Promise<Trained>;
   /** Resolves when a checkpoint or a log with this step and these group ids is on disk; asked for again after it has rejected. */
-  readonly save: (trained: Trained, consumedGroupIds: readonly string[]) => Promise<Saved>;
+  readonly save: (
+    trained: Trained,
+    consumedGroupIds: readonly string[],
+    rejectedGroupIds: readonly string[],
+  ) => Promise<Saved>;
   /** Makes the new weights known. */
   readonly announce: (saved: Saved) => Promise<void>;
   /** What the step is answered with from now on. */
@@ -72,19 +55,20 @@ export interface StepParts<
 /** A step that is done: now, with its batch, or when it was asked for before. */
 export interface StepDone<Result> {
   readonly result: Result;
-  readonly batch: GroupBatch | undefined;
+  readonly batch: StepBatch | undefined;
 }
 
 /** What a checkpoint says of the steps before it. */
 export interface StepCursor<Result> {
   readonly last: Result | undefined;
   readonly consumedGroupIds: readonly string[];
+  readonly rejectedGroupIds?: readonly string[];
 }
 
 /** A step whose batch the weights have seen. */
 interface OpenStep<Trained, Saved> {
   readonly trained: Trained;
-  readonly batch: GroupBatch;
+  readonly batch: StepBatch;
   /** Undefined until its checkpoint is on disk. */
   saved: Saved | undefined;
 }
@@ -98,15 +82,17 @@ export class StepProtocol<
   readonly #parts: StepParts<Request, Trained, Saved, Result>;
   #last: Result | undefined;
   #consumed: readonly string[];
+  #rejected: readonly string[];
   #open: OpenStep<Trained, Saved> | undefined;
 
   constructor(
     parts: StepParts<Request, Trained, Saved, Result>,
-    { last, consumedGroupIds }: StepCursor<Result>,
+    { last, consumedGroupIds, rejectedGroupIds = [] }: StepCursor<Result>,
   ) {
     this.#parts = parts;
     this.#last = last;
     this.#consumed = consumedGroupIds;
+    this.#rejected = rejectedGroupIds;
   }
 
   /** What the last step that is done was answered with. */
@@ -151,27 +137,27 @@ export class StepProtocol<
       );
     }
     if (undispatched.length > 0) return { undispatched };
-    if (window !== undefined && failed.length > 0) return { undispatched, stale: failed };
-    const batch = await this.#waitFor(outstanding, window?.count ?? outstanding.length);
-    if (batch === undefined) return await this.run(request);
-    const stale = batch.dropped.filter(({ reason }) => reason === "STALE_POLICY");
-    if (window !== undefined && stale.length > 0) {
-      groups.release(batch.groups.map(({ groupId }) => groupId));
-      return { undispatched, stale: stale.map(({ groupId }) => groupId) };
-    }
+    if (window?.count !== undefined && failed.length > 0) return { undispatched, stale: failed };
+    const taken = await this.#take(request, outstanding);
+    if (taken === undefined) return await this.run(request);
+    if ("undispatched" in taken) return taken;
+    const batch = taken;
     if (batch.groups.length === 0) {
       throw new PalimpsestError(
         "INTERNAL",
         `every group of step ${step} failed, the first because: ${batch.failures[0]?.message ?? "unknown"}`,
       );
     }
-    const trainedIds = batch.groups.map((group) => group.groupId);
+    const trainedIds = idsOf(batch.groups);
+    const rejectedIds = idsOf(batch.rejected);
     const trained = await train(request, batch).catch((reason: unknown) => {
-      groups.release(trainedIds);
+      groups.release([...trainedIds, ...rejectedIds]);
       throw reason;
     });
     // Only groups that could still be on the queues matter: those of this step and the one before.
     this.#consumed = [...this.#consumed.slice(-groupsPerStep), ...trainedIds];
+    const mostRejected = groupsPerStep + (window?.rejects?.most ?? 0);
+    this.#rejected = [...this.#rejected.slice(-mostRejected), ...rejectedIds];
     this.#open = { trained, batch, saved: undefined };
     return await this.#finish(this.#open);
   }
@@ -179,8 +165,9 @@ export class StepProtocol<
   async #finish(open: OpenStep<Trained, Saved>): Promise<StepDone<Result>> {
     const { groups, save, announce, report } = this.#parts;
     const { trained, batch } = open;
-    open.saved ??= await save(trained, this.#consumed);
-    await groups.acknowledge(batch.groups.map((group) => group.groupId));
+    open.saved ??= await save(trained, this.#consumed, this.#rejected);
+    await groups.acknowledge(idsOf(batch.groups));
+    await groups.reject(idsOf(batch.rejected));
     await announce(open.saved);
     this.#open = undefined;
     this.#last = report(open.saved);
@@ -208,6 +195,52 @@ export class StepProtocol<
     };
   }
 
+  /** The step's batch, what is to be done before there is one, or undefined when it is to be asked for again. */
+  async #take(
+    { window }: Request,
+    outstanding: readonly string[],
+  ): Promise<StepBatch | UndispatchedGroups | undefined> {
+    const { groups, teaches } = this.#parts;
+    const rejects = window?.rejects;
+    const known = new Set(rejects?.rejected);
+    const held: string[] = [];
+    const handBack = () => groups.release(held);
+    try {
+      const rejected = await this.#waitFor(
+        outstanding.filter((groupId) => known.has(groupId)),
+        known.size,
+      );
+      held.push(...idsOf(rejected?.groups ?? []));
+      const fresh = outstanding.filter((groupId) => !known.has(groupId));
+      const batch = rejected && (await this.#waitFor(fresh, window?.count ?? fresh.length));
+      held.push(...idsOf(batch?.groups ?? []));
+      if (rejected === undefined || batch === undefined) {
+        handBack();
+        return undefined;
+      }
+      const stale = batch.dropped.filter(({ reason }) => reason === "STALE_POLICY");
+      if (window?.count !== undefined && stale.length > 0) {
+        handBack();
+        return { undispatched: [], stale: idsOf(stale) };
+      }
+      if (rejects === undefined) return { ...batch, rejected: [] };
+      const more = batch.groups.filter((group) => !teaches(group));
+      if (more.length > 0 && known.size < rejects.most) {
+        handBack();
+        return { undispatched: [], rejected: idsOf(more) };
+      }
+      const no = new Set([...known, ...idsOf(more)]);
+      return {
+        ...sortedOut([...rejected.groups, ...batch.groups], ({ groupId }) => !no.has(groupId), rejects),
+        dropped: [...rejected.dropped, ...batch.dropped],
+        failures: [...rejected.failures, ...batch.failures],
+      };
+    } catch (reason) {
+      handBack();
+      throw reason;
+    }
+  }
+
   /** undefined when a group of them is not dispatched any more, since Redis came back without its last second, or is closed,
    *  since Redis forgot who may close it. */
   async #waitFor(groupIds: readonly string[], count: number): Promise<GroupBatch | undefined> {
@@ -222,4 +255,8 @@ export class StepProtocol<
       throw reason;
     }
   }
+}
+
+function idsOf(groups: readonly { readonly groupId: string }[]): string[] {
+  return groups.map(({ groupId }) => groupId);
 }

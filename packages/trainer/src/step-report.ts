@@ -43,5 +43,6 @@ export function stepReport(
     groupsTrained: counts.groups.trained,
     groupsFailed: counts.groups.failed,
     groupsStale,
+    ...(result.rejected === undefined ? {} : { rejected: result.rejected }),
   };
 }

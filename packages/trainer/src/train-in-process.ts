@@ -27,6 +27,7 @@ import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
+import { type RejectedGroups, rejectedIn, shortageNotice } from "./teaching-groups.js";
 
 /** What a run in one process works with: for breakpoints, and for questions between its steps. */
 export interface InProcessPolicy {
@@ -38,6 +39,8 @@ export interface InProcessStep {
   readonly step: number;
   readonly update: UpdateMetrics;
   readonly groups: readonly Group[];
+  /** With `train.zeroVarianceRefills`: what the step sampled and did not train. */
+  readonly rejected?: RejectedGroups;
   readonly weightsHash: string;
   readonly rolloutSeconds: number;
   /** Why episodes failed. */
@@ -136,16 +139,24 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     };
     const readsTokens = rewardReadsTokens(recipe.reward.config, ownReward);
     await options.onStart?.(policy);
+    const teaches = (group: Group) => learner.teaches(group);
+    const source = { recipe, ...policy, tasks, readsTokens, teaches, signal };
+    let first = 0;
     for (let step = 1; step <= recipe.train.steps; step++) {
       signal?.throwIfAborted();
       const startedAt = performance.now();
-      const { groups, failures } = await sampleStep({ recipe, ...policy, tasks, readsTokens, signal }, step);
+      const { groups, rejected: without, failures, next } = await sampleStep(source, step, first);
+      first = next;
       const rolloutSeconds = (performance.now() - startedAt) / 1000;
       const shuffleRewards = options.shuffleRewards ?? false;
       const update = await learner.update(groups, { shuffleRewards, ...(signal ? { signal } : {}) });
       const weightsHash = learner.weightsHash();
       await sampler.setWeights(learner.parameters(), learner.policyVersion);
-      await options.onStep?.({ step, update, groups, weightsHash, rolloutSeconds, failures }, policy);
+      const rejected = rejectedIn(recipe, { groups, rejected: without }, teaches);
+      const shortage = shortageNotice({ step, groupsTrained: groups.length, ...rejected }, recipe.train);
+      if (shortage !== undefined) onNotice?.(shortage);
+      const done = { step, update, groups, ...rejected, weightsHash, rolloutSeconds, failures };
+      await options.onStep?.(done, policy);
     }
     const model = { config, tokenizer, parameters: learner.parameters() };
     return { weightsHash: learner.weightsHash(), model };

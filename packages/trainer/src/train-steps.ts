@@ -4,6 +4,7 @@
  */
 import type { TaskSet } from "@palimpsest/datasets";
 import type { GroupRequest, RunQueues } from "@palimpsest/trajectories";
+import { refillsOf } from "./async/async-settings.js";
 import { groupRequest } from "./async/group-requests.js";
 import { GroupSchedule, type ScheduleState } from "./async/group-schedule.js";
 import { GroupsInFlight } from "./async/groups-in-flight.js";
@@ -20,6 +21,7 @@ import { samplerProgress } from "./sampler-progress.js";
 import { untilTaken } from "./step-attempts.js";
 import { stepReport } from "./step-report.js";
 import type { TracedTask } from "./step-traces.js";
+import { shortageNotice } from "./teaching-groups.js";
 import type { TrainingEvaluations } from "./training-evaluations.js";
 
 export interface StepsOptions {
@@ -92,9 +94,10 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
           ...(recipe.train.keepTraces > 0 ? { tasks: tracedTasks(requests) } : {}),
         });
         if (!("undispatched" in answer)) return answer;
-        const { undispatched, stale = [] } = answer;
+        const { undispatched, stale = [], rejected = [] } = answer;
         await inFlight.lost(undispatched);
         await inFlight.stale(stale);
+        await inFlight.rejected(rejected);
         groupsStale += stale.length;
         const what = [
           ...(undispatched.length > 0
@@ -106,7 +109,7 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
               ]
             : []),
         ];
-        onEvent({ kind: "notice", text: what.join("; ") });
+        if (what.length > 0) onEvent({ kind: "notice", text: what.join("; ") });
       }
     }
     const result = await untilTaken(trainStep, {
@@ -115,7 +118,9 @@ export async function trainSteps(options: StepsOptions): Promise<StepReport[]> {
         onEvent({ kind: "notice", text: `step ${step} is taken again from the last checkpoint: ${message}` }),
       signal,
     });
-    await inFlight.stepDone(result.taken?.groupIds);
+    inFlight.stepDone(result.taken?.schedule);
+    const shortage = shortageNotice(result, recipe.train);
+    if (shortage !== undefined) onEvent({ kind: "notice", text: shortage });
     const seconds = result.waitSeconds + besideSeconds;
     // What runs ahead is sampled during the whole step.
     const sampledSeconds = maxStaleness === 0 ? seconds : (performance.now() - startedAt) / 1000;
@@ -142,12 +147,15 @@ function groupsInFlight({
   schedule,
   signal,
 }: StepsOptions): GroupsInFlight {
-  const { groupsPerStep, staleGroups, stopWhenStuckMs } = recipe.train;
+  const { groupsPerStep, maxStaleness, staleGroups, stopWhenStuckMs } = recipe.train;
+  const refills = refillsOf(recipe.train);
   const order = { runId: folder.runId, recipe, tasks, agentName };
   return new GroupsInFlight({
-    schedule: new GroupSchedule(recipe.train, start, schedule),
+    schedule: new GroupSchedule({ ...recipe.train, refills }, start, schedule),
     groupsPerStep,
+    maxStaleness,
     staleGroups,
+    refills,
     open: (group) => groupRequest(order, group, signal),
     dispatch: (groups, dispatchOptions) => queues.dispatchGroups(groups, dispatchOptions),
     signal,

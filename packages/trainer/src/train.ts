@@ -14,6 +14,7 @@ import type { Evaluation, Trace } from "@palimpsest/evals";
 import { type RunCounts, RunQueues } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
+import { refillsOf } from "./async/async-settings.js";
 import { superviseModel } from "./demonstrations/supervised-start.js";
 import { waitingFor } from "./disk-waiting.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
@@ -312,7 +313,7 @@ function runSpec(
       // A step is dispatched whole before it is trained, and so are those ahead of it.
       maxOutstandingGroups: Math.max(
         recipe.queues.maxOutstandingGroups,
-        recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1),
+        recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1) + refillsOf(recipe.train),
       ),
     },
   };

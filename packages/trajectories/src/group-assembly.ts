@@ -83,6 +83,9 @@ async function endOf(
   }
 }
 
+/** Why a learner that holds a group does not train it, though it could. */
+export type RejectReason = "ZERO_VARIANCE";
+
 export type DropReason = "BELOW_MIN_GROUP_SIZE" | "STALE_POLICY" | "UNREADABLE";
 
 export interface TrainingRules {

@@ -7,56 +7,25 @@
  *  CONSUMER-3 (T2). A group with a trajectory more than `maxStaleness` versions old is failed as STALE_POLICY.
  *  CONSUMER-4 (T4). Failed episodes are left out; a group with fewer than `minGroupSize` members is failed whole, and so
  *                   is one whose entry another version wrote (UNREADABLE).
- *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished. */
+ *  CONSUMER-5 (T6). A batch is sorted by group id and its members by episode index, in whatever order they finished.
+ *  CONSUMER-6 (T1). A group that the learner rejects is failed with the learner's reason, once, and is not returned again. */
 import { isDeepStrictEqual } from "node:util";
 import type { Group } from "@palimpsest/memory/records";
 import type { Metrics } from "@palimpsest/telemetry";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { EpisodeFailure } from "./episode-failure.js";
 import type { EpisodeJobs } from "./episode-jobs.js";
-import { type AssembledGroup, assembleGroup, type DropReason, dropReason } from "./group-assembly.js";
+import {
+  type AssembledGroup,
+  assembleGroup,
+  type DropReason,
+  dropReason,
+  type RejectReason,
+} from "./group-assembly.js";
+import type { DroppedGroup, GroupBatch, GroupConsumerOptions, NextGroupsRequest } from "./group-batch.js";
 import { type FoundGroup, GroupFeed, type GroupFeedDeps } from "./group-feed.js";
 import { LostJobs } from "./lost-jobs.js";
 import type { PayloadStore } from "./payload-store.js";
-
-export interface GroupConsumerOptions {
-  /** Members that a group needs to be trained. Default 2: one member has no advantage over itself. */
-  readonly minGroupSize?: number;
-  /** Policy versions that a trajectory may lie behind `policyVersion` of the request. Default: any number. */
-  readonly maxStaleness?: number;
-  /** Group ids that the restored checkpoint was trained on. A function is called after the run was taken over: a checkpoint
-   *  that is read before may be older than what the learner before this one could still acknowledge. */
-  readonly alreadyConsumed?: Iterable<string> | (() => Promise<Iterable<string>>);
-}
-
-export interface NextGroupsRequest {
-  /** Groups to wait for, good and dropped ones together. */
-  readonly count: number;
-  /** Only these groups; others are kept for later. Absent: any. */
-  readonly groupIds?: readonly string[];
-  /** Only groups of this training step; others are kept for later. Absent: any. */
-  readonly step?: number;
-  /** Version of the learner's weights, for staleness. */
-  readonly policyVersion?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface DroppedGroup {
-  readonly groupId: string;
-  /** "" and 0 where the group's entry was written by another version. */
-  readonly taskId: string;
-  readonly step: number;
-  readonly reason: DropReason;
-}
-
-export interface GroupBatch {
-  /** To train and then acknowledge. */
-  readonly groups: readonly Group[];
-  /** Failed whole and already counted; nothing to acknowledge. */
-  readonly dropped: readonly DroppedGroup[];
-  /** Every episode that left a group of this batch. */
-  readonly failures: readonly EpisodeFailure[];
-}
 
 export interface GroupConsumerDeps extends GroupFeedDeps {
   readonly jobs: Pick<EpisodeJobs, "restore">;
@@ -87,10 +56,11 @@ export class GroupConsumer {
   static async open(options: GroupConsumerOptions, deps: GroupConsumerDeps): Promise<GroupConsumer> {
     const feed = await GroupFeed.open(deps);
     const consumer = new GroupConsumer(options, deps, feed);
-    const { alreadyConsumed = [] } = options;
+    const { alreadyConsumed = [], alreadyRejected } = options;
     await consumer.#recordConsumed([
       ...(typeof alreadyConsumed === "function" ? await alreadyConsumed() : alreadyConsumed),
     ]);
+    await consumer.reject([...(alreadyRejected?.() ?? [])]);
     return consumer;
   }
 
@@ -264,6 +234,29 @@ export class GroupConsumer {
     this.#feed.found.delete(groupId);
   }
 
+  /** Says that a durable checkpoint stands after a step that took these groups and did not train them: their episodes count as
+   *  dropped. Rejecting again is a no-op; a group that the store has never heard of is remembered as closed.
+   *  @throws {PalimpsestError} ALREADY_EXISTS when a newer learner has taken over */
+  async reject(groupIds: readonly string[], reason: RejectReason = "ZERO_VARIANCE"): Promise<void> {
+    for (let start = 0; start < groupIds.length; start += closeConcurrency) {
+      await Promise.all(
+        groupIds.slice(start, start + closeConcurrency).map((groupId) => this.#reject(groupId, reason)),
+      );
+    }
+  }
+
+  async #reject(groupId: string, reason: RejectReason): Promise<void> {
+    const record = await this.#deps.store.group(groupId);
+    const assembled =
+      this.#feed.found.get(groupId)?.assembled ?? (record && (await this.#assemble({ groupId, record })));
+    if (assembled !== undefined && (await this.#close(assembled, "failed", reason))) {
+      this.#deps.metrics?.counter("palimpsest_queue_groups_failed_total").inc({ reason });
+    } else {
+      await this.#remember([groupId]);
+    }
+    this.#feed.found.delete(groupId);
+  }
+
   /** Gives returned groups back without training them: nextGroups may return them again. */
   release(groupIds: readonly string[]): void {
     for (const groupId of groupIds) {
@@ -297,7 +290,7 @@ export class GroupConsumer {
   async #close(
     { group, failures }: AssembledGroup,
     outcome: "trained" | "failed",
-    reason?: DropReason,
+    reason?: DropReason | RejectReason,
   ): Promise<boolean> {
     const result = await this.#feed.close({
       groupId: group.groupId,

@@ -31,14 +31,9 @@ export {
 export { redisTlsOptions } from "@palimpsest/wire";
 // For other packages: the codec and the queues.
 export type { EpisodeFailure, FailureStage } from "./episode-failure.js";
-export type { DropReason } from "./group-assembly.js";
-export type {
-  DroppedGroup,
-  GroupBatch,
-  GroupConsumer,
-  GroupConsumerOptions,
-  NextGroupsRequest,
-} from "./group-consumer.js";
+export type { DropReason, RejectReason } from "./group-assembly.js";
+export type { DroppedGroup, GroupBatch, GroupConsumerOptions, NextGroupsRequest } from "./group-batch.js";
+export type { GroupConsumer } from "./group-consumer.js";
 export type { DispatchOptions, DispatchOutcome } from "./group-producer.js";
 export { type Episode, episodeSeed, type GroupRequest, trajectoryIdOf } from "./group-spec.js";
 export type { CloseOptions, JobConsumer } from "./job-consumer.js";

@@ -61,6 +61,31 @@ describe("run queues", () => {
     expect(new Set(episodes.map(({ seed }) => seed)).size).toBe(3);
   });
 
+  it("fails a rejected group with its reason, once, by the next learner too, and balances its account (CONSUMER-6, T1)", async () => {
+    await fixture.openWorkers();
+    const trainer = await fixture.open();
+    const consumer = await trainer.consumeGroups();
+    const groupIds = ["g-1", "g-2", "g-3"];
+    for (const groupId of groupIds) await trainer.dispatchGroup(aGroupRequest({ groupId, groupSize: 2 }));
+    const { groups } = await consumer.nextGroups({ count: 3 });
+    expect(groups).toHaveLength(3);
+    await consumer.reject(["g-1"]);
+    await consumer.reject(["g-1"]);
+    await consumer.acknowledge(["g-2"]);
+    // It dies between; its checkpoint names all three, and one that Redis lost.
+    const next = await (await fixture.open()).consumeGroups({
+      alreadyConsumed: ["g-2"],
+      alreadyRejected: () => ["g-1", "g-3", "g-lost"],
+    });
+    expect(await trainer.ledger.failedGroups()).toEqual({ "g-1": "ZERO_VARIANCE", "g-3": "ZERO_VARIANCE" });
+    expect(await trainer.dispatchGroup(aGroupRequest({ groupId: "g-lost", groupSize: 2 }))).not.toBe("added");
+    const counts = await trainer.ledger.counts();
+    expect(counts.groups).toEqual({ dispatched: 3, outstanding: 0, trained: 1, failed: 2 });
+    expect(counts.episodes).toEqual({ dispatched: 6, trained: 2, failed: 0, dropped: 4 });
+    expect(counts.queuedBytes).toBe(0);
+    expect(next.delivered).toEqual([]);
+  });
+
   it("keeps a group until it is acknowledged, then deletes every payload and job (T1)", async () => {
     await fixture.openWorkers();
     const trainer = await fixture.open();

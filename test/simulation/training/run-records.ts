@@ -4,7 +4,7 @@
  */
 
 import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
-import type { GroupBatch } from "../../../packages/trajectories/src/group-consumer.js";
+import type { GroupBatch } from "../../../packages/trajectories/src/group-batch.js";
 import type { Closing, LedgerStore, RunCounts } from "../../../packages/trajectories/src/ledger-store.js";
 import type { Disk } from "./sim-learner.js";
 
@@ -17,7 +17,7 @@ export class RunRecords {
   readonly #fail: (invariant: string, text: string) => void;
   readonly #disk: Disk;
   readonly #losses: () => number;
-  readonly counts = { steps: 0, dropped: 0, episodes: 0, learners: 0, faults: 0 };
+  readonly counts = { steps: 0, dropped: 0, rejected: 0, episodes: 0, learners: 0, faults: 0 };
 
   constructor(fail: (invariant: string, text: string) => void, disk: Disk, losses: () => number) {
     this.#fail = fail;
@@ -58,11 +58,13 @@ export class RunRecords {
   }
 
   /** STEP-1: what is acknowledged is on disk. LEDGER-4: only the newest learner closes. */
-  closed({ groupId, outcome }: Closing, epoch: Epoch, newest: number): void {
+  closed({ groupId, outcome, reason }: Closing, epoch: Epoch, newest: number): void {
     if (epoch.number < newest)
       this.#fail("LEDGER-4", `epoch ${epoch.number} closed ${groupId}, and ${newest} has taken over`);
     if (outcome === "trained" && !this.#disk.head.trained.includes(groupId))
       this.#fail("STEP-1", `${groupId} is acknowledged, and neither checkpoint nor log on disk has it`);
+    if (reason === "ZERO_VARIANCE" && !this.#disk.head.everRejected.includes(groupId))
+      this.#fail("STEP-7", `${groupId} is closed as rejected, and neither checkpoint nor log on disk has it`);
   }
 
   /** LEDGER-1, LEDGER-2 */
@@ -74,9 +76,20 @@ export class RunRecords {
       this.#fail("LEDGER-2", `episodes do not add up: ${JSON.stringify(episodes)}`);
   }
 
-  /** T1: at the end each group of each step was trained once, or has failed and was counted. */
-  async end(ledger: LedgerStore, groupIds: readonly string[], steps: number): Promise<void> {
-    const { trained, policyVersion } = this.#disk.head;
+  /** T1: at the end each group that was due was trained once, was rejected once, or has failed and was counted. */
+  async end(
+    ledger: LedgerStore,
+    groupIds: readonly string[],
+    steps: number,
+    teaches: (groupId: string) => boolean,
+  ): Promise<void> {
+    const { trained, everRejected, policyVersion } = this.#disk.head;
+    if (new Set(everRejected).size < everRejected.length)
+      this.#fail("STEP-7", `rejected twice: ${everRejected}`);
+    this.counts.rejected = everRejected.length;
+    for (const groupId of [...trained, ...everRejected])
+      if (teaches(groupId) !== trained.includes(groupId))
+        this.#fail("STEP-7", `${groupId} was taken for another`);
     if (policyVersion !== steps) this.#fail("REST", `the run stands at step ${policyVersion} of ${steps}`);
     const counts = await ledger.counts();
     this.account(counts);
@@ -85,6 +98,9 @@ export class RunRecords {
     const states = await ledger.states(groupIds);
     for (const [at, groupId] of groupIds.entries()) {
       const state = states[at];
+      const isRejected = everRejected.includes(groupId);
+      // The store may have forgotten it with a loss; what it then remembers is that it is not to be dispatched again.
+      if (isRejected && !trained.includes(groupId) && (state === "failed" || this.#losses() > 0)) continue;
       if (state === "failed" && !trained.includes(groupId)) continue;
       if (state === "trained" && trained.includes(groupId)) continue;
       // What is older than the last checkpoints may be forgotten with a loss.

@@ -6,6 +6,9 @@
 
 import { createLogger } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError, systemClock } from "@palimpsest/wire";
+import { GroupSchedule } from "../../../packages/trainer/src/async/group-schedule.js";
+import { GroupsInFlight } from "../../../packages/trainer/src/async/groups-in-flight.js";
+import type { StepGroups } from "../../../packages/trainer/src/step-groups.js";
 import type { Epoch } from "../../../packages/trajectories/src/epoch.js";
 import { GroupProducer } from "../../../packages/trajectories/src/group-producer.js";
 import type { LedgerStore } from "../../../packages/trajectories/src/ledger-store.js";
@@ -29,7 +32,10 @@ import { Disk, SimLearner } from "./sim-learner.js";
 const steps = 6;
 const faultsEndMs = 10 * 60_000;
 const endMs = 30 * 60_000;
-const settings = queueSettingsSchema.parse({ maxOutstandingGroups: 8 });
+const groupsPerStep = 4;
+/** A step has at most so many groups beside those that it rejects. */
+const mostRefills = 4;
+const settings = queueSettingsSchema.parse({ maxOutstandingGroups: groupsPerStep + mostRefills });
 const logger = createLogger({ component: "simulation", level: "silent" });
 const clock: Clock = systemClock;
 
@@ -41,7 +47,7 @@ export class RunWorld {
   readonly run: RunRedis;
   readonly records: RunRecords;
   readonly plant: RunPlant;
-  readonly groupsPerStep = 4;
+  readonly groupsPerStep = groupsPerStep;
   readonly disk = new Disk();
   /** The version that rollouts sample with. */
   announced = 0;
@@ -139,14 +145,11 @@ export class RunWorld {
       untilMs += 60_000;
       await scheduler.run(untilMs);
     }
-    const { policyVersion, trained } = this.disk.head;
+    const { policyVersion, trained, last } = this.disk.head;
     this.story.tell("run", () => `at the end: step ${policyVersion}, ${trained.length} groups trained`);
-    const groupIds = Array.from({ length: steps }, (_, at) => this.#groups(at + 1)).flat();
-    void this.records.end(
-      this.run.ledger,
-      groupIds.map(({ groupId }) => groupId),
-      steps,
-    );
+    const due = last?.taken?.schedule.next ?? steps * groupsPerStep;
+    const groupIds = Array.from({ length: due }, (_, index) => groupIdOf(index));
+    void this.records.end(this.run.ledger, groupIds, steps, (groupId) => this.teaches(groupId));
     await scheduler.run(scheduler.nowMs);
   }
 
@@ -168,16 +171,13 @@ export class RunWorld {
     });
   }
 
-  #groups(step: number) {
-    return Array.from({ length: this.groupsPerStep }, (_, index) =>
-      aGroupRequest({
-        groupId: `s${step}-g${index}`,
-        groupSize: 4,
-        step,
-        minPolicyVersion: step - 1,
-        task: aTask({ id: `task-${step}-${index}` }),
-      }),
-    );
+  /** In every third run some groups teach nothing, and steps take others beside them. */
+  get #refills(): number {
+    return this.#seed % 3 === 0 ? mostRefills : 0;
+  }
+
+  teaches(groupId: string): boolean {
+    return this.#refills === 0 || Number(groupId.slice(1)) % 5 > 1;
   }
 
   /** As trainSteps() of the trainer: dispatch, have it trained, again until it is. */
@@ -188,23 +188,13 @@ export class RunWorld {
       const jobs = this.run.jobsOf(process);
       const producer = new GroupProducer({ ...deps, jobs, listRun: async () => undefined });
       const pause = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-      let step = 0;
-      while (step === 0) {
-        const version = await this.#call(process, (learner) => learner.state());
-        if (version === undefined) await pause();
-        else step = version + 1;
-      }
-      while (step <= steps) {
-        const groups = this.#groups(step);
-        await producer.dispatch(groups);
-        if (
-          await this.#ask(
-            process,
-            step,
-            groups.map(({ groupId }) => groupId),
-          )
-        )
-          step++;
+      const found = () => this.#call(process, (learner) => learner.state());
+      let state = await found();
+      for (; state === undefined; state = await found()) await pause();
+      const inFlight = this.#inFlight(producer, state);
+      for (let step = state.version + 1; step <= steps; ) {
+        const { asked } = await inFlight.offer();
+        if (await this.#ask(process, { step, ...asked }, inFlight)) step++;
         else await pause();
       }
       this.#done = true;
@@ -213,10 +203,45 @@ export class RunWorld {
     return process;
   }
 
-  async #ask(process: SimProcess, step: number, groupIds: string[]): Promise<boolean> {
-    const answer = await this.#call(process, (learner) => learner.train({ step, groupIds }));
-    if (answer !== undefined && "step" in answer) this.records.counts.steps++;
-    return answer !== undefined && "step" in answer;
+  async #ask(process: SimProcess, asked: StepGroups, inFlight: GroupsInFlight): Promise<boolean> {
+    const answer = await this.#call(process, (learner) => learner.train(asked));
+    if (answer === undefined) return false;
+    if ("step" in answer) {
+      inFlight.stepDone(answer.taken?.schedule);
+      this.records.counts.steps++;
+      return true;
+    }
+    await inFlight.lost(answer.undispatched);
+    await inFlight.rejected(answer.rejected ?? []);
+    return false;
+  }
+
+  #inFlight(
+    producer: GroupProducer,
+    { version, schedule }: Awaited<ReturnType<SimLearner["state"]>>,
+  ): GroupsInFlight {
+    const train = {
+      steps,
+      groupsPerStep,
+      maxStaleness: 0,
+      staleGroups: "wait",
+      refills: this.#refills,
+    } as const;
+    return new GroupsInFlight({
+      ...train,
+      schedule: new GroupSchedule(train, version, schedule),
+      open: async ({ index, minPolicyVersion }) =>
+        aGroupRequest({
+          groupId: groupIdOf(index),
+          groupSize: 4,
+          step: minPolicyVersion + 1,
+          minPolicyVersion,
+          task: aTask({ id: `task-${index}` }),
+        }),
+      dispatch: (groups, options) => producer.dispatch(groups, options),
+      signal: new AbortController().signal,
+      timeoutMs: endMs,
+    });
   }
 
   /** A call of the learner by the driver: undefined when it fails, or when its learner dies. */
@@ -332,4 +357,9 @@ export class RunWorld {
     this.story.tell("VIOLATION", () => `${invariant}: ${text}`);
     this.scheduler.fail(new Violation(invariant, text));
   }
+}
+
+/** Of three digits, so that ids sort as the run's order of questions does. */
+function groupIdOf(index: number): string {
+  return `g${String(index).padStart(3, "0")}`;
 }

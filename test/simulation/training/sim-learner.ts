@@ -1,13 +1,15 @@
 import { PalimpsestError } from "@palimpsest/wire";
 import { longestChain, type StepLink } from "../../../packages/learner/src/step-chain.js";
-import {
-  type StepGroups,
-  StepProtocol,
-  type UndispatchedGroups,
-} from "../../../packages/trainer/src/step-protocol.js";
-import { type GroupBatch, GroupConsumer } from "../../../packages/trajectories/src/group-consumer.js";
+import type { ScheduleState } from "../../../packages/trainer/src/async/group-schedule.js";
+import { takenBy } from "../../../packages/trainer/src/async/taken-groups.js";
+import type { StepBatch, StepGroups, UndispatchedGroups } from "../../../packages/trainer/src/step-groups.js";
+import { StepProtocol } from "../../../packages/trainer/src/step-protocol.js";
+import { GroupConsumer } from "../../../packages/trajectories/src/group-consumer.js";
 import type { SimProcess } from "../world/process.js";
 import type { RunWorld } from "./run-world.js";
+
+/** What a step was answered with, as `StepResult` of the trainer. */
+export type SimStep = { readonly step: number } & ReturnType<typeof takenBy>;
 
 /** A learner's state as its reader finds it: whole, or the one before (packages/learner/src/killed-process.test.ts). */
 export interface SimCheckpoint {
@@ -15,7 +17,10 @@ export interface SimCheckpoint {
   /** Every group that the weights have seen: it stands for the weights. */
   readonly trained: readonly string[];
   readonly consumedGroupIds: readonly string[];
-  readonly last: { readonly step: number } | undefined;
+  /** Of the last steps, and of all. */
+  readonly rejectedGroupIds: readonly string[];
+  readonly everRejected: readonly string[];
+  readonly last: SimStep | undefined;
   /** The weights before the last step, and what it was given. */
   readonly parentHash: string;
   readonly groupIds: readonly string[];
@@ -32,6 +37,8 @@ export class Disk {
     policyVersion: 0,
     trained: [],
     consumedGroupIds: [],
+    rejectedGroupIds: [],
+    everRejected: [],
     last: undefined,
     parentHash: "",
     groupIds: [],
@@ -57,8 +64,8 @@ export function repeated(checkpoint: SimCheckpoint, steps: readonly SimRecord[])
 
 const checkpointEverySteps = 3;
 
-type Protocol = StepProtocol<StepGroups, SimCheckpoint, SimCheckpoint, { readonly step: number }>;
-type Answer = { readonly step: number } | UndispatchedGroups;
+type Protocol = StepProtocol<StepGroups, SimCheckpoint, SimCheckpoint, SimStep>;
+type Answer = SimStep | UndispatchedGroups;
 
 /** How long a learner waits for Redis before a step fails. */
 const patienceMs = 10_000;
@@ -88,9 +95,9 @@ export class SimLearner {
     });
   }
 
-  /** The step that it stands after. As all calls of an actor: one after the other, when it has started. */
-  state(): Promise<number> {
-    return this.#next(async ({ lastDone }) => lastDone);
+  /** The step that it stands after, and the run's schedule there. As all calls of an actor: one after the other, when it has started. */
+  state(): Promise<{ readonly version: number; readonly schedule: ScheduleState | undefined }> {
+    return this.#next(async ({ lastDone, last }) => ({ version: lastDone, schedule: last?.taken?.schedule }));
   }
 
   train(request: StepGroups): Promise<Answer> {
@@ -125,6 +132,7 @@ export class SimLearner {
           for (const _ of steps) await this.#pause(200, 5_000);
           return this.#weights.consumedGroupIds;
         },
+        alreadyRejected: () => this.#weights.rejectedGroupIds,
       },
       { ...deps, jobs: plant.jobs(world.run.jobsOf(this.process)) },
     );
@@ -136,18 +144,20 @@ export class SimLearner {
         groupsPerStep: world.groupsPerStep,
         savedVersion: async () => plant.savedVersion(disk.head.policyVersion),
         policyVersion: () => this.#weights.policyVersion,
-        train: (_request, batch) => this.#update(batch),
-        save: (trained, consumedGroupIds) => this.#save({ ...trained, consumedGroupIds }),
+        teaches: ({ groupId }) => world.teaches(groupId),
+        train: (request, batch) => this.#update(request, batch),
+        save: (trained, consumedGroupIds, rejectedGroupIds) =>
+          this.#save({ ...trained, consumedGroupIds, rejectedGroupIds }),
         announce: async ({ policyVersion }) => world.announce(policyVersion),
-        report: ({ policyVersion }) => ({ step: policyVersion }),
+        report: ({ policyVersion, last }) => last ?? { step: policyVersion },
       },
       this.#weights,
     );
     world.story.tell(this.process.name, () => `stands after step ${this.#weights.policyVersion}`);
   }
 
-  async #update(batch: GroupBatch): Promise<SimCheckpoint> {
-    const { policyVersion, trained } = this.#weights;
+  async #update(request: StepGroups, batch: StepBatch): Promise<SimCheckpoint> {
+    const { policyVersion, trained, everRejected } = this.#weights;
     this.#world.records.batch(batch, trained, policyVersion);
     await this.#pause(200, 5_000);
     const step = policyVersion + 1;
@@ -156,7 +166,8 @@ export class SimLearner {
       ...this.#weights,
       policyVersion: step,
       trained: [...trained, ...ids],
-      last: { step },
+      everRejected: [...everRejected, ...batch.rejected.map(({ groupId }) => groupId)],
+      last: { step, ...takenBy(request, batch) },
       parentHash: trained.join(),
       groupIds: ids,
     };

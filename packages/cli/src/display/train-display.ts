@@ -105,7 +105,7 @@ export class TrainDisplay {
       case "step": {
         const { report } = event;
         const eta = formatSeconds(this.#etaSeconds);
-        return `step ${report.step}/${report.steps}  reward ${report.rewardMean.toFixed(3)}  KL ${report.update.klK3.toFixed(4)}  sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s  learner ${formatCount(report.learnerTokensPerSecond)} tokens/s  version ${report.policyVersion}  groups ${report.groupsTrained} trained ${report.groupsFailed} failed  ETA ${eta}`;
+        return `step ${report.step}/${report.steps}  reward ${report.rewardMean.toFixed(3)}${sampledNote(report)}  KL ${report.update.klK3.toFixed(4)}  sampler ${formatCount(report.samplerTokensPerSecond)} tokens/s  learner ${formatCount(report.learnerTokensPerSecond)} tokens/s  version ${report.policyVersion}  groups ${report.groupsTrained} trained ${report.groupsFailed} failed  ETA ${eta}`;
       }
       case "evaluation":
         return evaluationLine(event.report);
@@ -141,4 +141,10 @@ function evaluationLine({
 
 function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kind: "download" }>): string {
   return `fetching model     ${file}   ${(doneBytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`;
+}
+
+/** Beside the mean of what was trained, that of all that was sampled. */
+export function sampledNote({ rejected }: Pick<StepReport, "rejected">): string {
+  if (rejected === undefined) return "";
+  return ` (${rejected.sampledRewardMean.toFixed(3)} with ${rejected.groups} groups left out)`;
 }

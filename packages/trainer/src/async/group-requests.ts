@@ -20,16 +20,25 @@ export async function groupRequest(
   { index, minPolicyVersion }: DueGroup,
   signal: AbortSignal,
 ): Promise<GroupRequest> {
-  const { groupsPerStep } = recipe.train;
-  const step = Math.floor(index / groupsPerStep) + 1;
-  const place = index % groupsPerStep;
   return {
-    groupId: `${runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`,
+    groupId: groupIdOf(runId, recipe.train, index),
     task: await tasks.open(index % tasks.count, signal),
     groupSize: recipe.learner.groupSize,
     agent: agentName,
     seed: episodeSeed(recipe.seed, index),
     minPolicyVersion,
-    step,
+    step: stepOf(recipe.train, index),
   };
 }
+
+/** A group's id: in the order of indexes, which is the order in which a step trains its groups. */
+export function groupIdOf(runId: string, train: StepSize, index: number): string {
+  const place = index % train.groupsPerStep;
+  const step = stepOf(train, index);
+  return `${runId}-s${String(step).padStart(6, "0")}-g${String(place).padStart(4, "0")}`;
+}
+
+type StepSize = Pick<Recipe["train"], "groupsPerStep">;
+
+/** The step that would train it if none were replaced. */
+const stepOf = ({ groupsPerStep }: StepSize, index: number) => Math.floor(index / groupsPerStep) + 1;

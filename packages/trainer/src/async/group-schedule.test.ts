@@ -101,4 +101,64 @@ describe("a schedule of groups", () => {
     expect(resumed.takeDue()).toEqual(first.takeDue());
     expect(resumed.candidates().map(({ index }) => index)).toEqual([2, 4, 5, 6]);
   });
+
+  it("gives a synchronous step the next groups for rejected ones, so many and no more (SCHEDULE-3, SCHEDULE-5)", () => {
+    const settings = {
+      steps: 3,
+      groupsPerStep: 2,
+      maxStaleness: 0,
+      staleGroups: "wait",
+      refills: 3,
+    } as const;
+    const schedule = new GroupSchedule(settings, 0);
+    const due = () => schedule.takeDue().map(({ index }) => index);
+    expect(due()).toEqual([0, 1]);
+    schedule.reject([0, 1]);
+    expect(due()).toEqual([2, 3]);
+    schedule.reject([2, 3]);
+    expect(due()).toEqual([4]);
+    expect(schedule.candidates().map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
+    expect(schedule.rejected.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    schedule.stepDone([0, 1, 2, 3, 4]);
+    expect(schedule.state).toEqual({ next: 5, open: [] });
+    expect(schedule.takeDue()).toEqual([
+      { index: 5, minPolicyVersion: 1 },
+      { index: 6, minPolicyVersion: 1 },
+    ]);
+    const resumed = new GroupSchedule(settings, 1, { next: 5, open: [] });
+    expect(resumed.takeDue().map(({ index }) => index)).toEqual([5, 6]);
+    expect(() => resumed.reject([1])).toThrow(/group 1 is not in flight/);
+  });
+
+  it("beside a look-ahead keeps its bounds and accounts for each group, however many teach nothing", () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          steps: fc.integer({ min: 1, max: 20 }),
+          groupsPerStep: fc.integer({ min: 1, max: 8 }),
+          maxStaleness: fc.integer({ min: 0, max: 4 }),
+          refills: fc.integer({ min: 1, max: 12 }),
+          flatShare: fc.constantFrom(0.1, 0.5, 0.9),
+          slots: fc.integer({ min: 1, max: 32 }),
+          updateSeconds: fc.constantFrom(0, 1),
+          seed: fc.nat(),
+        }),
+        ({ seed, flatShare, ...settings }) => {
+          const draw = createRandom(seed + 1);
+          const result = simulateRun({
+            ...settings,
+            staleGroups: "refill",
+            drawSeconds: logNormal(seed, 1),
+            drawTeaches: () => draw.float() >= flatShare,
+          });
+          expect(result).toMatchObject({ unaccounted: 0, idleWithRoom: 0 });
+          const { groupsPerStep, maxStaleness, refills } = settings;
+          expect(result.stalenessMax).toBeLessThanOrEqual(maxStaleness);
+          expect(result.inFlightMax).toBeLessThanOrEqual((maxStaleness + 1) * groupsPerStep + refills);
+          expect(result.rejectedMax).toBeLessThanOrEqual(refills + groupsPerStep);
+        },
+      ),
+      { seed: 1, numRuns: 200 },
+    );
+  });
 });

@@ -9,8 +9,11 @@
  *   n − 1 − maxStaleness, and their episodes begin under that version or a newer one: none can become too stale.
  * - SCHEDULE-2 (T2). `refill`: a step takes whichever G groups are complete, the oldest first. Groups that became too stale are
  *   dropped, and each is replaced by the next question.
- * - SCHEDULE-3. At most (maxStaleness + 1)·G groups are in flight, and never more than the steps that are left will take.
+ * - SCHEDULE-3. At most (maxStaleness + 1)·G groups are in flight, and never more than the steps that are left will take; beside
+ *   them those that the next step has rejected, of which at most `refills` are replaced.
  * - SCHEDULE-4 (T1). Every index below `next` was due exactly once, and is in flight, consumed or dropped.
+ * - SCHEDULE-5 (T6). With `refills` and maxStaleness 0, step n takes the next groups in order until G of them were not rejected,
+ *   or `refills` were: which ones follows from the groups alone, not from who was faster.
  */
 import { PalimpsestError } from "@palimpsest/wire";
 import type { StaleGroups } from "./async-settings.js";
@@ -21,6 +24,16 @@ export interface ScheduleSettings {
   readonly groupsPerStep: number;
   readonly maxStaleness: number;
   readonly staleGroups: StaleGroups;
+  /** Rejected groups that a step may have replaced. Default 0. */
+  readonly refills?: number;
+}
+
+/** Whether steps take whatever is complete, in place of groups of their own: then a run keeps where its schedule stood. */
+export function takesWindows({
+  staleGroups,
+  refills = 0,
+}: Pick<ScheduleSettings, "staleGroups" | "refills">): boolean {
+  return staleGroups === "refill" || refills > 0;
 }
 
 /** Where a schedule stands, as a checkpoint keeps it. */
@@ -44,6 +57,8 @@ export class GroupSchedule {
   #version: number;
   #next: number;
   readonly #open: Map<number, DueGroup>;
+  /** In flight until the next step, which took them and will not train them, is done. */
+  readonly #rejected = new Set<number>();
 
   /**
    * @param version policy version of the learner
@@ -70,21 +85,27 @@ export class GroupSchedule {
     return [...this.#open.values()].sort((a, b) => a.index - b.index);
   }
 
+  /** Groups that the next step has rejected so far, in order. */
+  get rejected(): readonly DueGroup[] {
+    return this.open.filter(({ index }) => this.#rejected.has(index));
+  }
+
   /** Groups that are to be dispatched now, each named once. */
   takeDue(): DueGroup[] {
-    const { groupsPerStep, maxStaleness, steps } = this.#settings;
+    const { groupsPerStep, maxStaleness, steps, refills = 0 } = this.#settings;
     const stepsAhead = Math.min(maxStaleness + 1, steps - this.#version);
-    const room = stepsAhead * groupsPerStep - this.#open.size;
+    const replaced = Math.min(this.#rejected.size, refills);
+    const room = stepsAhead * groupsPerStep + replaced - this.#open.size;
     const due = Array.from({ length: Math.max(0, room) }, (_, at) => this.#groupAt(this.#next + at));
     for (const group of due) this.#open.set(group.index, group);
     this.#next += due.length;
     return due;
   }
 
-  /** Groups that the next step may take: with `wait` all of them, with `refill` any `groupsPerStep` of them. */
+  /** Groups that the next step may take: with `wait` all of them, with windows as many of them as it wants. */
   candidates(): readonly DueGroup[] {
-    const { groupsPerStep, staleGroups } = this.#settings;
-    if (staleGroups === "refill") return this.open;
+    const { groupsPerStep } = this.#settings;
+    if (takesWindows(this.#settings)) return this.open;
     const first = this.#version * groupsPerStep;
     return this.open.filter(({ index }) => index >= first && index < first + groupsPerStep);
   }
@@ -92,7 +113,30 @@ export class GroupSchedule {
   /** The next step is done with these groups, the trained and the failed ones. */
   stepDone(consumed: readonly number[]): void {
     for (const index of consumed) this.#close(index);
+    this.#rejected.clear();
     this.#version += 1;
+  }
+
+  /**
+   * The next step, which had a window, is done.
+   * @param after where the schedule of whoever asked for it stood then: a driver that died may have, and it was further
+   */
+  stepTaken(after: ScheduleState): void {
+    const left = new Set(after.open);
+    for (const index of this.#open.keys())
+      if (index < after.next && !left.has(index)) this.#open.delete(index);
+    this.#rejected.clear();
+    this.#version += 1;
+    for (const index of left) if (!this.#open.has(index)) this.#open.set(index, this.#groupAt(index));
+    this.#next = Math.max(this.#next, after.next);
+  }
+
+  /** Groups that teach the next step nothing: `takeDue` gives others, as far as `refills` goes. */
+  reject(indexes: readonly number[]): void {
+    for (const index of indexes) {
+      this.#checkOpen(index);
+      this.#rejected.add(index);
+    }
   }
 
   /** Groups that will not be trained, since they are too stale: `takeDue` gives as many others. */
@@ -101,14 +145,20 @@ export class GroupSchedule {
   }
 
   #close(index: number): void {
-    if (this.#open.delete(index)) return;
+    this.#checkOpen(index);
+    this.#open.delete(index);
+    this.#rejected.delete(index);
+  }
+
+  #checkOpen(index: number): void {
+    if (this.#open.has(index)) return;
     throw new PalimpsestError("INTERNAL", `group ${index} is not in flight; this is a defect`);
   }
 
   #groupAt(index: number): DueGroup {
-    const { groupsPerStep, maxStaleness, staleGroups } = this.#settings;
+    const { groupsPerStep, maxStaleness } = this.#settings;
     const ofStep = Math.floor(index / groupsPerStep);
-    const oldest = staleGroups === "wait" ? ofStep - maxStaleness : this.#version;
+    const oldest = takesWindows(this.#settings) ? this.#version : ofStep - maxStaleness;
     return { index, minPolicyVersion: Math.max(0, oldest) };
   }
 }

@@ -2,12 +2,16 @@ import type { GroupRequest } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { expect, test } from "vitest";
 import type { StaleGroups } from "./async-settings.js";
-import { GroupSchedule } from "./group-schedule.js";
+import { GroupSchedule, type ScheduleSettings } from "./group-schedule.js";
 import { GroupsInFlight } from "./groups-in-flight.js";
 
 /** Queues with room for so many groups; those that find none wait until some is made. */
-function groups(staleGroups: StaleGroups, room = Number.POSITIVE_INFINITY) {
-  const settings = { steps: 9, groupsPerStep: 2, maxStaleness: 2, staleGroups };
+function groups(
+  staleGroups: StaleGroups,
+  room = Number.POSITIVE_INFINITY,
+  more: Partial<ScheduleSettings> = {},
+) {
+  const settings = { steps: 9, groupsPerStep: 2, maxStaleness: 2, staleGroups, ...more };
   const dispatched: string[] = [];
   const waiting: (() => void)[] = [];
   const stop = new AbortController();
@@ -50,7 +54,7 @@ test("the next step's groups are dispatched before it is offered, later ones beh
   expect((await inFlight.offer()).asked).toEqual({ groupIds: ["g0", "g1"] });
   await quiet();
   expect(dispatched).toEqual(["g0", "g1", "g2", "g3", "g4", "g5"]);
-  await inFlight.stepDone(undefined);
+  inFlight.stepDone(undefined);
   const { asked, requests } = await inFlight.offer();
   expect(asked.groupIds).toEqual(["g2", "g3"]);
   expect(requests.map(({ minPolicyVersion }) => minPolicyVersion)).toEqual([0, 0]);
@@ -89,7 +93,7 @@ test("each stale group is replaced by the next question, and a step takes any of
   await inFlight.offer();
   await quiet();
   expect((await inFlight.offer()).asked.groupIds).toEqual(["g1", "g3", "g4", "g5", "g6", "g7"]);
-  await inFlight.stepDone(["g3", "g7"]);
+  inFlight.stepDone({ next: 8, open: [1, 4, 5, 6] });
   await inFlight.offer();
   await quiet();
   expect((await inFlight.offer()).asked.groupIds).toEqual(["g1", "g4", "g5", "g6", "g8", "g9"]);
@@ -101,4 +105,44 @@ test("a dispatch that fails behind the back of a step ends the run at the next o
   expect((await inFlight.offer()).asked.groupIds).toEqual(["g0", "g1"]);
   await quiet();
   await expect(inFlight.offer()).rejects.toBe(failing.get("g2"));
+});
+
+test("a synchronous step is offered its groups, and beside those that teach nothing the next questions, up to a bound (SCHEDULE-5)", async () => {
+  const { inFlight, dispatched } = groups("wait", Number.POSITIVE_INFINITY, { maxStaleness: 0, refills: 2 });
+  const rejects = { rejected: [] as string[], most: 2, groupsPerStep: 2 };
+  expect((await inFlight.offer()).asked).toEqual({
+    groupIds: ["g0", "g1"],
+    window: { indexes: [0, 1], schedule: { next: 2, open: [0, 1] }, rejects },
+  });
+  await inFlight.rejected(["g0"]);
+  const second = await inFlight.offer();
+  expect(second.asked.groupIds).toEqual(["g0", "g1", "g2"]);
+  expect(second.asked.window?.rejects?.rejected).toEqual(["g0"]);
+  await inFlight.rejected(["g1", "g2"]);
+  expect((await inFlight.offer()).asked.groupIds).toEqual(["g0", "g1", "g2", "g3"]);
+  // What Redis lost of them is dispatched again, before the step is offered.
+  await inFlight.lost(["g1"]);
+  await inFlight.offer();
+  expect(dispatched).toEqual(["g0", "g1", "g2", "g3", "g1"]);
+  inFlight.stepDone({ next: 4, open: [] });
+  expect((await inFlight.offer()).asked.groupIds).toEqual(["g4", "g5"]);
+});
+
+test("beside a look-ahead, a step that has rejected more than it may have replaced takes fewer groups", async () => {
+  const { inFlight, quiet } = groups("refill", Number.POSITIVE_INFINITY, { maxStaleness: 1, refills: 1 });
+  await inFlight.offer();
+  await quiet();
+  await inFlight.rejected(["g0", "g1"]);
+  await inFlight.offer();
+  await quiet();
+  const { asked } = await inFlight.offer();
+  expect(asked).toMatchObject({ groupIds: ["g0", "g1", "g2", "g3", "g4"], window: { count: 1 } });
+});
+
+test("a step that a driver before this one had asked for, with groups that this one does not know, is gone on from (SCHEDULE-4)", async () => {
+  const { inFlight, dispatched } = groups("wait", Number.POSITIVE_INFINITY, { maxStaleness: 0, refills: 2 });
+  await inFlight.offer();
+  inFlight.stepDone({ next: 4, open: [] });
+  expect((await inFlight.offer()).asked.groupIds).toEqual(["g4", "g5"]);
+  expect(dispatched).toEqual(["g0", "g1", "g4", "g5"]);
 });

@@ -9,14 +9,17 @@
  */
 import type { DispatchOptions, GroupRequest } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
-import type { StepGroups } from "../step-protocol.js";
+import type { StepGroups, StepWindow } from "../step-groups.js";
 import type { StaleGroups } from "./async-settings.js";
-import type { DueGroup, GroupSchedule } from "./group-schedule.js";
+import { type DueGroup, type GroupSchedule, type ScheduleState, takesWindows } from "./group-schedule.js";
 
 export interface InFlightParts {
   readonly schedule: GroupSchedule;
   readonly groupsPerStep: number;
+  readonly maxStaleness: number;
   readonly staleGroups: StaleGroups;
+  /** Rejected groups that a step may have replaced. Default 0. */
+  readonly refills?: number;
   readonly open: (group: DueGroup) => Promise<GroupRequest>;
   readonly dispatch: (groups: readonly GroupRequest[], options: DispatchOptions) => Promise<unknown>;
   readonly signal: AbortSignal;
@@ -46,18 +49,38 @@ export class GroupsInFlight {
    * @throws {PalimpsestError} LIMIT_EXCEEDED when they found no room for `timeoutMs`
    */
   async offer(): Promise<StepOffer> {
-    const { schedule, groupsPerStep, staleGroups, timeoutMs } = this.#parts;
+    const { schedule, groupsPerStep, timeoutMs } = this.#parts;
     schedule.takeDue();
-    await this.#dispatch(schedule.candidates().slice(0, groupsPerStep), { timeoutMs });
+    const rejected = new Set(schedule.rejected.map(({ index }) => index));
+    const wanted = schedule.candidates().filter(({ index }) => !rejected.has(index));
+    await this.#dispatch([...schedule.rejected, ...wanted.slice(0, groupsPerStep)], { timeoutMs });
     this.#goAhead();
     if (this.#failure !== undefined) throw this.#failure.reason;
     const offered = schedule.candidates().filter(({ index }) => this.#dispatched.has(index));
     const requests = await Promise.all(offered.map((group) => this.#request(group)));
     const groupIds = requests.map(({ groupId }) => groupId);
-    if (staleGroups === "wait") return { requests, asked: { groupIds } };
+    if (!takesWindows(this.#parts)) return { requests, asked: { groupIds } };
     const indexes = offered.map(({ index }) => index);
-    const window = { count: groupsPerStep, indexes, schedule: schedule.state };
+    const window = { indexes, schedule: schedule.state, ...this.#taking(groupIds, indexes) };
     return { requests, asked: { groupIds, window } };
+  }
+
+  /** How many groups of the window the step takes, and which of them it has rejected. */
+  #taking(groupIds: readonly string[], indexes: readonly number[]): Pick<StepWindow, "count" | "rejects"> {
+    const { schedule, groupsPerStep, maxStaleness, refills = 0 } = this.#parts;
+    const gone = new Set(schedule.rejected.map(({ index }) => index));
+    const rejected = groupIds.filter((_, at) => gone.has(indexes[at] as number));
+    // A synchronous step has dispatched no other groups than its own, and takes all of them.
+    const count = Math.min(groupsPerStep, groupsPerStep + refills - rejected.length);
+    return {
+      ...(maxStaleness === 0 ? {} : { count: Math.max(0, count) }),
+      ...(refills === 0 ? {} : { rejects: { rejected, most: refills, groupsPerStep } }),
+    };
+  }
+
+  /** Groups that teach the step nothing: the next offer has others beside them, as far as `refills` goes. */
+  async rejected(groupIds: readonly string[]): Promise<void> {
+    this.#parts.schedule.reject(await this.#indexesOf(groupIds));
   }
 
   /** Groups that Redis lost: the next offer dispatches them again. */
@@ -72,14 +95,13 @@ export class GroupsInFlight {
     this.#forget(indexes);
   }
 
-  /** @param consumed groups that the step took, trained and failed ones; absent: all that it may take */
-  async stepDone(consumed: readonly string[] | undefined): Promise<void> {
+  /** @param after where the schedule stands after a step with a window; absent: the step took all that it may take */
+  stepDone(after: ScheduleState | undefined): void {
     const { schedule } = this.#parts;
-    const indexes = consumed
-      ? await this.#indexesOf(consumed)
-      : schedule.candidates().map(({ index }) => index);
-    schedule.stepDone(indexes);
-    this.#forget(indexes);
+    if (after === undefined) schedule.stepDone(schedule.candidates().map(({ index }) => index));
+    else schedule.stepTaken(after);
+    const open = new Set(schedule.state.open);
+    this.#forget([...this.#requests.keys()].filter((index) => !open.has(index)));
   }
 
   #forget(indexes: readonly number[]): void {

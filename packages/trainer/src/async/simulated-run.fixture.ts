@@ -6,6 +6,8 @@ export interface SimulatedRun extends ScheduleSettings {
   readonly updateSeconds: number;
   /** Length of the next group, seconds. */
   readonly drawSeconds: () => number;
+  /** Whether the next group teaches anything. Default: each does. */
+  readonly drawTeaches?: () => boolean;
 }
 
 /** What a learner saw of a run in which time is simulated. */
@@ -20,6 +22,8 @@ export interface SimulatedResult {
   /** Times that the learner waited with fewer groups in flight than staleness allows. */
   readonly idleWithRoom: number;
   readonly waitSeconds: number;
+  /** Most groups that one step took and did not train. */
+  readonly rejectedMax: number;
 }
 
 interface Running {
@@ -33,7 +37,9 @@ interface Running {
  * has published, and its next versions come while they run; the learner does what step-protocol.ts does.
  */
 export function simulateRun(run: SimulatedRun): SimulatedResult {
-  const { groupsPerStep, maxStaleness, staleGroups, steps } = run;
+  const { groupsPerStep, maxStaleness, staleGroups, steps, refills = 0, drawTeaches } = run;
+  const flat = new Set<number>();
+  let rejectedMax = 0;
   const schedule = new GroupSchedule(run, 0);
   const waiting: number[] = [];
   let firstWaiting = 0;
@@ -75,6 +81,7 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
     }
     now = first.endsAt;
     complete.set(first.index, first.begun);
+    if (drawTeaches?.() === false) flat.add(first.index);
     running[at] = running.at(-1) as Running;
     running.pop();
     return true;
@@ -83,19 +90,32 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
   const take = (): number[] => {
     for (;;) {
       begin();
-      const ready = schedule.candidates().filter(({ index }) => complete.has(index));
-      const offered = ready.slice(0, groupsPerStep).map(({ index }) => index);
-      if (offered.length === groupsPerStep) {
+      const rejected = schedule.rejected.map(({ index }) => index);
+      const wanted = Math.max(0, Math.min(groupsPerStep, groupsPerStep + refills - rejected.length));
+      const ready = schedule
+        .candidates()
+        .filter(({ index }) => complete.has(index) && !rejected.includes(index));
+      const offered = ready.slice(0, wanted).map(({ index }) => index);
+      if (offered.length === wanted) {
         const stale = offered.filter(
           (index) => schedule.version - (complete.get(index) as number) > maxStaleness,
         );
-        if (stale.length === 0 || staleGroups === "wait") return offered;
+        const teachNothing = refills > 0 ? offered.filter((index) => flat.has(index)) : [];
+        if (stale.length === 0 && teachNothing.length > 0 && rejected.length < refills) {
+          schedule.reject(teachNothing);
+          continue;
+        }
+        if (stale.length === 0 || staleGroups === "wait") {
+          rejectedMax = Math.max(rejectedMax, rejected.length + teachNothing.length);
+          return [...rejected, ...offered];
+        }
         schedule.drop(stale);
         for (const index of stale) end(index);
         dropped += stale.length;
         continue;
       }
-      const allowed = Math.min(maxStaleness + 1, steps - schedule.version) * groupsPerStep;
+      const replaced = Math.min(rejected.length, refills);
+      const allowed = Math.min(maxStaleness + 1, steps - schedule.version) * groupsPerStep + replaced;
       if (schedule.state.open.length < allowed) idleWithRoom++;
       const before = now;
       if (!advance(Number.POSITIVE_INFINITY))
@@ -127,5 +147,6 @@ export function simulateRun(run: SimulatedRun): SimulatedResult {
     unaccounted,
     idleWithRoom,
     waitSeconds,
+    rejectedMax,
   };
 }

@@ -46,3 +46,20 @@ function unboundedLoss({ loss }: ResolvedLearnerConfig): string | undefined {
       return undefined;
   }
 }
+
+/** What a step that replaces groups which teach nothing would do nothing with, or cannot do. */
+export function refillProblems({ train, learner }: Recipe): string[] {
+  const { zeroVarianceRefills, maxStaleness, staleGroups } = train;
+  if (zeroVarianceRefills === 0) return [];
+  const problems: string[] = [];
+  if (maxStaleness > 0 && staleGroups === "wait")
+    problems.push(
+      `train.zeroVarianceRefills ${zeroVarianceRefills} and train.staleGroups wait: a step that takes its own groups alone has none in place of others; set staleGroups to refill, or maxStaleness to 0`,
+    );
+  const { advantage } = resolveLearnerConfig(learner);
+  if (!("module" in advantage) && advantage.kind === "reinforce++" && !advantage.baseline)
+    problems.push(
+      `train.zeroVarianceRefills ${zeroVarianceRefills} and learner.advantage reinforce++ without baseline: advantages are over the whole batch, so that groups of equal rewards teach, too; set advantage.baseline to true, or zeroVarianceRefills to 0`,
+    );
+  return problems;
+}

@@ -1,14 +1,17 @@
-import type { GroupBatch } from "@palimpsest/trajectories";
-import type { StepGroups } from "../step-protocol.js";
+import type { StepBatch, StepGroups } from "../step-groups.js";
 import type { ScheduleState } from "./group-schedule.js";
 
-/** What a step with a window took of it: the groups that it trained, and those that failed while it waited. */
+/** What a step with a window took of it: the groups that it trained, rejected, and that failed; where it takes all, all. */
 export function takenBy(
   { groupIds, window }: StepGroups,
-  { groups, dropped }: Pick<GroupBatch, "groups" | "dropped">,
+  { groups, dropped, rejected }: Pick<StepBatch, "groups" | "dropped" | "rejected">,
 ): { readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState } } {
   if (window === undefined) return {};
-  const taken = new Set([...groups, ...dropped].map(({ groupId }) => groupId));
+  const taken = new Set(
+    window.count === undefined
+      ? groupIds
+      : [...groups, ...rejected, ...dropped].map(({ groupId }) => groupId),
+  );
   const gone = new Set(window.indexes.filter((_, at) => taken.has(groupIds[at] as string)));
   const { next, open } = window.schedule;
   return {

@@ -1,4 +1,5 @@
 import type { StepReport } from "../event.js";
+import { rejectedScalars } from "../learner-metrics.js";
 import type { EvaluationReport } from "../training-evaluations.js";
 import { batchLimits, type MlflowText } from "./mlflow-client.js";
 
@@ -11,7 +12,7 @@ export function trackedNumbers(report: StepReport): Record<string, number> {
   for (const [name, value] of Object.entries(components)) numbers[`reward/${name}`] = value;
   for (const [name, value] of Object.entries(rewardByCategory ?? {}))
     numbers[name in components ? `reward/category/${name}` : `reward/${name}`] = value;
-  Object.assign(numbers, store);
+  Object.assign(numbers, store, rejectedScalars(report.rejected));
   numbers["seconds/waitSeconds"] = report.rolloutSeconds;
   numbers["seconds/updateSeconds"] = report.updateSeconds - report.checkpointSeconds - report.publishSeconds;
   numbers["seconds/checkpointSeconds"] = report.checkpointSeconds;
