@@ -155,3 +155,22 @@ it("does not wait for a group that another learner has closed since the store fo
   const waiting = learner.nextGroups({ count: 1, groupIds: ["a"] });
   await expect(waiting).rejects.toMatchObject({ code: "NOT_FOUND", retryable: true });
 });
+
+it("does not return a group whose last score the store lost after it had named the group complete (FEED-1, T1)", async () => {
+  const learner = await aLearner();
+  await dispatch("a");
+  const forget = remembered();
+  await complete("a");
+  beforeAnswer.completeGroups = async () => {
+    delete beforeAnswer.completeGroups;
+    forget();
+    // Its job is done again.
+    beforeAnswer.completeGroups = async () => {
+      delete beforeAnswer.completeGroups;
+      await complete("a");
+    };
+  };
+  const { groups, failures } = await learner.nextGroups({ count: 1 });
+  expect(failures).toEqual([]);
+  expect(groups).toMatchObject([{ groupId: "a", members: [{}] }]);
+});

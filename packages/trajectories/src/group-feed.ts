@@ -147,7 +147,11 @@ export class GroupFeed {
       return;
     }
     const record = await this.#deps.store.group(groupId);
-    if (record !== undefined && !this.found.has(groupId)) {
+    // A store that lost its last second since it named the group may have episodes of it open again: it comes back when they end.
+    const isComplete = record?.episodes.every(
+      ({ score, failure }) => score !== undefined || failure !== undefined,
+    );
+    if (record !== undefined && isComplete && !this.found.has(groupId)) {
       this.found.set(groupId, { groupId, record, spec: specOfRecord(record), delivered: false });
     }
   }
