@@ -19,6 +19,22 @@ describe("actors of a node that comes back", () => {
     expect(again.startsOf("x")).toEqual([2]);
   });
 
+  it("ACTOR-3: what the tables have lost has its resources before anything is placed on its node, and until it ends", async () => {
+    const test = await TestPlane.open();
+    test.session("session-test");
+    await test.plane.lifecycle.create(aSpec("waits", { resources: { quantities: { cpu: 2 } } }));
+    const lost = { actorId: "lost", incarnation: 2, resources: { quantities: { cpu: 3 } } };
+    const node = await test.join("a", { actors: [lost] });
+    await settle();
+    expect(node.unknownActorIds).toEqual(["lost"]);
+    expect(test.plane.nodes.get("a")?.available).toEqual({ cpu: 1 });
+    expect(test.state("waits")).toBe("PENDING");
+    // It ended before it was described.
+    node.died("lost", 2);
+    await settle();
+    expect(node.startsOf("waits")).toEqual([1]);
+  });
+
   it("ACTOR-6: a node is told to stop what nobody wants any more", async () => {
     const test = await TestPlane.open();
     await alive(test, "x");

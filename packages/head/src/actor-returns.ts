@@ -48,7 +48,13 @@ export class ActorReturns {
     const isKnown = (report: proto.RunningActor.$Properties) =>
       actors.get(report.actorId ?? "") !== undefined;
     const idOf = (report: proto.RunningActor.$Properties) => report.actorId ?? "";
-    const unknownIds = running.filter((report) => !isKnown(report)).map(idOf);
+    const unknown = running.filter((report) => !isKnown(report));
+    // At once (ACTOR-3): whatever waits may be placed before the node has described them, or has stopped them.
+    for (const report of unknown) {
+      const lease = leaseOf(idOf(report), report.incarnation ?? 0);
+      nodes.reserve(nodeId, lease, report.resources?.quantities ?? {}, report.gpuIds ?? []);
+    }
+    const unknownIds = unknown.map(idOf);
     const unknownActorIds = this.#deps.returning.toDescribe(nodeId, unknownIds);
     const asked = new Set(unknownActorIds);
     const unwantedIds = running

@@ -278,10 +278,12 @@ function passing(error: PalimpsestError): PalimpsestError {
     : new PalimpsestError(code, rawMessage, { details, cause: error, retryable: true });
 }
 
-function reportOf({ actorId, incarnation, gpuIds, process, ready }: Entry): proto.RunningActor.$Properties {
+function reportOf(entry: Entry): proto.RunningActor.$Properties {
+  const { actorId, incarnation, spec, gpuIds, process, ready } = entry;
   return {
     actorId,
     incarnation,
+    resources: spec.resources ?? {},
     gpuIds: [...gpuIds],
     pid: process?.pid ?? 0,
     address: ready?.address ?? "",

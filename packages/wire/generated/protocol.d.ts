@@ -6695,6 +6695,9 @@ export namespace palimpsest {
             /** RunningActor gpuIds. */
             gpuIds: number[];
 
+            /** RunningActor resources. */
+            resources?: (palimpsest.v1.Resources.$Properties|null);
+
             /**
              * Creates a new RunningActor instance using the specified properties.
              * @param [properties] Properties to set
@@ -6744,6 +6747,9 @@ export namespace palimpsest {
 
                 /** RunningActor gpuIds */
                 gpuIds?: (number[]|null);
+
+                /** RunningActor resources */
+                resources?: (palimpsest.v1.Resources.$Properties|null);
 
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];

@@ -16844,6 +16844,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * @property {string|null} [address] RunningActor address
              * @property {string|null} [metricsAddress] RunningActor metricsAddress
              * @property {Array.<number>|null} [gpuIds] RunningActor gpuIds
+             * @property {palimpsest.v1.Resources.$Properties|null} [resources] RunningActor resources
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -16925,6 +16926,14 @@ export const palimpsest = $root.palimpsest = (() => {
             RunningActor.prototype.gpuIds = $util.emptyArray;
 
             /**
+             * RunningActor resources.
+             * @member {palimpsest.v1.Resources.$Properties|null|undefined} resources
+             * @memberof palimpsest.v1.RunningActor
+             * @instance
+             */
+            RunningActor.prototype.resources = null;
+
+            /**
              * Creates a new RunningActor instance using the specified properties.
              * @function create
              * @memberof palimpsest.v1.RunningActor
@@ -16968,6 +16977,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     writer.uint32(/* id 5, wireType 2 =*/42).string(message.metricsAddress);
                 if (message.gpuIds != null && message.gpuIds.length)
                     writer.uint32(/* id 10, wireType 2 =*/82).int32s(message.gpuIds);
+                if (message.resources != null && $Object.hasOwnProperty.call(message, "resources"))
+                    $root.palimpsest.v1.Resources.encode(message.resources, writer.uint32(/* id 11, wireType 2 =*/90).fork(), _depth + 1).ldelim();
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -17069,6 +17080,12 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (!(message.gpuIds && message.gpuIds.length))
                                 message.gpuIds = [];
                             message.gpuIds.push(reader.int32());
+                            continue;
+                        }
+                    case 11: {
+                            if (wireType !== 2)
+                                break;
+                            message.resources = $root.palimpsest.v1.Resources.decode(reader, reader.size(), $undefined, _depth + 1, message.resources);
                             continue;
                         }
                     }
