@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adam } from "./adam.js";
 import { type Backend, loadBackend } from "./backend.js";
@@ -6,6 +5,7 @@ import { expectClose } from "./conformance/compare.js";
 import { type JitBody, type JitMode, type JitModule, jit, type Tensors } from "./module.js";
 import { scan } from "./scan.js";
 import { nodeBackend } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 
 const SCALARS = ["gradientScale", "decay", "stepSize", "rootCorrection"] as const;
 const inputs = Object.fromEntries(SCALARS.map((name) => [name, { shape: [], dtype: "float32" as const }]));

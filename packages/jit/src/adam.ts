@@ -1,7 +1,7 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { withoutGradient } from "./multiple-outputs.js";
 import { ADAM } from "./shape-inference/rules.js";
+import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /** All float32. Weights, moments and gradient have one shape; the rest is [] where it is a tensor. */

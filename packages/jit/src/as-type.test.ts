@@ -1,10 +1,10 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { asType, floatTypeOf } from "./as-type.js";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
 import { jit } from "./module.js";
 import { scan } from "./scan.js";
+import { tf } from "./tf.js";
 
 type Tensors = Readonly<Record<string, tf.Tensor>>;
 

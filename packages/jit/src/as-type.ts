@@ -1,5 +1,5 @@
-import * as tf from "@tensorflow/tfjs";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import { currentTrace, type Trace } from "./trace.js";
 
 /** Types of real numbers that a graph computes in. */

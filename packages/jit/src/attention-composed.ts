@@ -1,6 +1,6 @@
-import * as tf from "@tensorflow/tfjs";
 import { asType, floatTypeOf } from "./as-type.js";
 import type { AttentionOptions, AttentionPrefix } from "./attention.js";
+import { tf } from "./tf.js";
 
 /** Added to scores that are not seen. */
 const HIDDEN = -1e9;

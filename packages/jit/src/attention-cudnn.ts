@@ -1,8 +1,8 @@
-import * as tf from "@tensorflow/tfjs";
 import { asType } from "./as-type.js";
 import type { AttentionOptions, AttentionPrefix } from "./attention.js";
 import { backendConfig, type FlashForm, type FlashMask } from "./cudnn-config.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import type { Trace } from "./trace.js";
 import { type CallResult, customCall, UINT8 } from "./xla-module.js";
 

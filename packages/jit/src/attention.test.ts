@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type AttentionOptions, attention, usesFusedAttention } from "./attention.js";
 import { type Backend, loadBackend } from "./backend.js";
@@ -6,6 +5,7 @@ import { floats, intsOf } from "./conformance/case.js";
 import { expectClose } from "./conformance/compare.js";
 import { jit } from "./module.js";
 import { packedSegments } from "./segments.js";
+import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
 import type { Scope } from "./value.js";
 

@@ -1,15 +1,15 @@
-import * as tf from "@tensorflow/tfjs";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { loadBackend } from "./backend.js";
+import { tf } from "./tf.js";
 
 describe("loadBackend", () => {
   afterEach(() => {
     vi.restoreAllMocks();
-    vi.doUnmock("@tensorflow/tfjs-node-gpu");
+    vi.doUnmock("./tfjs-node.js");
   });
 
   test("falls back to wasm and says why where the tensorflow addon is missing", async () => {
-    vi.doMock("@tensorflow/tfjs-node-gpu", () => {
+    vi.doMock("./tfjs-node.js", () => {
       throw new Error("native addon can not be found");
     });
     const backend = await loadBackend();
@@ -20,7 +20,7 @@ describe("loadBackend", () => {
   });
 
   test("refuses to fall back where tensorflow was asked for, and names the command that helps", async () => {
-    vi.doMock("@tensorflow/tfjs-node-gpu", () => {
+    vi.doMock("./tfjs-node.js", () => {
       throw new Error("native addon can not be found");
     });
     await expect(loadBackend({ prefer: "tensorflow" })).rejects.toMatchObject({

@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import {
   freeWrappedHandles,
   gatherWithoutReadback,
@@ -12,6 +11,7 @@ import { JitError } from "./error.js";
 import { gpuMemory } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import { loadWasm } from "./wasm-backend.js";
 
 export interface Backend {
@@ -91,7 +91,7 @@ async function loadTensorflow({
     const cache = compileCacheFolder();
     Object.assign(process.env, tensorflowEnvironment(threads, process.env, operationsAtOnce, cache));
     tensorFloat32Override = process.env["NVIDIA_TF32_OVERRIDE"];
-    await import("@tensorflow/tfjs-node-gpu");
+    await import("./tfjs-node.js");
     gatherWithoutReadback();
   }
   await activate("tensorflow");

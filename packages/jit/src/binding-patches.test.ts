@@ -1,8 +1,8 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { loadBackend } from "./backend.js";
 import { restoreUtilFunctions, tensorflowEnvironment } from "./binding-patches.js";
 import { nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 
 const BELOW_ZERO = -(2 ** 31);
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import * as tf from "@tensorflow/tfjs";
 import { type NodeBackend, type OpAttribute, typeAttribute } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import { isTraceId } from "./trace.js";
 
 /*

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "./tf.js";
 
 interface CpuBackend {
   readonly data: { get(dataId: object): { readonly values: Float32Array | Int32Array | Uint8Array } };

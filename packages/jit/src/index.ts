@@ -29,4 +29,5 @@ export { scatterRows } from "./scatter-rows.js";
 export { packedSegments, type Segments } from "./segments.js";
 export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
+export { tf } from "./tf.js";
 export { turnPairs } from "./turn-pairs.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "./tf.js";
 
 /**
  * `tf.grads` for use inside the gradient function of a `tf.customGrad`, such as one that computes a step again: there

@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { type JitFunction, type JitModule, type JitOptions, jit } from "./module.js";
 import type { TensorSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 
 const vector: TensorSpec = { shape: [3], dtype: "float32" };
 const flag: TensorSpec = { shape: [2], dtype: "bool" };

@@ -1,5 +1,5 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
+import { tf } from "./tf.js";
 
 /** A computation of several tensors and its gradient. */
 export interface Computed {

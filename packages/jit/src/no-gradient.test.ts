@@ -1,9 +1,9 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adam } from "./adam.js";
 import { type Backend, loadBackend } from "./backend.js";
 import { jit } from "./module.js";
 import { scatterRows } from "./scatter-rows.js";
+import { tf } from "./tf.js";
 
 const table = { shape: [2, 2, 3], dtype: "float32" } as const;
 

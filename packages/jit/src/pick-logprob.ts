@@ -1,6 +1,6 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { isTensorflow, runOp, typeAttribute } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 
 /**
  * Log-softmax of each row at one column, in nats. Differentiable in the logits; one fused operation on tensorflow.

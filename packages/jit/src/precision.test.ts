@@ -1,10 +1,10 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { expectClose } from "./conformance/compare.js";
 import { type JitFunction, type JitModule, type JitOptions, jit, type Tensors } from "./module.js";
 import { scan } from "./scan.js";
 import { scatterRows } from "./scatter-rows.js";
+import { tf } from "./tf.js";
 
 /** Two roundings to 8 bits of mantissa in a product of three factors in a row. */
 const TOLERANCE = 2 ** -7;

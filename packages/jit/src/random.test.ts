@@ -1,10 +1,10 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadBackend } from "./backend.js";
 import { jit } from "./module.js";
 import { philoxUniform } from "./philox.js";
 import { randomUniform } from "./random.js";
 import { scan } from "./scan.js";
+import { tf } from "./tf.js";
 
 const SHAPE = [7, 11];
 const seeds = [

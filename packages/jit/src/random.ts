@@ -1,8 +1,8 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { philoxUniform } from "./philox.js";
 import { sizeOf } from "./spec.js";
 import { isTensorflow, runOp, typeAttribute } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 
 /**
  * Uniform random numbers that depend on the seed and the shape alone: the same in every mode and on every backend.

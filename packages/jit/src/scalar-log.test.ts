@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as tf from "@tensorflow/tfjs";
 import { afterAll, expect, it } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { openScalarLog } from "./scalar-log.js";
+import { tf } from "./tf.js";
 
 const folder = await mkdtemp(join(tmpdir(), "scalar-log-"));
 afterAll(async () => {

@@ -12,7 +12,7 @@ export interface ScalarLog {
  */
 export async function openScalarLog(backend: Backend, folder: string): Promise<ScalarLog | undefined> {
   if (backend.name !== "tensorflow") return undefined;
-  const { node } = await import("@tensorflow/tfjs-node-gpu");
+  const { node } = await import("./tfjs-node.js");
   const writer = node.summaryFileWriter(folder);
   return {
     write(step, values) {

@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
@@ -7,6 +6,7 @@ import { type JitMode, jit } from "./module.js";
 import { scan } from "./scan.js";
 import type { Keep } from "./scan-options.js";
 import type { HostArray } from "./spec.js";
+import { tf } from "./tf.js";
 
 const LENGTH = 4;
 const inputs = {

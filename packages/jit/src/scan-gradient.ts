@@ -1,9 +1,9 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { differentiableOutputs } from "./multiple-outputs.js";
 import type { Keep, Scanned, ScanOptions } from "./scan-options.js";
 import { opRules } from "./shape-inference/rules.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import type { Trace } from "./trace.js";
 import { recordLoop, type TracedBody, traceBody, valuesOf } from "./trace-scan.js";
 import type { Loop, Operation, Scope, Value } from "./value.js";

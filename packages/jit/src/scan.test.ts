@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
@@ -6,6 +5,7 @@ import { expectClose } from "./conformance/compare.js";
 import { type JitMode, jit } from "./module.js";
 import { scan } from "./scan.js";
 import type { HostArray } from "./spec.js";
+import { tf } from "./tf.js";
 
 const LENGTH = 5;
 const xs = floats([LENGTH, 3]);

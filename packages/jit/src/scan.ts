@@ -1,7 +1,7 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { gradientsInScope } from "./scan-gradient.js";
 import { checkCarry, type Scanned, type ScanOptions } from "./scan-options.js";
+import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 import { plainScan } from "./trace-scan.js";
 

@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { liveness } from "./liveness.js";
@@ -6,6 +5,7 @@ import { inPlaceWrites } from "./memory.js";
 import { type JitFunction, type JitModule, jit, type Tensors } from "./module.js";
 import { scatterRows } from "./scatter-rows.js";
 import type { TensorSpec } from "./spec.js";
+import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
 
 const table: TensorSpec = { shape: [2, 3, 2], dtype: "float32" };

@@ -1,7 +1,7 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { withoutGradient } from "./multiple-outputs.js";
 import { SCATTER_ROWS } from "./shape-inference/rules.js";
+import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /**

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "./tf.js";
 
 /** Where the rows of packed sequences lie. Make it once for all layers, by `packedSegments`. */
 export interface Segments {

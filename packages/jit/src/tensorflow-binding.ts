@@ -1,6 +1,6 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import type { DType, HostArray } from "./spec.js";
+import { tf } from "./tf.js";
 
 /** What the addon says of a tensor. `dtype` is TensorFlow's DataType number. */
 export interface TensorMetadata {

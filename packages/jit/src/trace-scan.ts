@@ -1,7 +1,7 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { checkCarry, type Scanned, type ScanOptions } from "./scan-options.js";
 import type { RuleOutput } from "./shape-inference/rules.js";
+import { tf } from "./tf.js";
 import type { Trace } from "./trace.js";
 import type { Loop, Scope, Value } from "./value.js";
 

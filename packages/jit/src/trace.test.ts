@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { JitError } from "./error.js";
@@ -6,6 +5,7 @@ import { jit } from "./module.js";
 import { scan } from "./scan.js";
 import type { TensorSpec } from "./spec.js";
 import { nodeBackend } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import { traceFunction } from "./traced-function.js";
 
 const spec: TensorSpec = { shape: [3], dtype: "float32" };

@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { promotedType, sameTypePositions } from "./promotion.js";
 import { Attributes, opRules, type RuleInput, type RuleOutput } from "./shape-inference/rules.js";
@@ -11,6 +10,7 @@ import {
   type TensorMetadata,
   tfjsType,
 } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
 import { describeValue, isUniform, type Operation, type Origin, Scope, type Value } from "./value.js";
 
 /*

@@ -1,4 +1,3 @@
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Backend, loadBackend } from "./backend.js";
 import { floats } from "./conformance/case.js";
@@ -13,6 +12,7 @@ import {
 } from "./module.js";
 import { pickLogprob } from "./pick-logprob.js";
 import { type HostArray, sizeOf, type TensorSpec } from "./spec.js";
+import { tf } from "./tf.js";
 
 const [BATCH, LENGTH, WIDTH, HEADS, VOCAB] = [2, 6, 8, 2, 11];
 const HEAD = WIDTH / HEADS;

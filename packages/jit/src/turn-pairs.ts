@@ -1,6 +1,6 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { TURN_PAIRS } from "./shape-inference/rules.js";
+import { tf } from "./tf.js";
 import { currentTrace } from "./trace.js";
 
 /**

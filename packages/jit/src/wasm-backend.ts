@@ -1,4 +1,5 @@
-import * as tf from "@tensorflow/tfjs";
+import { createRequire } from "node:module";
+import { tf } from "./tf.js";
 import { registerWasmKernels } from "./wasm-kernels.js";
 import { startWithThreads } from "./wasm-threads.js";
 
@@ -7,7 +8,9 @@ let started = false;
 /** Starts the wasm backend with this package's kernels. One thread unless more are asked for at the first start. */
 export async function loadWasm(threads = 1): Promise<void> {
   if (started) return activate();
-  const wasm = await import("@tensorflow/tfjs-backend-wasm");
+  const wasm: typeof import("@tensorflow/tfjs-backend-wasm") = createRequire(import.meta.url)(
+    "@tensorflow/tfjs-backend-wasm",
+  );
   registerWasmKernels();
   wasm.setThreadsCount(threads);
   if (threads > 1) await startWithThreads(activate);

@@ -1,6 +1,6 @@
-import * as tf from "@tensorflow/tfjs";
 import { JitError } from "./error.js";
 import { sizeOf } from "./spec.js";
+import { tf } from "./tf.js";
 
 /*
  * What the stock wasm backend lacks or does slowly. It multiplies matrices through XNNPACK only for one pair without

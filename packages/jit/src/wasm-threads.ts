@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Worker, WorkerOptions } from "node:worker_threads";
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "./tf.js";
 
 /*
  * tfjs turns wasm threads off in Node, because its workers are blob: addresses that Node's Worker does not take. While

@@ -1,7 +1,6 @@
-import type { Backend } from "@palimpsest/jit";
+import { type Backend, tf } from "@palimpsest/jit";
 import { parameterShapes, tokenLogprobs } from "@palimpsest/model";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
-import * as tf from "@tensorflow/tfjs";
 import type { LearnerConfigInput } from "./config.js";
 import { aConversation, aMember } from "./groups.fixture.js";
 import { tinyModel, tinyParameters } from "./learner.fixture.js";

@@ -6,9 +6,9 @@ import {
   jit,
   type TensorSpec,
   type Tensors,
+  tf,
 } from "@palimpsest/jit";
 import { loraScale, type ModelConfig, parameterShapes } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { type Bucket, bucketName, rowsOf } from "./bucket.js";
 import type { ResolvedLearnerConfig } from "./config.js";
 import { keepPlan } from "./keep-plan.js";

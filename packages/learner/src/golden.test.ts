@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import { groupAdvantages } from "./advantages.js";
 import { aggregationWeights } from "./aggregation.js";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import {
   type ModelConfig,
   modelConfigFromHf,
@@ -12,7 +12,6 @@ import {
   type StoredTensor,
   tokenLogprobs,
 } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { aggregationWeights } from "./aggregation.js";
 import { OptimizerConfig } from "./config.js";

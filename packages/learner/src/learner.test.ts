@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { type Backend, loadBackend } from "@palimpsest/jit";
+import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import { hashWeights } from "@palimpsest/model";
 import type { Conversation } from "@palimpsest/trajectories";
-import * as tf from "@tensorflow/tfjs";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LearnerConfigInput } from "./config.js";
 import { aConversation, aGroup } from "./groups.fixture.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 
 /**
  * The operations that loss formulas are written in, so that one formula trains in float32 tensors and is

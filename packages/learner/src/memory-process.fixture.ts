@@ -1,5 +1,4 @@
-import { loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { randomGroups, tinyConfig, tinyModel, tinyParameters } from "./learner.fixture.js";
 import { createLearner } from "./learner.js";
 

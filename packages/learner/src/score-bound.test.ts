@@ -1,6 +1,5 @@
-import { jit, loadBackend, type Tensors } from "@palimpsest/jit";
+import { jit, loadBackend, type Tensors, tf } from "@palimpsest/jit";
 import { initParameters, parameterShapes } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { describe, expect, it } from "vitest";
 import { type Bucket, placesOf } from "./bucket.js";
 import { tinyConfig, tinyModel } from "./learner.fixture.js";

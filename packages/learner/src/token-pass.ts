@@ -4,6 +4,7 @@ import {
   type Keep,
   type TensorSpec,
   type Tensors,
+  tf,
   usesFusedAttention,
 } from "@palimpsest/jit";
 import {
@@ -14,7 +15,6 @@ import {
   type TokenStatistics,
   tokenStatistics,
 } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { type Bucket, isPicked, placesOf, rowsOf, sharingOf, trainedTokensOf } from "./bucket.js";
 import { forwardForm, logitsChunk, type MemoryConfig } from "./memory-config.js";
 import { tensor } from "./state.js";

@@ -1,5 +1,4 @@
-import { scan } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { scan, tf } from "@palimpsest/jit";
 
 /** Parts into which blocked queries are cut: each sees the keys up to its end, so later keys are not multiplied. */
 const PARTS = 4;

@@ -1,5 +1,4 @@
-import { loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, expect, test } from "vitest";
 import { parseModelConfig } from "./config.js";
 import { initParameters, parameterShapes } from "./parameters.js";

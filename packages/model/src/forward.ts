@@ -1,5 +1,4 @@
-import { type Keep, usesFusedAttention } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Keep, tf, usesFusedAttention } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import { halfStates } from "./half-forward.js";

@@ -1,5 +1,4 @@
-import { type Backend, type JitBody, type JitMode, jit, loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Backend, type JitBody, type JitMode, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
 import { type ForwardOptions, forwardRows } from "./forward.js";

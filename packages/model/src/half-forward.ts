@@ -1,5 +1,4 @@
-import { asType, attention, type Keep, packedSegments, type Segments, scan } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { asType, attention, type Keep, packedSegments, type Segments, scan, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { ModelError } from "./error.js";
 import type { ForwardOptions, LayerTensors, ParameterTensors } from "./forward.js";

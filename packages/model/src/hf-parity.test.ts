@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ModelConfig } from "./config.js";
 import { modelConfigFromHf } from "./files/hf-config.js";

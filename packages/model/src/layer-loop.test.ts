@@ -1,5 +1,4 @@
-import { type Backend, type JitBody, jit, loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Backend, type JitBody, jit, loadBackend, tf } from "@palimpsest/jit";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type ModelConfig, parseModelConfig } from "./config.js";
 import { type ForwardOptions, forwardHidden, forwardRows } from "./forward.js";

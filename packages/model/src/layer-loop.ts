@@ -1,5 +1,4 @@
-import { innerGrads, scan } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { innerGrads, scan, tf } from "@palimpsest/jit";
 
 /*
  * Layers as a loop over the stacked weights: graph size and compile time do not grow with depth, and of each layer

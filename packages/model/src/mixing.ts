@@ -1,5 +1,4 @@
-import { turnPairs } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { tf, turnPairs } from "@palimpsest/jit";
 import { type AttentionMask, attention } from "./attention.js";
 import type { ModelConfig } from "./config.js";
 import { rmsNorm } from "./norm.js";

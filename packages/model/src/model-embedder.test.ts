@@ -1,5 +1,4 @@
-import { loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { loadBackend, tf } from "@palimpsest/jit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trainBpe } from "./bpe-trainer.js";
 import { parseModelConfig } from "./config.js";

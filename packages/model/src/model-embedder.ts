@@ -1,5 +1,4 @@
-import type { Backend, JitFunction, JitMode } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Backend, type JitFunction, type JitMode, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { forwardHidden } from "./forward.js";
 import { type FrozenModule, frozenModule } from "./frozen-module.js";

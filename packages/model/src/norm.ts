@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 
 /**
  * x / √(mean(x²) + eps) · gain over the last axis. With n = x·r, r = 1 / √(mean(x²) + eps) and the slope s = dy·gain:

@@ -1,5 +1,4 @@
-import { type JitMode, jit, loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type JitMode, jit, loadBackend, tf } from "@palimpsest/jit";
 import { describe, expect, it } from "vitest";
 import { type OwnMask, replyAttention } from "./reply-attention.js";
 

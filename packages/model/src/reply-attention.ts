@@ -1,5 +1,4 @@
-import { scan } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { scan, tf } from "@palimpsest/jit";
 import { ReplyScores, type ReplyTensors } from "./reply-scores.js";
 
 /** Keys and values that queries look at; the queries' own ones are causal. */

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 
 /** Keys and values of the prompts, [P·K, Lp, d], and of the replies themselves, [P·K·M, Lr, d]. */
 export type ReplyTensors = readonly [

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 
 /** Angular frequencies of the rotary pairs, [headDim / 2], radians a position. */

@@ -1,5 +1,4 @@
-import { fuse } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { fuse, tf } from "@palimpsest/jit";
 
 /**
  * silu(gate) · up. With σ = sigmoid(gate) and a = gate·σ: dup = dy·a, dgate = dy·up · (σ + a·(1 − σ)). Large, it is one

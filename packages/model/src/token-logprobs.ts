@@ -1,5 +1,4 @@
-import { pickLogprob } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { pickLogprob, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "./config.js";
 import { forwardHidden, logitsOf, type ParameterTensors } from "./forward.js";
 

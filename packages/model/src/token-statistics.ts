@@ -1,5 +1,4 @@
-import { asType, floatTypeOf, innerGrads, type Keep, pickLogprob, scan } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { asType, floatTypeOf, innerGrads, type Keep, pickLogprob, scan, tf } from "@palimpsest/jit";
 import { entropyOfLogits } from "./token-logprobs.js";
 
 export interface TokenStatisticsOptions {

@@ -5,8 +5,9 @@
  *  EPISODEJOBS-1 (T1). An episode's job has the trajectory's id, so adding it while it is on the queue changes nothing.
  *                      A job that is added again after it ended finds its episode recorded and ends at once.
  *  EPISODEJOBS-2 (T1). What `restore` is given has a job afterwards that will be worked on, whatever the queue had of it. */
-import { type Job, type JobsOptions, Queue } from "bullmq";
+import type { Job, JobsOptions } from "bullmq";
 import type { Redis } from "ioredis";
+import { Queue } from "./bullmq.js";
 import { type EpisodeSpec, type GroupSpec, trajectoryIdOf } from "./group-spec.js";
 import type { QueueSettings } from "./queue-settings.js";
 import { type QueueName, queueNames, type RunKeys } from "./run-keys.js";

@@ -12,8 +12,9 @@
  *  The processor must not block the event loop for longer than the lock lasts. */
 import type { Logger, Metrics } from "@palimpsest/telemetry";
 import { type Clock, PalimpsestError } from "@palimpsest/wire";
-import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from "bullmq";
+import type { Job } from "bullmq";
 import type { Redis } from "ioredis";
+import { DelayedError, UnrecoverableError, WaitingError, Worker } from "./bullmq.js";
 import { FinalFailure, type JobAttempt, type JobWork } from "./job-work.js";
 import { pause } from "./pause.js";
 import type { QueueSettings } from "./queue-settings.js";

@@ -1,6 +1,6 @@
 import type { Metrics } from "@palimpsest/telemetry";
-import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
+import { Queue } from "./bullmq.js";
 import { clusterKeys, queueNames, type RunKeys, runKeys } from "./run-keys.js";
 import { transaction } from "./transaction.js";
 

@@ -1,9 +1,9 @@
 /** Connections that are open and say nothing, attempts that never settle, jobs and entries that another version wrote. */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Queue } from "./bullmq.js";
 import { RunQueues } from "./run-queues.js";
 import { aGroupRequest, trajectoryOf } from "./testing/builders.js";
 import { type RedisServer, startRedisServer } from "./testing/redis-server.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "../tf.js";
 import { turnPairs } from "../turn-pairs.js";
 import { bools, type Case, floats, floatsOf, ints, need } from "./case.js";
 

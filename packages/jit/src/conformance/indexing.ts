@@ -1,8 +1,8 @@
-import * as tf from "@tensorflow/tfjs";
 import { adam } from "../adam.js";
 import { pickLogprob } from "../pick-logprob.js";
 import { randomUniform } from "../random.js";
 import { scatterRows } from "../scatter-rows.js";
+import { tf } from "../tf.js";
 import { type Case, floats, ints, intsOf, need } from "./case.js";
 
 export const indexingCases: Readonly<Record<string, Case>> = {

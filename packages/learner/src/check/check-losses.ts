@@ -1,5 +1,5 @@
+import { tf } from "@palimpsest/jit";
 import { type Measure, maxDifference } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { groupAdvantages } from "../advantages.js";
 import { aggregationWeights } from "../aggregation.js";
 import { doubleAlgebra, doubleMatrix } from "../double-algebra.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 import { doubleAlgebra, doubleGradient, doubleMatrix } from "../double-algebra.js";
 import { tensorAlgebra } from "../loss-algebra.js";
 import { type LossTerms, policyLoss } from "../policy-loss.js";

@@ -6,9 +6,9 @@ import {
   jit,
   type TensorSpec,
   type Tensors,
+  tf,
 } from "@palimpsest/jit";
 import { type ModelConfig, parameterShapes } from "@palimpsest/model";
-import * as tf from "@tensorflow/tfjs";
 import { OptimizerConfig } from "../config.js";
 import { tensorAlgebra } from "../loss-algebra.js";
 import { KlConfig, LossConfig } from "../loss-config.js";

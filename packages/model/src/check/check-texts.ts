@@ -1,5 +1,4 @@
-import { type Backend, type JitMode, type JitModule, jit, type TensorSpec } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Backend, type JitMode, type JitModule, jit, type TensorSpec, tf } from "@palimpsest/jit";
 import type { BpeTokenizer } from "../bpe-tokenizer.js";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";

@@ -1,4 +1,4 @@
-import * as tf from "@tensorflow/tfjs";
+import { tf } from "@palimpsest/jit";
 
 /** The inverse temperature of a greedy row: every logit below the largest gets weight 0. */
 export const greedyInverseTemperature = 1e30;

@@ -1,5 +1,4 @@
-import { scatterRows, type TensorSpec, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { scatterRows, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { type Memories, memoriesOf, stackOf } from "./layer-walk.js";
 import { named } from "./packed-layers.js";

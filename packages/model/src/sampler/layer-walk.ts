@@ -1,5 +1,4 @@
-import { scan, type Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { scan, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import {
   type LayerWeights,

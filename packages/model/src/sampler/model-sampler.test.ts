@@ -1,5 +1,4 @@
-import { type Backend, loadBackend } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Backend, loadBackend, tf } from "@palimpsest/jit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type ModelConfigInput, parseModelConfig } from "../config.js";
 import { forwardHidden, logitsOf } from "../forward.js";

@@ -1,5 +1,4 @@
-import type { Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { logitsOf } from "../forward.js";
 import { rmsNorm } from "../norm.js";

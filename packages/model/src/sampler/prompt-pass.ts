@@ -1,5 +1,4 @@
-import type { Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type Tensors, tf } from "@palimpsest/jit";
 import { type ModelConfig, queryGroup } from "../config.js";
 import { type LayerBody, type Memories, type Memory, walkLayers } from "./layer-walk.js";
 import { afterAttention, named, part, projectHeads, turnHeads, unitNorm } from "./packed-layers.js";

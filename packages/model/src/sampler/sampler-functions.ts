@@ -1,5 +1,4 @@
-import type { JitFunction, StateSpec, TensorSpec, Tensors } from "@palimpsest/jit";
-import * as tf from "@tensorflow/tfjs";
+import { type JitFunction, type StateSpec, type TensorSpec, type Tensors, tf } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import type { DecodeShape, ReadShape } from "./call-shapes.js";
 import { type Decoded, decodeSteps } from "./decode-steps.js";
