@@ -1,30 +1,41 @@
 import { defineConfig } from "vitest/config";
 
-/** Packages whose tests leave nothing behind in their process: they share it, and load their modules once. */
+/**
+ * Tests that leave nothing behind in their process: they share it, and load their modules once. Those of whole clusters
+ * are among them: what they start are processes of the command.
+ */
 const together = [
-  "agents",
-  "cli",
-  "client",
-  "datasets",
-  "engines",
-  "evals",
-  "head",
-  "memory",
-  "node",
-  "rewards",
-  "scheduler",
-  "telemetry",
-  "trainer",
-  "trajectories",
-  "wire",
-  "worker",
-].map((name) => `packages/${name}/src/**/*.test.ts`);
+  "test/stories/*.test.ts",
+  "test/chaos/*.test.ts",
+  ...[
+    "agents",
+    "cli",
+    "client",
+    "datasets",
+    "engines",
+    "evals",
+    "head",
+    "memory",
+    "node",
+    "rewards",
+    "scheduler",
+    "telemetry",
+    "trainer",
+    "trajectories",
+    "wire",
+    "worker",
+  ].map((name) => `packages/${name}/src/**/*.test.ts`),
+];
 
 /**
  * Packages that compute with tensors: each file activates its backend itself, so that they too share a process and load
- * tfjs once. A file whose name ends in `-memory` measures memory and gets a process of its own.
+ * tfjs once. A file whose name ends in `-memory` measures memory and gets a process of its own, and so do those of jit
+ * that try what a process does once: how a backend is started, and what is patched in it.
  */
-const tensors = ["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory).test.ts`);
+const tensors = [
+  ...["learner", "model"].map((name) => `packages/${name}/src/**/!(*-memory).test.ts`),
+  "packages/jit/src/!(backend|binding-patches|thousands-of-calls|wasm-threads).test.ts",
+];
 
 export default defineConfig({
   resolve: { conditions: ["@palimpsest/source"] },

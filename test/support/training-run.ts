@@ -53,7 +53,7 @@ export class TrainingRun {
         if (!this.driver.running) throw new GivenUp(`the run ended before: ${what}\n${this.driver.output}`);
         return look();
       },
-      { everyMs: 5, explain: () => this.driver.output, ...options },
+      { everyMs: 15, explain: () => this.driver.output, ...options },
     );
   }
 
