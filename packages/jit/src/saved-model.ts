@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import protobuf from "protobufjs";
+import { checkGraphSize } from "./graph-size.js";
 import type { TensorflowBinding } from "./tensorflow-binding.js";
 
 /*
@@ -159,12 +160,14 @@ function encode(nodes: readonly NodeProto[], functions: readonly FunctionProto[]
 /**
  * Loads a graph as a session of its own.
  * @returns the addon's id of the session; give it to deleteSavedModel in the end.
+ * @throws {JitError} INVALID_OPTIONS where the graph is larger than a protobuf message may be
  */
 export function loadGraph(
   binding: TensorflowBinding,
   nodes: readonly NodeProto[],
   functions: readonly FunctionProto[],
 ): { readonly sessionId: number; readonly sizeBytes: number } {
+  checkGraphSize(nodes, functions);
   const bytes = encode(nodes, functions);
   const directory = mkdtempSync(join(tmpdir(), `palimpsest-graph-${process.pid}-`));
   try {

@@ -1,0 +1,33 @@
+import { JitError } from "./error.js";
+import type { FunctionProto, NodeProto } from "./saved-model.js";
+
+/** A protobuf message ends at 2 GiB, and a graph is loaded as one. */
+const MOST_GRAPH_BYTES = 2 ** 31 - 1;
+
+/**
+ * Refuses a graph whose constants alone are more than a protobuf message may be. Told before it is encoded, which would
+ * take that memory again.
+ * @throws {JitError} INVALID_OPTIONS
+ */
+export function checkGraphSize(
+  nodes: readonly NodeProto[],
+  functions: readonly FunctionProto[],
+  mostBytes = MOST_GRAPH_BYTES,
+): void {
+  let bytes = 0;
+  let largest: { readonly bytes: number; readonly shape: readonly number[] } = { bytes: 0, shape: [] };
+  for (const { attr } of [...nodes, ...functions.flatMap(({ nodeDef }) => nodeDef)]) {
+    for (const { tensor } of Object.values(attr)) {
+      if (tensor === undefined) continue;
+      const own = tensor.tensorContent.byteLength;
+      bytes += own;
+      if (own > largest.bytes)
+        largest = { bytes: own, shape: tensor.tensorShape.dim.map(({ size }) => size) };
+    }
+  }
+  if (bytes <= mostBytes) return;
+  throw new JitError(
+    "INVALID_OPTIONS",
+    `functions: their constants are ${bytes} bytes, and a graph has at most ${mostBytes}; the largest is [${largest.shape.join(", ")}] of ${largest.bytes} bytes. Give it as an input or a state entry, or declare fewer functions (a model's rotary tables are constants of each: shorter or fewer buckets)`,
+  );
+}
