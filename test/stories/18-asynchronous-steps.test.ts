@@ -73,9 +73,9 @@ test(
 );
 
 test(
-  "the driver is killed with a window of groups in flight: the next one goes on with them, and trains none twice (SCHEDULE-4)",
+  "the driver is killed with a window of groups in flight: the next one goes on with them, and trains none twice, nor what teaches nothing (SCHEDULE-4, STEP-7)",
   async () => {
-    const file = recipe("refills", { staleGroups: "refill" });
+    const file = recipe("refills", { staleGroups: "refill", zeroVarianceRefills: 4 });
     const start = () => TrainingRun.start(cluster, file, join(cluster.dir, "refills"));
     const first = start();
     await untilStep(first, 2);
@@ -86,9 +86,17 @@ test(
     expect(end.code, end.stdout + end.stderr).toBe(0);
     await expectStepsAddUp(run, size);
     expect(Math.max(...staleness(run))).toBeLessThanOrEqual(maxStaleness);
-    const { groups } = await run.withQueues((queues) => queues.ledger.counts());
+    const { groups, episodes } = await run.withQueues((queues) => queues.ledger.counts());
     expect(groups).toMatchObject({ outstanding: 0, trained: size.steps * size.groupsPerStep });
     expect(groups.dispatched).toBe(groups.trained + groups.failed);
+    expect(episodes.dispatched).toBe(episodes.trained + episodes.failed + episodes.dropped);
+    const rejected = run.steps.reduce((sum, step) => sum + (step.rejected?.groups ?? 0), 0);
+    const reasons = Object.values(await run.withQueues((queues) => queues.ledger.failedGroups()));
+    expect(reasons.filter((reason) => reason === "ZERO_VARIANCE")).toHaveLength(rejected);
+    expect(rejected).toBeGreaterThan(0);
+    expect(run.steps.map(({ update }) => update.zeroVarianceFraction)).toEqual(
+      Array.from({ length: size.steps }, () => 0),
+    );
     await until("no actor is left", async () => (await cluster.client.actors()).length === 0);
   },
   busyMs,
