@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { askTeacher, demonstrationSettingsSchema, superviseModel } from "@palimpsest/trainer";
 import { PalimpsestError } from "@palimpsest/wire";
+import { counted } from "./display/count.js";
 import { modelPath } from "./model-input.js";
 
 export interface DemonstrationFlags {
@@ -51,7 +52,9 @@ export async function trainDemonstrations(flags: DemonstrationFlags, signal: Abo
   });
   const left = made.skipped === 0 ? "" : `, ${made.skipped} left out as too long`;
   const form = made.templated ? "through the model's chat template" : "as plain text";
-  say(`${made.rows} answers ${form}${left}; ${made.steps} steps; weights ${made.weightsHash.slice(0, 12)}`);
+  say(
+    `${counted(made.rows, "answer")} ${form}${left}; ${counted(made.steps, "step")}; weights ${made.weightsHash.slice(0, 12)}`,
+  );
   say(resolve(out));
 }
 

@@ -244,7 +244,10 @@ async function afterDemonstrations(
     },
   });
   const end = loss === undefined ? "" : `, loss ${loss.toFixed(4)}`;
-  onEvent({ kind: "notice", text: `learned ${rows} demonstrations in ${steps} steps${end}` });
+  onEvent({
+    kind: "notice",
+    text: `learned ${rows} demonstrations in ${steps} step${steps === 1 ? "" : "s"}${end}`,
+  });
   return outDir;
 }
 

@@ -6,6 +6,7 @@ import { parse as parseYaml } from "yaml";
 import { type AgentModel, defaultAgentModel } from "../agent-model.js";
 import type { AskResult } from "../ask/ask-run.js";
 import type { AskScreen } from "../ask/ask-screen.js";
+import { counted } from "../display/count.js";
 import { formatSeconds } from "../display/duration.js";
 import type { ReadText } from "../documents/read-documents.js";
 import { parseAmount, parseWhole } from "../key-values.js";
@@ -245,7 +246,7 @@ async function finish(flags: AskFlags, finished: Finished): Promise<void> {
     process.stdout.write(`${process.stdout.isTTY ? harmless(text) : text}\n`);
   }
   const told = [
-    `${answer.documentTokens} tokens in ${trace.memorySteps.length} steps, ${formatSeconds(answer.seconds)}`,
+    `${answer.documentTokens} tokens in ${counted(trace.memorySteps.length, "step")}, ${formatSeconds(answer.seconds)}`,
     ...(result.droppedDocumentTokens > 0 ? [`${result.droppedDocumentTokens} tokens not read`] : []),
     ...(counts.truncated > 0 ? [`${counts.truncated} replies cut at their limit`] : []),
     ...(counts.emptyUpdates > 0 ? [`${counts.emptyUpdates} empty memories`] : []),

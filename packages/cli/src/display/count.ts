@@ -4,3 +4,6 @@ export function formatCount(value: number): string {
   if (value >= 1e4) return `${(value / 1e3).toFixed(1)}k`;
   return value.toFixed(0);
 }
+
+/** "1 step", "3 steps". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

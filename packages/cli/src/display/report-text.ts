@@ -1,6 +1,6 @@
 import type { LengthRow, RunReport } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
-import { formatCount } from "./count.js";
+import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
 
@@ -32,7 +32,7 @@ export function reportText(report: RunReport): string {
   );
   const lines = [
     "",
-    `${headline(report)} after ${report.steps} steps${report.shuffleRewards ? " on shuffled rewards" : ""}`,
+    `${headline(report)} after ${counted(report.steps, "step")}${report.shuffleRewards ? " on shuffled rewards" : ""}`,
     "",
     ...(rows.length > 0 ? [table, ""] : []),
     `reward      ${sparkline(report.rewardCurve, 60)}`,

@@ -68,3 +68,22 @@ test("durations read well", () => {
     "–",
   ]);
 });
+
+test("a log says what a phase is about, and a long evaluation how far it is", () => {
+  const display = new TrainDisplay("run", () => 0);
+  const phase = "evaluating before";
+  const progress = (done: number) => display.logLine({ kind: "progress", phase, done, total: 100 });
+  expect(display.logLine({ kind: "phase", phase: "starting", total: 1 })).toBe(
+    "phase: starting, the processes of the run load the model",
+  );
+  expect(display.logLine({ kind: "phase", phase: "training", total: 1 })).toBe("phase: training, 1 step");
+  expect(display.logLine({ kind: "phase", phase, total: 100 })).toBe("phase: evaluating before, 100 answers");
+  expect([0, 24, 26, 30, 80, 100].map(progress)).toEqual([
+    "",
+    "",
+    "evaluating before: 26 of 100 answers",
+    "",
+    "evaluating before: 80 of 100 answers",
+    "",
+  ]);
+});

@@ -1,5 +1,5 @@
 import type { EvaluationReport, Phase, QueueDepth, StepReport, TrainEvent } from "@palimpsest/trainer";
-import { formatCount } from "./count.js";
+import { counted, formatCount } from "./count.js";
 import { formatSeconds } from "./duration.js";
 import { sparkline } from "./sparkline.js";
 
@@ -19,6 +19,8 @@ export class TrainDisplay {
   #download: Extract<TrainEvent, { readonly kind: "download" }> | undefined;
   /** Tenths of the download that a log has a line for. */
   #toldTenths = 0;
+  /** Quarters of the phase that a log has a line for. */
+  #toldQuarters = 0;
 
   constructor(title: string, nowMs: () => number) {
     this.#title = title;
@@ -101,7 +103,8 @@ export class TrainDisplay {
   logLine(event: TrainEvent): string {
     switch (event.kind) {
       case "phase":
-        return `phase: ${event.phase}`;
+        this.#toldQuarters = 0;
+        return `phase: ${event.phase}${doing(event)}`;
       case "step": {
         const { report } = event;
         const eta = formatSeconds(this.#etaSeconds);
@@ -117,7 +120,12 @@ export class TrainDisplay {
         this.#toldTenths = tenths;
         return downloadLine(event);
       }
-      case "progress":
+      case "progress": {
+        const quarters = Math.floor((event.done / Math.max(1, event.total)) * 4);
+        if (quarters <= this.#toldQuarters || quarters === 4) return "";
+        this.#toldQuarters = quarters;
+        return `${event.phase}: ${event.done} of ${event.total} answers`;
+      }
       case "queues":
         return "";
     }
@@ -147,4 +155,19 @@ function downloadLine({ file, doneBytes, totalBytes }: Extract<TrainEvent, { kin
 export function sampledNote({ rejected }: Pick<StepReport, "rejected">): string {
   if (rejected === undefined) return "";
   return ` (${rejected.sampledRewardMean.toFixed(3)} with ${rejected.groups} groups left out)`;
+}
+
+/** What runs in a phase, for whoever waits for the next line of a log. */
+function doing({ phase, total }: Extract<TrainEvent, { readonly kind: "phase" }>): string {
+  switch (phase) {
+    case "starting":
+      return ", the processes of the run load the model";
+    case "evaluating before":
+    case "evaluating after":
+      return `, ${counted(total, "answer")}`;
+    case "training":
+      return `, ${counted(total, "step")}`;
+    case "done":
+      return "";
+  }
 }
