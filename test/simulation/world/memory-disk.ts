@@ -11,6 +11,7 @@ import { Random } from "./random.js";
 import type { World } from "./world.js";
 
 interface MemoryFile {
+  readonly createdMs: number;
   readonly parts: Uint8Array[];
   sizeBytes: number;
 }
@@ -29,9 +30,11 @@ export class MemoryDisk implements ObjectDisk {
     this.#random = new Random(`${world.seed}/${process.name}/disk`);
   }
 
-  /** Names of the files in the folder. */
-  names(): string[] {
-    return [...this.#files.keys()].map((path) => basename(path));
+  /** Names of the files that were there so long ago already: what is younger may be a transfer that goes on. */
+  names(agoMs: number): string[] {
+    const beforeMs = this.#world.scheduler.nowMs - agoMs;
+    const old = [...this.#files].filter(([, { createdMs }]) => createdMs <= beforeMs);
+    return old.map(([path]) => basename(path));
   }
 
   async makeFolder(): Promise<void> {
@@ -44,7 +47,7 @@ export class MemoryDisk implements ObjectDisk {
 
   async create(path: string): Promise<ObjectFile> {
     await this.#work();
-    const file: MemoryFile = { parts: [], sizeBytes: 0 };
+    const file: MemoryFile = { createdMs: this.#world.scheduler.nowMs, parts: [], sizeBytes: 0 };
     this.#files.set(path, file);
     return {
       write: async (data, offset) => {
