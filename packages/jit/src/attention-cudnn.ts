@@ -31,7 +31,7 @@ interface Part {
   /** Segments of a sequence at most; 1: not packed. */
   readonly segments: number;
   /** bool [B, Tq] and [B, Tk]; absent: all. What the kernels leave at padding is whatever lay in memory. */
-  readonly counted?: { readonly queries: tf.Tensor; readonly keys: tf.Tensor };
+  readonly counted?: { readonly queries?: tf.Tensor; readonly keys: tf.Tensor };
 }
 
 type Three = [query: tf.Tensor, key: tf.Tensor, value: tf.Tensor];
@@ -54,11 +54,12 @@ export function fusedAttention(
 function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOptions, scale: number): Part {
   if (lengths !== undefined) {
     const mask = causal === true ? "PADDING_CAUSAL" : "PADDING";
-    const counted = {
-      queries: isBefore(lengths.queries, query.shape[1] as number),
-      keys: isBefore(lengths.keys, key.shape[1] as number),
-    };
-    return { mask, scale, lengths: [lengths.queries, lengths.keys], segments: 1, counted };
+    const [batch, asked] = query.shape as [number, number];
+    const keys = isBefore(lengths.keys, key.shape[1] as number);
+    const { queries } = lengths;
+    const counted = queries === undefined ? { keys } : { queries: isBefore(queries, asked), keys };
+    const counts = queries ?? tf.fill([batch], asked, "int32");
+    return { mask, scale, lengths: [counts, lengths.keys], segments: 1, counted };
   }
   if (segments === undefined)
     return { mask: causal === true ? "CAUSAL" : "NO_MASK", scale, lengths: [], segments: 1 };
@@ -81,17 +82,20 @@ function partOf([query, key]: Three, { causal, lengths, segments }: AttentionOpt
 
 function flash(trace: Trace, inputs: Three, part: Part): tf.Tensor {
   const { counted } = part;
-  const masks = counted === undefined ? [] : [counted.queries, counted.keys];
+  const { queries: askedFor, keys: seen } = counted ?? {};
+  const masks = [askedFor, seen].filter((mask) => mask !== undefined);
+  if (!tf.engine().isTapeOn()) return masked(forwardAlone(trace, inputs, part), askedFor);
   return tf.customGrad((q, k, v, save) => {
     const given = [q, k, v] as Three;
     const [made, statistics] = forward(trace, given, part);
-    const output = masked(made, masks[0]);
+    const output = masked(made, askedFor);
     (save as tf.GradSaveFunc)([...given, output, statistics, ...masks, ...part.lengths]);
     return {
       value: output,
       gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
         const [sq, sk, sv, so, ss, ...rest] = saved as [...Three, tf.Tensor, tf.Tensor, ...tf.Tensor[]];
-        const [queries, keys] = rest.slice(0, masks.length);
+        const kept = rest.slice(0, masks.length);
+        const [queries, keys] = askedFor === undefined ? [undefined, ...kept] : kept;
         const lengths = rest.slice(masks.length);
         const above = masked(half(trace, dy), queries);
         const [dq, dk, dv] = backward(trace, [sq, sk, sv], so, ss, above, { ...part, lengths });
@@ -191,6 +195,15 @@ function forward(trace: Trace, inputs: Three, part: Part): [tf.Tensor, tf.Tensor
     ],
   );
   return [output as tf.Tensor, statistics as tf.Tensor];
+}
+
+/** Where no gradient will be taken: without the statistics. @returns bfloat16 [B, Tq, H, d] */
+function forwardAlone(trace: Trace, inputs: Three, part: Part): tf.Tensor {
+  const { B, H, Tq, d } = sizes(inputs);
+  const results = [{ shape: [B, H, Tq, d], dtype: BFLOAT16, memoryOrder: BY_POSITION }, SCRATCH];
+  const operands = [...inputs, ...part.lengths];
+  const [output] = customCall(trace, FORWARD, backendConfig(formOf(inputs, part), false), operands, results);
+  return output as tf.Tensor;
 }
 
 /** @returns gradients of query, key and value, each in its shape */

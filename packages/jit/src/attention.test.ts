@@ -207,6 +207,38 @@ describe("attention", () => {
     );
   });
 
+  test("of one query a row over a cache is one call on a GPU: no statistics, nothing chosen away", () => {
+    const [queries, cache] = [
+      { shape: [3, 1, 4, 8], dtype: "float32" as const },
+      { shape: [3, 64, 2, 8], dtype: "float32" as const },
+    ];
+    const lengths = { shape: [3], dtype: "int32" as const };
+    const body = (_: Tensors, i: Tensors) => {
+      const [q, k, v] = [need(i["q"]), need(i["k"]), need(i["v"])];
+      return { outputs: { o: attention(q, k, v, { lengths: { keys: need(i["lengths"]) } }) } };
+    };
+    const given = { q: queries, k: cache, v: cache, lengths };
+    const { root } = traceFunction("f", {}, given, body, { fusedAttention: true });
+    expect(operations(root)).not.toContain("Select");
+    const calls = root.operations.filter(({ name }) => name === "XlaCallModule");
+    expect(calls.map(({ outputs }) => outputs.map(({ shape }) => shape))).toEqual([[[3, 1, 4, 8], [0]]]);
+  });
+
+  test("over keys of given lengths is what it is over those keys alone", () => {
+    const values = (...shape: number[]) =>
+      tf.tensor(
+        Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * 1.7)),
+        shape,
+      );
+    const [q, k, v] = [values(2, 1, 4, 8), values(2, 6, 2, 8), values(2, 6, 2, 8).mul(2)];
+    const o = attention(q, k, v, { lengths: { keys: tf.tensor1d([6, 2], "int32") } });
+    const [first, second] = [6, 2].map((length, row) => {
+      const part = (x: tf.Tensor, count: number) => x.slice([row], [1]).slice([0, 0], [1, count]);
+      return attention(part(q, 1), part(k, length), part(v, length)).dataSync();
+    });
+    expectClose(Float32Array.from(o.dataSync()), Float32Array.of(...need(first), ...need(second)), 1e-5, 1e-6);
+  });
+
   test("refuses shapes and options that do not go together", () => {
     const ones = (...shape: number[]) => tf.ones(shape);
     const wrong = () => attention(ones(1, 2, 3, 4), ones(1, 2, 2, 4), ones(1, 2, 2, 4));

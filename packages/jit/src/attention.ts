@@ -18,8 +18,11 @@ export interface AttentionPrefix {
 export interface AttentionOptions {
   /** A query sees the keys up to its own position; takes as many keys as queries. Default false. */
   readonly causal?: boolean;
-  /** int32 [B] each, at least 1: positions behind are padding. Results of padding mean nothing. */
-  readonly lengths?: { readonly queries: tf.Tensor; readonly keys: tf.Tensor };
+  /**
+   * int32 [B] each, at least 1: positions behind are padding. Results of padding mean nothing. Without those of the
+   * queries every query counts, as where each row asks with one query.
+   */
+  readonly lengths?: { readonly queries?: tf.Tensor; readonly keys: tf.Tensor };
   /** Several rows packed into each sequence: a query sees its own segment alone. Takes `causal`. */
   readonly segments?: Segments;
   /** Keys and values that are seen besides. Takes `causal`. */
