@@ -236,7 +236,12 @@ describe("attention", () => {
       const part = (x: tf.Tensor, count: number) => x.slice([row], [1]).slice([0, 0], [1, count]);
       return attention(part(q, 1), part(k, length), part(v, length)).dataSync();
     });
-    expectClose(Float32Array.from(o.dataSync()), Float32Array.of(...need(first), ...need(second)), 1e-5, 1e-6);
+    expectClose(
+      Float32Array.from(o.dataSync()),
+      Float32Array.of(...need(first), ...need(second)),
+      1e-5,
+      1e-6,
+    );
   });
 
   test("refuses shapes and options that do not go together", () => {

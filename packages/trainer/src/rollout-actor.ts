@@ -11,7 +11,7 @@ import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
 import { loadBackend } from "@palimpsest/jit";
-import type { BpeTokenizer } from "@palimpsest/model";
+import type { BpeTokenizer, ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -110,10 +110,12 @@ export class RolloutActor {
     const { tokenizer, chat } = openModelText(modelText, this.#spec.startedAtMs);
     this.#tokenizer = tokenizer;
     const starting = () => this.#startingWeights(initial);
+    let own: ModelSampler | undefined;
     if (rollout.engine === undefined) {
       const sampler = ownSampler(backend, this.#spec.model, recipe, await starting());
       this.#exporter = exportSampler(context.metrics, sampler);
       this.#sampler = sampler;
+      own = sampler;
     } else {
       this.#engine = await RolloutEngine.open(rollout.engine, this.#place, this.#spec, {
         tokenizer,
@@ -152,6 +154,10 @@ export class RolloutActor {
       });
     if (this.#engine === undefined) await consume();
     else await this.#engine.follow(consume, starting);
+    // While the learner starts: a GPU's functions take seconds each.
+    void own?.prepare().catch((err: unknown) => {
+      context.logger.warn({ err }, "functions are compiled when they are first needed");
+    });
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../config.js";
 import { parameterCount } from "../parameters.js";
 import { bucketFor, geometricBuckets } from "./buckets.js";
+import type { CallPlan } from "./call-plan.js";
 import { runsAsLoop } from "./packed-weights.js";
 import { rowTile, wholeTiles } from "./row-tile.js";
 
@@ -43,6 +44,17 @@ export interface ShapeOptions {
   readonly batchInvariant?: boolean;
 }
 
+/** Prompt tokens whose reading takes a fraction of a second. @param operations that a call may take */
+export function affordablePrefill(
+  parameters: number,
+  gpu: boolean,
+  operations: number = (gpu ? limits.gpu : limits.cpu).operations,
+): number {
+  const { prefillTokens } = gpu ? limits.gpu : limits.cpu;
+  const affordable = operations / (2 * parameters);
+  return Math.min(prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
+}
+
 /** One call that reads pieces of prompts; `pastPages` 0: from their beginning. */
 export interface ReadShape {
   readonly rows: number;
@@ -60,9 +72,10 @@ export interface DecodeShape {
  * The shapes at which a sampler's functions are compiled: what a call holds is padded to the next larger one. Few of
  * them: the first call at a shape takes TensorFlow a time that grows with the size of the whole graph.
  */
-export class CallShapes {
+export class CallShapes implements CallPlan {
   readonly prefillTokens: number;
   readonly maxRows: number;
+  readonly mixesLengths = false;
   readonly #readRows: readonly number[];
   readonly #extendRows: readonly number[];
   readonly #decodeRows: readonly number[];
@@ -80,10 +93,7 @@ export class CallShapes {
   constructor(config: ModelConfig, options: ShapeOptions) {
     const { maxBatch, maxLength, stepsPerCall, promptLengths } = options;
     const most = options.gpu ? limits.gpu : limits.cpu;
-    const affordable = most.operations / (2 * parameterCount(config));
-    this.prefillTokens =
-      options.prefillTokens ??
-      Math.min(most.prefillTokens, Math.max(256, 2 ** Math.floor(Math.log2(affordable))));
+    this.prefillTokens = options.prefillTokens ?? affordablePrefill(parameterCount(config), options.gpu);
     const batchInvariant = options.batchInvariant ?? false;
     this.#batchInvariant = batchInvariant;
     const tile = batchInvariant ? rowTile : 1;

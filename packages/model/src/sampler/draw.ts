@@ -40,7 +40,7 @@ export function drawTokens(logits: tf.Tensor, uniforms: tf.Tensor, inverseTemper
  * @param uniforms float32 [S], in [0, 1)
  * @returns tokens int32 [S], an index of positive weight; total float32 [S], the sum of the weights
  */
-function invert(
+export function invert(
   weights: tf.Tensor,
   uniforms: tf.Tensor,
 ): { readonly tokens: tf.Tensor; readonly total: tf.Tensor } {

@@ -1,7 +1,7 @@
 import { ModelError } from "../error.js";
-import type { PageLease } from "./page-pool.js";
+import type { CacheLease } from "./cache-pool.js";
 import type { FinishReason, GenerateRequest, GenerateResult, TopLogprobs } from "./request.js";
-import type { DeviceRow, SampledRow } from "./sampler-device.js";
+import type { DeviceRow, SampledRow } from "./sampling-device.js";
 import type { StopMatcher } from "./stop-matcher.js";
 
 export type SampledTokens = Omit<GenerateResult, "policyVersion" | "weightsHash">;
@@ -10,8 +10,8 @@ export type SampledTokens = Omit<GenerateResult, "policyVersion" | "weightsHash"
 export class Generation {
   readonly request: GenerateRequest;
   readonly arrivedAtMs = performance.now();
-  /** Pages of the cache; absent while it waits. */
-  lease: PageLease | undefined;
+  /** Its part of the cache; absent while it waits. */
+  lease: CacheLease | undefined;
   /** Something that is not finite was computed for it: what is in its pages must not be kept. */
   isPoisoned = false;
   /** Prompt tokens whose entries are in the cache. */
@@ -66,9 +66,12 @@ export class Generation {
 
   /** @param piece prompt tokens that the call reads; without it the call goes on from the last sampled token */
   deviceRow(piece?: number): DeviceRow {
-    const { promptTokenIds, seed } = this.request;
+    const { promptTokenIds, seed, stopTokenIds } = this.request;
+    const { pages, source, sharedTokens } = this.lease as CacheLease;
     return {
-      pages: (this.lease as PageLease).pages,
+      pages,
+      // What is shared is copied once, before the first piece.
+      ...(source === undefined || this.readTokens > sharedTokens ? {} : { source }),
       past: this.writtenTokens,
       tokenIds:
         piece === undefined
@@ -77,6 +80,8 @@ export class Generation {
       rule: this.request,
       seed,
       sampled: this.#tokenIds.length,
+      remaining: this.remainingTokens,
+      stopTokenIds,
     };
   }
 

@@ -1,28 +1,29 @@
 import { setImmediate } from "node:timers/promises";
-import type { Backend, JitMode } from "@palimpsest/jit";
+import type { Backend, FunctionStats, JitMode } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
-import { CallShapes, pageLength } from "./call-shapes.js";
+import type { CachePool } from "./cache-pool.js";
+import type { CallPlan } from "./call-plan.js";
 import { Generation } from "./generation.js";
-import { PagePool } from "./page-pool.js";
+import { pieceForm, readBatch } from "./read-batch.js";
 import {
   checkRequest,
   type GenerateRequest,
   type GenerateResult,
   type SamplerConfig,
   type SamplerConfigInput,
-  samplerConfigSchema,
 } from "./request.js";
-import { type SampledRow, SamplerDevice } from "./sampler-device.js";
+import { parseLimits, samplerParts } from "./sampler-parts.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
+import type { SampledRow, SamplingDevice } from "./sampling-device.js";
 import { StopMatcher } from "./stop-matcher.js";
-import { needsHost } from "./truncation.js";
 
 /*
- * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get pages of the
- * cache, have their prompts read in pieces, sample in one batch, leave it when they stop.
- * Not its job: what the device computes (sampler-functions.ts), which page holds what (page-pool.ts), chat templates, text.
+ * Job: many generations at once over one model. Requests arrive at any time, wait in a bounded queue, get a part of
+ * the cache, have their prompts read in pieces, sample in one batch, leave it when they stop.
+ * Not its job: what the device computes (sampler-functions.ts, table-read.ts, table-decode.ts), which page or slot holds what (page-pool.ts,
+ * slot-pool.ts), chat templates, text.
  *
  * M1. A request's tokens depend on its prompt, seed, temperature, truncation and the weights; not on its batch mates, nor
  *     on what of its prompt others had read. (Rounding may: kernels add in another order at another shape.)
@@ -36,7 +37,7 @@ import { needsHost } from "./truncation.js";
  * M6. Requests start in the order of their arrival; running requests are continued in turn.
  * M7. While requests sample, at most `prefillTokens` prompt tokens, padding counted, are read between two calls that
  *     sample.
- * M8. What is not finite fails the request that it was computed for and no other: its pages are not kept, and are zeroed
+ * M8. What is not finite fails the request that it was computed for and no other: its pages or slot are not kept, and are zeroed
  *     before the next call, because no mask hides a NaN.
  * M9. With `batchInvariant`, on a CPU in mode graph, what a request samples and its log-probs are the same bits whoever
  *     shares its calls, whatever others had read of its prompt, and in whatever order requests came.
@@ -74,19 +75,19 @@ export class ModelSampler {
   readonly #model: ModelConfig;
   readonly #limits: SamplerConfig;
   readonly #decodeText: ModelSamplerOptions["decode"];
-  readonly #shapes: CallShapes;
-  readonly #device: SamplerDevice;
-  readonly #pool: PagePool;
+  readonly #shapes: CallPlan;
+  readonly #device: SamplingDevice;
+  readonly #pool: CachePool;
   readonly #meter: SamplerMeter;
   #waiting: Generation[] = [];
-  /** Those with pages, in the order in which they are continued. */
+  /** Those with a part of the cache, in the order in which they are continued. */
   #running: Generation[] = [];
   /** Prompt tokens read since the last call that sampled. */
   #readSinceDecode = 0;
   #current: Omit<Weights, "parameters">;
   #changes: WeightChange[] = [];
   #pump: Promise<void> | undefined;
-  /** Pages to be zeroed before the next call; undefined: none, and the spare one is sound too. */
+  /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is sound too. */
   #unsound: number[] | undefined;
   #closed = false;
 
@@ -97,38 +98,10 @@ export class ModelSampler {
     checkFinite(parameters);
     this.#model = config;
     this.#decodeText = decode;
-    const { maxBatch, maxLength, stepsPerCall, promptLengths, prefillTokens, prefixCache } = this.#limits;
-    this.#shapes = new CallShapes(config, {
-      maxBatch,
-      maxLength,
-      stepsPerCall,
-      promptLengths,
-      prefillTokens,
-      gpu: backend.gpu,
-      batchInvariant: this.#limits.batchInvariant,
-    });
-    const longest = Math.ceil(maxLength / pageLength);
-    const { cacheTokens } = this.#limits;
-    const pages =
-      cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
-    const { batchInvariant } = this.#limits;
-    this.#pool = new PagePool({
-      pages,
-      pageLength,
-      share: prefixCache,
-      ...(batchInvariant ? { sharedUnitPages: this.#shapes.sharedUnit / pageLength } : {}),
-    });
-    this.#device = new SamplerDevice({
-      backend,
-      mode: mode ?? "auto",
-      config,
-      shapes: this.#shapes,
-      pages,
-      maxLength,
-      precision: this.#limits.precision,
-      lanes: this.#limits.lanes,
-      batchInvariant,
-    });
+    const parts = samplerParts(backend, mode ?? "auto", config, this.#limits);
+    this.#shapes = parts.shapes;
+    this.#pool = parts.pool;
+    this.#device = parts.device;
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
     this.#device.writeWeights(parameters);
     this.#current = {
@@ -206,6 +179,24 @@ export class ModelSampler {
     });
   }
 
+  /** What each compiled function has cost so far: a first call in mode xla holds its compilation. */
+  get functionStats(): Readonly<Record<string, FunctionStats>> {
+    return this.#device.functionStats;
+  }
+
+  /**
+   * Has functions compiled that requests will need, one in each turn of the event loop, while other things of a run start.
+   * Ends as soon as there are requests, which have compiled what they need. Does nothing where nothing is compiled.
+   * @throws {JitError} EXECUTION_FAILED, as for lack of memory
+   */
+  async prepare(): Promise<void> {
+    for (const prepare of this.#device.preparations()) {
+      await setImmediate();
+      if (this.#closed || this.#hasWork()) return;
+      prepare();
+    }
+  }
+
   /** Rejects what waits and runs with CLOSED and frees the device's memory. A second close does nothing. */
   async close(): Promise<void> {
     if (!this.#closed) {
@@ -254,7 +245,8 @@ export class ModelSampler {
     // While some sample, what may be read before their turn; otherwise whatever one call holds.
     const budget =
       sampling === undefined ? Number.POSITIVE_INFINITY : this.#shapes.prefillTokens - this.#readSinceDecode;
-    if (readable !== undefined && this.#formOf(readable).padded <= budget) this.#read(readable, budget);
+    if (readable !== undefined && pieceForm(readable, this.#shapes).padded <= budget)
+      this.#read(readable, budget);
     else if (sampling !== undefined) this.#continue(sampling);
   }
 
@@ -276,7 +268,7 @@ export class ModelSampler {
     for (const { applied } of changes) applied();
   }
 
-  /** Gives pages to waiting requests, oldest first, as long as there are places and pages. */
+  /** Gives room in the cache to waiting requests, oldest first, as long as there is some. */
   #admit(): void {
     let started = 0;
     for (const generation of this.#waiting) {
@@ -293,29 +285,16 @@ export class ModelSampler {
     this.#waiting = this.#waiting.slice(started);
   }
 
-  /** The next piece of its prompt. */
-  #formOf(generation: Generation): { piece: number; padded: number; readClass: number } {
-    const piece = this.#shapes.pieceLength(generation.unreadTokens);
-    const padded = this.#shapes.paddedLength(piece, generation.readTokens);
-    return { piece, padded, readClass: this.#shapes.readClass(generation.readTokens) };
-  }
-
-  /** Reads the next piece of a prompt, and of others whose pieces have the same padded length, `budget` tokens at most. */
+  /** Reads the next piece of a prompt, and of others that go with it, `budget` tokens at most. */
   #read(first: Generation, budget: number): void {
-    const form = this.#formOf(first);
-    const batch: Generation[] = [];
-    const most = Math.min(this.#shapes.rowsThatFit(form.padded), Math.floor(budget / form.padded));
-    for (const generation of this.#running) {
-      if (batch.length >= most) break;
-      if (!generation.isReading || this.#pool.state(this.#leaseOf(generation)) !== "filled") continue;
-      const { padded, readClass } = this.#formOf(generation);
-      if (padded === form.padded && readClass === form.readClass) batch.push(generation);
-    }
-    const pieces = batch.map((generation) => this.#formOf(generation).piece);
+    const readable = this.#running.filter(
+      (generation) => generation.isReading && this.#pool.state(this.#leaseOf(generation)) === "filled",
+    );
+    const { generations: batch, pieces, length } = readBatch(first, readable, this.#shapes, budget);
     const rows = batch.map((generation, i) => generation.deviceRow(pieces[i]));
     const tokens = pieces.reduce((sum, piece) => sum + piece, 0);
-    const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, form.padded));
-    this.#readSinceDecode += rows.length * form.padded;
+    const sampled = this.#meter.time(rows.length, tokens, () => this.#device.read(rows, length));
+    this.#readSinceDecode += rows.length * length;
     this.#notePoisoned(batch, sampled);
     batch.forEach((generation, i) => {
       if (generation.lease === undefined) return; // A mate's onTokens aborted it.
@@ -329,7 +308,7 @@ export class ModelSampler {
   /** Samples on for the next running request, and for others that take as many steps and look as far back. */
   #continue(next: Generation): void {
     const stepsOf = (generation: Generation) =>
-      needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
+      this.#device.needsHost(generation.request) ? 0 : this.#shapes.stepsFor(generation.remainingTokens);
     const pastOf = ({ writtenTokens }: Generation) => this.#shapes.pastClass(writtenTokens);
     const [steps, past] = [stepsOf(next), pastOf(next)];
     const alike = this.#running.filter(
@@ -403,7 +382,7 @@ export class ModelSampler {
   }
 
   #leaseOf({ lease }: Generation): NonNullable<Generation["lease"]> {
-    if (lease === undefined) throw new Error("internal: a request in the batch has no pages");
+    if (lease === undefined) throw new Error("internal: a request in the batch has no part of the cache");
     return lease;
   }
 
@@ -419,22 +398,4 @@ export class ModelSampler {
     if (this.#closed)
       throw new ModelError("CLOSED", "the sampler was closed; make another with createSampler");
   }
-}
-
-function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerConfig {
-  const parsed = samplerConfigSchema.safeParse(limits);
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
-  }
-  if (parsed.data.batchInvariant && parsed.data.lanes > 1)
-    throw new ModelError(
-      "CONFIG_INVALID",
-      `sampler: lanes is ${parsed.data.lanes} with batchInvariant, which needs whole batches; set lanes to 1`,
-    );
-  if (parsed.data.maxLength > model.maxPositions) {
-    const message = `sampler: maxLength ${parsed.data.maxLength} exceeds the model's maxPositions ${model.maxPositions}`;
-    throw new ModelError("CONFIG_INVALID", message);
-  }
-  return parsed.data;
 }

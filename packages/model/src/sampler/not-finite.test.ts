@@ -43,28 +43,37 @@ function parameters(): Record<string, Float32Array> {
   return made;
 }
 
-it("fails the request whose numbers it is, and leaves nothing of it for others to meet (M8)", async () => {
-  const limits = { maxBatch: 8, maxLength: 64, weightsHash: "", cacheTokens: 128 };
-  const sampler = createSampler({ backend, mode: "eager", config, parameters: parameters(), ...limits });
-  const prefix = Array.from({ length: 36 }, (_, i) => 1 + ((i * i) % 13));
-  const ask = async (promptTokenIds: readonly number[], maxTokens = 12) =>
-    (await sampler.generate({ promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed: 3 }))
-      .tokenIds;
-  try {
-    const long = [...prefix, 4];
-    const short = Array.from({ length: 8 }, (_, i) => [1 + i]);
-    const healthy = [await Promise.all(short.map((prompt) => ask(prompt))), await ask(long)];
-    const outcomes = await Promise.allSettled([
-      ask([1]),
-      ask([...prefix, overflowing]),
-      ask(Array.from({ length: 31 }, () => overflowing)),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
-    expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ code: "NOT_FINITE" });
-    // They get all pages, those of the failed ones too, and write them a place at a time.
-    expect(await Promise.all(short.map((prompt) => ask(prompt)))).toEqual(healthy[0]);
-    expect(await ask(long)).toEqual(healthy[1]);
-  } finally {
-    await sampler.close();
-  }
-});
+it.each([
+  { cache: "pages", maxBatch: 8, cacheTokens: 128 },
+  { cache: "slots", maxBatch: 3, stepsPerCall: 8 },
+] as const)(
+  "fails the request whose numbers it is, and leaves nothing of it for others to meet (M8): $cache",
+  {
+    timeout: 240_000,
+  },
+  async (own) => {
+    const limits = { maxLength: 64, weightsHash: "", ...own };
+    const sampler = createSampler({ backend, mode: "eager", config, parameters: parameters(), ...limits });
+    const prefix = Array.from({ length: 36 }, (_, i) => 1 + ((i * i) % 13));
+    const ask = async (promptTokenIds: readonly number[], maxTokens = 12) =>
+      (await sampler.generate({ promptTokenIds, maxTokens, temperature: 1, stopTokenIds: [], seed: 3 }))
+        .tokenIds;
+    try {
+      const long = [...prefix, 4];
+      const short = Array.from({ length: 8 }, (_, i) => [1 + i]);
+      const healthy = [await Promise.all(short.map((prompt) => ask(prompt))), await ask(long)];
+      const outcomes = await Promise.allSettled([
+        ask([1]),
+        ask([...prefix, overflowing]),
+        ask(Array.from({ length: 31 }, () => overflowing)),
+      ]);
+      expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+      expect((outcomes[1] as PromiseRejectedResult).reason).toMatchObject({ code: "NOT_FINITE" });
+      // They get all pages or slots, those of the failed ones too, and write them a place at a time.
+      expect(await Promise.all(short.map((prompt) => ask(prompt)))).toEqual(healthy[0]);
+      expect(await ask(long)).toEqual(healthy[1]);
+    } finally {
+      await sampler.close();
+    }
+  },
+);

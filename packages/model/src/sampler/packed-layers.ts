@@ -3,7 +3,7 @@ import type { ModelConfig } from "../config.js";
 import { logitsOf } from "../forward.js";
 import { rmsNorm } from "../norm.js";
 import { rotate } from "../rope.js";
-import type { LayerWeights } from "./packed-weights.js";
+import type { AttentionWeights, LayerWeights } from "./packed-weights.js";
 
 /** A run of a layer's heads in the order queries, keys, values. */
 export interface HeadRange {
@@ -17,7 +17,7 @@ export interface HeadRange {
  * @returns float32 [N, count, hd]
  */
 export function projectHeads(
-  weights: LayerWeights,
+  weights: AttentionWeights,
   normed: tf.Tensor,
   { first, count }: HeadRange,
   { headDim }: ModelConfig,
@@ -37,7 +37,7 @@ export function projectHeads(
  * @param cos float32, broadcasts to [A, 1, T, hd]
  */
 export function turnHeads(
-  weights: LayerWeights,
+  weights: AttentionWeights,
   y: tf.Tensor,
   { first, count }: HeadRange,
   cos: tf.Tensor,

@@ -16,29 +16,51 @@ export function runsAsLoop(config: ModelConfig): boolean {
   return config.layers > deepestUnrolled;
 }
 
-const layerTensors = [
-  "attentionIn",
-  "attentionBias",
-  "headNorm",
-  "attentionOut",
-  "gate",
-  "up",
-  "down",
-] as const;
-type PackedTensor = (typeof layerTensors)[number];
+/**
+ * How weights lie: one record a layer, stacks of all layers, or, for a table of slots, one record a layer whatever the
+ * depth and gate and up as one matrix, which is one kernel less.
+ */
+export type WeightLayout = "layers" | "stacks" | "table";
 
-/** Weights of one layer; bias and head norm where the architecture has them. */
-export interface LayerWeights {
+/** The layout for pages of a cache. */
+export function pagesLayout(config: ModelConfig): WeightLayout {
+  return runsAsLoop(config) ? "stacks" : "layers";
+}
+
+type PackedTensor =
+  | "attentionIn"
+  | "attentionBias"
+  | "headNorm"
+  | "attentionOut"
+  | "gate"
+  | "up"
+  | "gates"
+  | "down";
+
+/** What a layer has in every layout; bias and head norm where the architecture has them. */
+export interface AttentionWeights {
   readonly attentionIn: tf.Tensor; // [D, (H+2KV)·hd]
   readonly attentionBias?: tf.Tensor; // [(H+2KV)·hd]
   readonly headNorm?: tf.Tensor; // [H+KV, 1, hd]
   readonly attentionOut: tf.Tensor; // [H·hd, D]
-  readonly gate: tf.Tensor; // [D, F]
-  readonly up: tf.Tensor; // [D, F]
   readonly down: tf.Tensor; // [F, D]
 }
 
-function layerShapes(config: ModelConfig): Partial<Record<PackedTensor, readonly number[]>> {
+/** Weights of one layer. */
+export interface LayerWeights extends AttentionWeights {
+  readonly gate: tf.Tensor; // [D, F]
+  readonly up: tf.Tensor; // [D, F]
+}
+
+/** Weights of one layer in the layout of a table. */
+export interface TableWeights extends AttentionWeights {
+  readonly gates: tf.Tensor; // [D, 2F], gate first
+}
+
+function layerShapes(
+  config: ModelConfig,
+  layout: WeightLayout,
+): Partial<Record<PackedTensor, readonly number[]>> {
   const { hiddenSize: D, headDim, heads, kvHeads, intermediateSize: F } = config;
   const joined = (heads + 2 * kvHeads) * headDim;
   return {
@@ -46,8 +68,7 @@ function layerShapes(config: ModelConfig): Partial<Record<PackedTensor, readonly
     ...(hasBias(config) ? { attentionBias: [joined] } : {}),
     ...(hasHeadNorm(config) ? { headNorm: [heads + kvHeads, 1, headDim] } : {}),
     attentionOut: [heads * headDim, D],
-    gate: [D, F],
-    up: [D, F],
+    ...(layout === "table" ? { gates: [D, 2 * F] } : { gate: [D, F], up: [D, F] }),
     down: [F, D],
   };
 }
@@ -60,15 +81,18 @@ function hasHeadNorm(config: ModelConfig): boolean {
   return config.architecture === "qwen3";
 }
 
-export function packedShapes(config: ModelConfig): Record<string, readonly number[]> {
+export function packedShapes(
+  config: ModelConfig,
+  layout = pagesLayout(config),
+): Record<string, readonly number[]> {
   const { hiddenSize: D, vocabSize, layers } = config;
   const shapes: Record<string, readonly number[]> = {
     embedding: [vocabSize, D],
     ...(config.tieWordEmbeddings ? {} : { head: [vocabSize, D] }),
     finalNorm: [D],
   };
-  for (const [tensor, shape] of Object.entries(layerShapes(config))) {
-    if (runsAsLoop(config)) shapes[tensor] = [layers, ...shape];
+  for (const [tensor, shape] of Object.entries(layerShapes(config, layout))) {
+    if (layout === "stacks") shapes[tensor] = [layers, ...shape];
     else for (let layer = 0; layer < layers; layer++) shapes[layerName(tensor, layer)] = shape;
   }
   return shapes;
@@ -82,42 +106,50 @@ export function isMatrix(name: string): boolean {
 
 /** The stacks of a model that runs as a loop, in an order that `layerWeights` knows. */
 export function weightStacks(state: Tensors, config: ModelConfig): tf.Tensor[] {
-  return Object.keys(layerShapes(config)).map((tensor) => state[tensor] as tf.Tensor);
+  return Object.keys(layerShapes(config, "stacks")).map((tensor) => state[tensor] as tf.Tensor);
 }
 
 /** One layer's slices of `weightStacks`. */
 export function layerOfStacks(slices: readonly tf.Tensor[], config: ModelConfig): LayerWeights {
-  const names = Object.keys(layerShapes(config));
+  const names = Object.keys(layerShapes(config, "stacks"));
   return Object.fromEntries(names.map((name, i) => [name, slices[i]])) as unknown as LayerWeights;
 }
 
 /** One layer of a model that is written out. */
 export function layerOfState(state: Tensors, layer: number, config: ModelConfig): LayerWeights {
-  const names = Object.keys(layerShapes(config));
-  return Object.fromEntries(
-    names.map((name) => [name, state[layerName(name, layer)]]),
-  ) as unknown as LayerWeights;
+  return layerRecord(state, layer, config, "layers") as unknown as LayerWeights;
+}
+
+/** One layer of a model behind a table of slots. */
+export function layerOfTable(state: Tensors, layer: number, config: ModelConfig): TableWeights {
+  return layerRecord(state, layer, config, "table") as unknown as TableWeights;
+}
+
+function layerRecord(state: Tensors, layer: number, config: ModelConfig, layout: WeightLayout) {
+  const names = Object.keys(layerShapes(config, layout));
+  return Object.fromEntries(names.map((name) => [name, state[layerName(name, layer)]]));
 }
 
 /** Tensor after tensor, so that only one lies on the host beside the parameters. */
 export function* packedWeights(
   config: ModelConfig,
   parameters: Readonly<Record<string, Float32Array>>,
+  layout = pagesLayout(config),
 ): Generator<readonly [name: string, values: Float32Array]> {
   for (const name of ["embedding", "head", "finalNorm"]) {
     const values = parameters[name];
     if (values !== undefined) yield [name, values];
   }
-  for (const [name, shape] of Object.entries(layerShapes(config))) {
+  for (const [name, shape] of Object.entries(layerShapes(config, layout))) {
     const tensor = name as PackedTensor;
     const size = sizeOf(shape);
-    const stack = new Float32Array(config.layers * size);
+    const stack = layout === "stacks" ? new Float32Array(config.layers * size) : undefined;
     for (let layer = 0; layer < config.layers; layer++) {
-      const values = stack.subarray(layer * size, (layer + 1) * size);
+      const values = stack?.subarray(layer * size, (layer + 1) * size) ?? new Float32Array(size);
       packLayer(values, tensor, layer, parameters, config);
-      if (!runsAsLoop(config)) yield [layerName(tensor, layer), values];
+      if (stack === undefined) yield [layerName(tensor, layer), values];
     }
-    if (runsAsLoop(config)) yield [tensor, stack];
+    if (stack !== undefined) yield [tensor, stack];
   }
 }
 
@@ -154,6 +186,9 @@ function packLayer(
         const [gains, factor] = head < heads ? [of("queryNorm"), outer] : [of("keyNorm"), 1];
         for (let i = 0; i < headDim; i++) target[head * headDim + i] = (gains[i] as number) * factor;
       }
+      break;
+    case "gates":
+      joinColumns(target, [of("gate"), of("up")], of("mlpNorm"), [1, 1]);
       break;
     case "gate":
     case "up":

@@ -1,3 +1,5 @@
+import { type CacheLease, type CachePool, worthwhileTokens } from "./cache-pool.js";
+
 /*
  * Job: which pages of the cache hold which tokens: pages for each request, pages that several requests share because
  * their prompts begin alike, pages kept after a request in case a later one begins alike.
@@ -19,15 +21,7 @@ interface PrefixNode {
   state: "pending" | "filled" | "broken";
 }
 
-/** What one request holds until it is released. */
-export interface PageLease {
-  /** Of all its tokens, in order: shared ones first. */
-  readonly pages: readonly number[];
-  /** Prompt tokens that others read, or are about to. */
-  readonly sharedTokens: number;
-}
-
-interface HeldLease extends PageLease {
+interface HeldLease extends CacheLease {
   /** Path from the root: shared nodes, then own ones. */
   readonly path: readonly PrefixNode[];
   readonly shared: number;
@@ -48,12 +42,9 @@ export interface PagePoolOptions {
   readonly sharedUnitPages?: number;
 }
 
-/** Fewer shared tokens than this are read again, unless they are half of the prompt: reading over a past costs more. */
-const worthwhileTokens = 128;
-
-export class PagePool {
+export class PagePool implements CachePool {
   readonly #options: PagePoolOptions;
-  readonly #held = new Map<PageLease, HeldLease>();
+  readonly #held = new Map<CacheLease, HeldLease>();
   #free: number[] = [];
   #roots = new Map<string, PrefixNode>();
   /** Filled nodes that nobody uses, least recently used first; children stand before their parents. */
@@ -73,7 +64,7 @@ export class PagePool {
    * Pages for a prompt and what may follow it, `length` tokens in all; undefined while there are not enough. At least
    * one token of the prompt is left to be read: its output is what sampling starts from.
    */
-  reserve(promptTokenIds: readonly number[], length: number): PageLease | undefined {
+  reserve(promptTokenIds: readonly number[], length: number): CacheLease | undefined {
     const { pageLength, share, sharedUnitPages } = this.#options;
     const unit = sharedUnitPages ?? 1;
     const readable = share ? this.#keys(promptTokenIds) : [];
@@ -111,7 +102,7 @@ export class PagePool {
   }
 
   /** Whether the shared pages are there to be read: "pending" while another request fills them. */
-  state(lease: PageLease): "filled" | "pending" | "broken" {
+  state(lease: CacheLease): "filled" | "pending" | "broken" {
     const { path, shared } = this.#of(lease);
     const states = path.slice(0, shared).map((node) => node.state);
     if (states.includes("broken")) return "broken";
@@ -119,7 +110,7 @@ export class PagePool {
   }
 
   /** The first `tokens` tokens of the lease's request are in its pages. */
-  filled(lease: PageLease, tokens: number): void {
+  filled(lease: CacheLease, tokens: number): void {
     const { path, shared } = this.#of(lease);
     const full = Math.floor(tokens / this.#options.pageLength);
     for (const node of path.slice(shared, full)) if (node.state === "pending") node.state = "filled";
@@ -129,7 +120,7 @@ export class PagePool {
    * Gives the pages back. What is in them is kept for later prompts that begin alike, until the pages are needed.
    * @param tokenIds what the pages hold, prompt and sampled
    */
-  release(lease: PageLease, tokenIds: readonly number[]): void {
+  release(lease: CacheLease, tokenIds: readonly number[]): void {
     const { path, shared, own } = this.#of(lease);
     this.#held.delete(lease);
     const { share, sharedUnitPages } = this.#options;
@@ -156,7 +147,7 @@ export class PagePool {
    * waited for one of them has to begin anew.
    * @returns the pages that may be given to others from now on
    */
-  discard(lease: PageLease): readonly number[] {
+  discard(lease: CacheLease): readonly number[] {
     const { path, shared, own } = this.#of(lease);
     this.#held.delete(lease);
     const loose = own.slice(path.length - shared);
@@ -180,7 +171,7 @@ export class PagePool {
     this.#free = Array.from({ length: this.#options.pages }, (_, page) => page).toReversed();
   }
 
-  #of(lease: PageLease): HeldLease {
+  #of(lease: CacheLease): HeldLease {
     const held = this.#held.get(lease);
     if (held === undefined) throw new Error("internal: the lease was released");
     return held;

@@ -70,8 +70,11 @@ export const samplerConfigSchema = z.strictObject({
   stepsPerCall: z
     .int()
     .positive()
-    .default(8)
-    .describe("Tokens sampled a device call; the rest of a call is wasted when a request stops early"),
+    .optional()
+    .describe(
+      "Tokens sampled a device call; the rest of a call is wasted when a request stops early. Default 8, with a table of " +
+        "slots 32",
+    ),
   prefillTokens: z
     .int()
     .min(32)
@@ -101,6 +104,14 @@ export const samplerConfigSchema = z.strictObject({
     .describe(
       "bfloat16: matrices are stored in it and multiplied in it, for GPUs; modes graph and xla. Sampled " +
         "log-probabilities then differ from a float32 learner's",
+    ),
+  cache: z
+    .enum(["auto", "pages", "slots"])
+    .default("auto")
+    .describe(
+      "How keys and values are kept. pages: a pool that requests take pages of and share; slots: a table with one row of " +
+        "maxLength tokens for each request in flight, as a GPU wants it. auto: slots on a GPU in mode xla with precision " +
+        "bfloat16, else pages",
     ),
   prefixCache: z
     .boolean()

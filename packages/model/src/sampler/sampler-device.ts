@@ -1,5 +1,6 @@
 import {
   type Backend,
+  type FunctionStats,
   type HostArray,
   type JitFunction,
   type JitMode,
@@ -16,9 +17,10 @@ import { zeroPage } from "./kv-cache.js";
 import { packedWeights } from "./packed-weights.js";
 import { rowTile } from "./row-tile.js";
 import { decodeFunction, logitsName, readFunction, samplerState } from "./sampler-functions.js";
-import { type DrawnToken, type DrawRule, drawTruncated, needsHost } from "./truncation.js";
+import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
+import { type DrawRule, drawTruncated, needsHost } from "./truncation.js";
+import { writeInParts } from "./write-weights.js";
 
-const writtenAtOnceBytes = 2 ** 28;
 const ZERO_PAGE = "zeroPage";
 
 export interface DeviceOptions {
@@ -35,28 +37,11 @@ export interface DeviceOptions {
   readonly batchInvariant?: boolean;
 }
 
-/** One request as the device sees it. */
-export interface DeviceRow {
-  /** Of the whole request, in order. */
-  readonly pages: readonly number[];
-  /** Entries of these pages that are written. */
-  readonly past: number;
-  /** What the call reads after them: a piece of the prompt, or the last token. */
-  readonly tokenIds: readonly number[];
-  readonly rule: DrawRule;
-  readonly seed: number;
-  /** Tokens sampled so far. */
-  readonly sampled: number;
-}
-
-/** What one call sampled for one row, in order. */
-export type SampledRow = readonly DrawnToken[];
-
 /**
  * The compiled functions of a sampler at their shapes, and the cache and weights they share.
  * Knows nothing of queues, stops or promises. Calls are synchronous.
  */
-export class SamplerDevice {
+export class SamplerDevice implements SamplingDevice {
   readonly #module: JitModule;
   readonly #config: ModelConfig;
   readonly #maxLength: number;
@@ -104,21 +89,17 @@ export class SamplerDevice {
     return this.#module.mode;
   }
 
-  /** In a few parts: all at once would double a large model on the host, and every new set of names costs a graph. */
+  get functionStats(): Readonly<Record<string, FunctionStats>> {
+    return this.#module.stats;
+  }
+
   writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
-    let part: Record<string, Float32Array> = {};
-    let sizeBytes = 0;
-    const write = () => {
-      this.#module.writeState(part);
-      part = {};
-      sizeBytes = 0;
-    };
-    for (const [name, values] of packedWeights(this.#config, parameters)) {
-      if (sizeBytes > 0 && sizeBytes + values.byteLength > writtenAtOnceBytes) write();
-      part[name] = values;
-      sizeBytes += values.byteLength;
-    }
-    write();
+    writeInParts(this.#module, packedWeights(this.#config, parameters));
+  }
+
+  /** Truncation and the likeliest tokens take the whole distribution. */
+  needsHost(rule: DrawRule): boolean {
+    return needsHost(rule);
   }
 
   /**
@@ -160,6 +141,11 @@ export class SamplerDevice {
       ...drawInputs(rows, shape.rows, steps),
     };
     return this.#sampled(this.#module.call(decodeName(shape), inputs), rows, shape.rows, steps);
+  }
+
+  /** Which shapes requests will need is not known, and there are many. */
+  preparations(): readonly (() => void)[] {
+    return [];
   }
 
   /** Zeroes pages that may hold what is not finite, and the spare one, where such numbers may have been written too. */

@@ -1,0 +1,173 @@
+/**
+ * One case of bench/gpu/sampler.ts, in a process of its own. Argument: a SamplerCase as JSON. Every result is a line of
+ * JSON on standard output. Random weights; each figure is of the sampler's own API: requests of ragged prompts and
+ * replies come and go, a quarter more of them than there are rows, so that a row that ends is taken by another request.
+ */
+import { execFileSync } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { loadBackend } from "../../packages/jit/src/index.js";
+import {
+  createSampler,
+  type GenerateRequest,
+  type ModelConfig,
+  type ModelSampler,
+  parseModelConfig,
+} from "../../packages/model/src/index.js";
+import { quickParameters } from "../model/quick-parameters.js";
+import { checkLogprobs } from "./sampler-check.js";
+
+export interface SamplerCase {
+  readonly name: string;
+  readonly shape: Parameters<typeof parseModelConfig>[0];
+  /** A sampler each, one after the other, in this process. */
+  readonly samplers: readonly {
+    /** Requests in flight at once. */
+    readonly rows: number;
+    readonly workloads: readonly Workload[];
+  }[];
+  readonly maxLength: number;
+  /** Least and most tokens of a prompt, and of a reply. */
+  readonly prompt: readonly [number, number];
+  readonly reply: readonly [number, number];
+  readonly precision: "float32" | "bfloat16";
+  readonly mode: "xla" | "graph" | "eager";
+  readonly cache: "auto" | "slots" | "pages";
+  /** Seconds that a figure is taken over, after requests have come and gone for as long. */
+  readonly seconds: number;
+}
+
+/** In groups eight requests that follow each other share their prompt. */
+export type Workload = "own prompts" | "groups" | "truncated" | "check";
+
+/** Calls at new shapes may still be met after so many pauses: the figure then says how many. */
+const mostPauses = 3;
+
+const case_ = JSON.parse(process.argv[2] ?? "{}") as SamplerCase;
+const report = (result: object): void => {
+  process.stdout.write(`${JSON.stringify({ case: case_.name, ...result })}\n`);
+};
+const seconds = (since: number): number => Number(((performance.now() - since) / 1000).toFixed(2));
+
+let state = 12_345;
+/** A whole number from `least` to `most`. */
+function anyOf([least, most]: readonly [number, number]): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return least + Math.floor((state / 2 ** 32) * (most - least + 1));
+}
+
+function usedMiB(): number | undefined {
+  const query = ["-i", "0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"];
+  try {
+    return Number(
+      execFileSync("nvidia-smi", query, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Requests of a workload, without end. */
+function* requests(config: ModelConfig, workload: Workload): Generator<GenerateRequest> {
+  let promptTokenIds: number[] = [];
+  for (let number = 0; ; number++) {
+    if (workload !== "groups" || number % 8 === 0)
+      promptTokenIds = Array.from({ length: anyOf(case_.prompt) }, () => anyOf([0, config.vocabSize - 1]));
+    yield {
+      promptTokenIds,
+      maxTokens: anyOf(case_.reply),
+      temperature: 1,
+      ...(workload === "truncated" ? { topP: 0.9, topK: 50 } : {}),
+      stopTokenIds: [],
+      seed: number,
+    };
+  }
+}
+
+async function measure(sampler: ModelSampler, config: ModelConfig, workload: Workload, rows: number) {
+  const all = requests(config, workload);
+  let goesOn = true;
+  let finished = 0;
+  const clients = Array.from({ length: Math.ceil(rows * 1.25) }, async () => {
+    while (goesOn) {
+      await sampler.generate(all.next().value as GenerateRequest);
+      finished += 1;
+    }
+  });
+  const failed = Promise.all(clients);
+  failed.catch(() => undefined);
+  const rest = async (): Promise<unknown> => await Promise.race([sleep(case_.seconds * 1000), failed]);
+  // Whatever a workload has compiled is compiled before the figure begins: until a whole pause passes without.
+  const compiled = () => Object.values(sampler.functionStats).filter(({ calls }) => calls > 0).length;
+  let before = -1;
+  for (let pause = 0; pause < mostPauses && compiled() > before; pause++) {
+    before = compiled();
+    await rest();
+  }
+  before = compiled();
+  const [stats, functions, from, done] = [sampler.stats, sampler.functionStats, performance.now(), finished];
+  await rest();
+  const elapsed = (performance.now() - from) / 1000;
+  const now = sampler.stats;
+  const calls = Object.entries(sampler.functionStats).flatMap(([name, { calls, totalMs }]) => {
+    const earlier = functions[name];
+    const own = calls - (earlier?.calls ?? 0);
+    const spent = totalMs - (earlier?.totalMs ?? 0);
+    return own === 0 ? [] : [[name, { calls: own, msPerCall: Number((spent / own).toFixed(2)) }] as const];
+  });
+  goesOn = false;
+  const isRequestDone = await Promise.race([failed.then(() => true), sleep(20_000).then(() => false)]);
+  report({
+    rows,
+    workload,
+    tokensPerSecond: Math.round((now.sampledTokens - stats.sampledTokens) / elapsed),
+    promptTokensPerSecond: Math.round((now.prefillTokens - stats.prefillTokens) / elapsed),
+    sharedPromptTokensPerSecond: Math.round((now.cachedTokens - stats.cachedTokens) / elapsed),
+    requestsPerSecond: Number(((finished - done) / elapsed).toFixed(1)),
+    deviceShare: Number(((now.secondsBusy - stats.secondsBusy) / elapsed).toFixed(3)),
+    compiledMeanwhile: compiled() - before,
+    functions: Object.fromEntries(calls),
+    usedMiB: usedMiB(),
+    ...(isRequestDone ? {} : { failed: "requests were not done 20 s after the end" }),
+  });
+}
+
+const started = performance.now() - process.uptime() * 1000;
+const backend = await loadBackend({ prefer: "tensorflow", threads: 8 });
+const config = parseModelConfig(case_.shape);
+const parameters = quickParameters(config);
+report({ what: "weights are made", seconds: seconds(started), gpu: backend.gpu });
+for (const { rows, workloads } of case_.samplers) {
+  const from = performance.now();
+  const { precision, mode, cache, maxLength } = case_;
+  const settings = { precision, mode, cache, maxLength, maxBatch: rows };
+  const sampler = createSampler({ backend, config, parameters, weightsHash: "bench", ...settings });
+  const made = seconds(from);
+  const first = requests(config, "own prompts").next().value as GenerateRequest;
+  const asked = performance.now();
+  // One token by the call that reads, and one whole call that samples.
+  const maxTokens = Math.min(33, case_.maxLength - first.promptTokenIds.length);
+  let firstToken: number | undefined;
+  const onTokens = () => {
+    firstToken ??= seconds(started);
+  };
+  await sampler.generate({ ...first, maxTokens, onTokens });
+  const told = Object.entries(sampler.functionStats).filter(([, { calls }]) => calls > 0);
+  report({
+    rows,
+    what: "first tokens",
+    secondsToFirstToken: firstToken,
+    secondsToAllTokens: seconds(started),
+    secondsToMakeSampler: made,
+    secondsToSample: seconds(asked),
+    firstCallsMs: Object.fromEntries(told.map(([name, { firstCallMs }]) => [name, Math.round(firstCallMs)])),
+    traceMs: Math.round(Object.values(sampler.functionStats).reduce((sum, { traceMs }) => sum + traceMs, 0)),
+    usedMiB: usedMiB(),
+  });
+  for (const workload of workloads) {
+    if (workload === "check")
+      report({ what: "check", ...(await checkLogprobs(backend, sampler, config, parameters)) });
+    else await measure(sampler, config, workload, rows);
+  }
+  await sampler.close();
+}
+process.exit(0);

@@ -1,0 +1,142 @@
+/**
+ * The sampler through its own API on one GPU: log-probabilities against float32, then tokens a second of ragged requests that
+ * come and go, first tokens cold and warm, memory, and what each compiled function took. Usage: tsx
+ * --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 235] [--cases REGEXP] [--json FILE] [--tiny]
+ * Each case is a process of its own with a limit; all together end within the budget. `--tiny` runs the same cases at tiny
+ * shapes on a CPU in mode graph, to see that all of it runs.
+ */
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { SamplerCase } from "./sampler-case.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    "budget-seconds": { type: "string", default: "235" },
+    cases: { type: "string", default: "" },
+    json: { type: "string" },
+    tiny: { type: "boolean", default: false },
+  },
+});
+
+const half = {
+  architecture: "qwen2",
+  vocabSize: 151_936,
+  hiddenSize: 896,
+  layers: 24,
+  heads: 14,
+  kvHeads: 2,
+  headDim: 64,
+  intermediateSize: 4864,
+  ropeTheta: 1e6,
+  tieWordEmbeddings: true,
+  maxPositions: 4096,
+};
+const three = { ...half, hiddenSize: 2048, layers: 36, heads: 16, headDim: 128, intermediateSize: 11_008 };
+const checked = {
+  ...half,
+  vocabSize: 2048,
+  hiddenSize: 256,
+  layers: 4,
+  heads: 4,
+  intermediateSize: 688,
+};
+
+interface LimitedCase extends SamplerCase {
+  readonly limitSeconds: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const common = {
+  maxLength: 639,
+  prompt: [32, 160],
+  reply: [128, 440],
+  precision: "bfloat16",
+  mode: "xla",
+  cache: "auto",
+  seconds: 4,
+} as const;
+
+const cases: readonly LimitedCase[] = [
+  {
+    ...common,
+    name: "check",
+    shape: checked,
+    samplers: [{ rows: 16, workloads: ["check"] }],
+    maxLength: 400,
+    environment: { NVIDIA_TF32_OVERRIDE: "0" },
+    limitSeconds: 45,
+  },
+  {
+    ...common,
+    name: "0.5B",
+    shape: half,
+    samplers: [
+      { rows: 64, workloads: ["own prompts", "groups"] },
+      { rows: 256, workloads: ["own prompts"] },
+    ],
+    limitSeconds: 130,
+  },
+  { ...common, name: "0.5B warm", shape: half, samplers: [{ rows: 64, workloads: [] }], limitSeconds: 30 },
+  {
+    ...common,
+    name: "3B",
+    shape: three,
+    samplers: [{ rows: 64, workloads: ["own prompts"] }],
+    limitSeconds: 90,
+  },
+  {
+    ...common,
+    name: "0.5B truncated",
+    shape: half,
+    samplers: [{ rows: 64, workloads: ["truncated"] }],
+    limitSeconds: 60,
+  },
+];
+
+const results: object[] = [];
+const deadline = performance.now() + Number(flags["budget-seconds"]) * 1000;
+
+/** What a case would be on a CPU in a few seconds. */
+function tiny(given: LimitedCase): LimitedCase {
+  const shape = { ...checked, vocabSize: 128, hiddenSize: 32, layers: 2, headDim: 8, intermediateSize: 48 };
+  const lengths = { maxLength: 340, prompt: [4, 20], reply: [4, 20] } as const;
+  const samplers = given.samplers.map(({ rows, workloads }) => ({ rows: rows / 16, workloads }));
+  const setup = { mode: "graph", precision: "float32", cache: "slots", seconds: 1 } as const;
+  return { ...given, shape, ...lengths, ...setup, samplers, limitSeconds: 250 };
+}
+
+async function runCase({ limitSeconds, environment, ...setup }: LimitedCase): Promise<void> {
+  const left = (deadline - performance.now()) / 1000;
+  if (left < 5) {
+    keep({ case: setup.name, failed: "the budget was spent before it began" });
+    return;
+  }
+  const path = fileURLToPath(new URL("sampler-case.ts", import.meta.url));
+  const args = ["--import", "tsx", "--conditions=@palimpsest/source", path, JSON.stringify(setup)];
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], env });
+  const limit = Math.min(limitSeconds, left);
+  const timer = setTimeout(() => child.kill("SIGKILL"), limit * 1000);
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ?? String(code)));
+  });
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.startsWith("{")) keep(JSON.parse(line) as object);
+  const how = await ended;
+  clearTimeout(timer);
+  if (how !== "0")
+    keep({ case: setup.name, failed: `ended with ${how}; its limit was ${Math.round(limit)} s` });
+}
+
+function keep(result: object): void {
+  results.push(result);
+  console.log(JSON.stringify(result));
+  // After each, so that nothing is lost where a later one hangs.
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+const wanted = new RegExp(flags.cases);
+for (const given of cases) if (wanted.test(given.name)) await runCase(flags.tiny ? tiny(given) : given);

@@ -1,0 +1,82 @@
+import type { Backend, JitMode } from "@palimpsest/jit";
+import type { ModelConfig } from "../config.js";
+import { ModelError } from "../error.js";
+import type { CachePool } from "./cache-pool.js";
+import type { CallPlan } from "./call-plan.js";
+import { CallShapes, pageLength } from "./call-shapes.js";
+import { PagePool } from "./page-pool.js";
+import { type SamplerConfig, type SamplerConfigInput, samplerConfigSchema } from "./request.js";
+import { SamplerDevice } from "./sampler-device.js";
+import type { SamplingDevice } from "./sampling-device.js";
+import { SlotDevice } from "./slot-device.js";
+import { SlotPool } from "./slot-pool.js";
+import { SlotShapes } from "./slot-shapes.js";
+
+const defaultSteps = { pages: 8, slots: 32 } as const;
+
+/** What a sampler is made of, beside its queue. */
+export interface SamplerParts {
+  readonly shapes: CallPlan;
+  readonly pool: CachePool;
+  readonly device: SamplingDevice;
+}
+
+/** @throws {ModelError} CONFIG_INVALID, naming each wrong field */
+export function parseLimits(limits: SamplerConfigInput, model: ModelConfig): SamplerConfig {
+  const parsed = samplerConfigSchema.safeParse(limits);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+    throw new ModelError("CONFIG_INVALID", `sampler: ${fields.join("; ")}`, { cause: parsed.error });
+  }
+  const { batchInvariant, lanes, cache, maxLength } = parsed.data;
+  const refuse = (problem: string): never => {
+    throw new ModelError("CONFIG_INVALID", `sampler: ${problem}`);
+  };
+  if (batchInvariant && lanes > 1)
+    refuse(`lanes is ${lanes} with batchInvariant, which needs whole batches; set lanes to 1`);
+  if (cache === "slots" && (batchInvariant || lanes > 1))
+    refuse(`cache is slots with ${batchInvariant ? "batchInvariant" : `lanes ${lanes}`}; set cache to pages`);
+  if (maxLength > model.maxPositions)
+    refuse(`maxLength ${maxLength} exceeds the model's maxPositions ${model.maxPositions}`);
+  return parsed.data;
+}
+
+/** A pool of pages or a table of slots, as the limits and the backend say. */
+export function samplerParts(
+  backend: Backend,
+  mode: "auto" | JitMode,
+  config: ModelConfig,
+  limits: SamplerConfig,
+): SamplerParts {
+  const { maxBatch, maxLength, promptLengths, prefillTokens, precision, cacheTokens } = limits;
+  const { prefixCache: share, batchInvariant, lanes } = limits;
+  const kind = cacheKind(backend, mode, limits);
+  const gpu = backend.gpu;
+  const stepsPerCall = limits.stepsPerCall ?? defaultSteps[kind];
+  const common = { maxLength, stepsPerCall, promptLengths, prefillTokens, gpu };
+  if (kind === "slots") {
+    const affordable = cacheTokens === undefined ? maxBatch : Math.floor(cacheTokens / maxLength);
+    const slots = Math.max(1, Math.min(maxBatch, affordable));
+    const shapes = new SlotShapes(config, { ...common, maxBatch: slots });
+    const device = new SlotDevice({ backend, mode, config, shapes, maxLength, precision });
+    return { shapes, device, pool: new SlotPool({ slots, share }) };
+  }
+  const shapes = new CallShapes(config, { ...common, maxBatch, batchInvariant });
+  const longest = Math.ceil(maxLength / pageLength);
+  const pages =
+    cacheTokens === undefined ? maxBatch * longest : Math.max(longest, Math.ceil(cacheTokens / pageLength));
+  const sharedUnit = batchInvariant ? { sharedUnitPages: shapes.sharedUnit / pageLength } : {};
+  const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
+  const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant };
+  return { shapes, pool, device: new SamplerDevice({ backend, mode, config, ...settings }) };
+}
+
+function cacheKind(
+  { gpu }: Backend,
+  mode: "auto" | JitMode,
+  { cache, precision, batchInvariant, lanes }: SamplerConfig,
+): "pages" | "slots" {
+  if (cache !== "auto") return cache;
+  const isCompiled = gpu && (mode === "auto" || mode === "xla");
+  return isCompiled && precision === "bfloat16" && !batchInvariant && lanes === 1 ? "slots" : "pages";
+}

@@ -1,0 +1,49 @@
+import type { FunctionStats, JitMode } from "@palimpsest/jit";
+import type { DrawnToken, DrawRule } from "./truncation.js";
+
+/** One request as the device sees it. */
+export interface DeviceRow {
+  /** Its pages in order, or its one slot. */
+  readonly pages: readonly number[];
+  /** The slot whose first `past` entries are to be copied into its own before anything is read. */
+  readonly source?: number;
+  /** Entries of these pages that are written. */
+  readonly past: number;
+  /** What the call reads after them: a piece of the prompt, or the last token. */
+  readonly tokenIds: readonly number[];
+  readonly rule: DrawRule;
+  readonly seed: number;
+  /** Tokens sampled so far. */
+  readonly sampled: number;
+  /** Tokens that it may still sample. */
+  readonly remaining: number;
+  readonly stopTokenIds: readonly number[];
+}
+
+/** What one call sampled for one row, in order. */
+export type SampledRow = readonly DrawnToken[];
+
+/** Compiled functions with weights and a cache: over pages (sampler-device.ts) or over a table of slots (slot-device.ts). */
+export interface SamplingDevice {
+  readonly mode: JitMode;
+  /** What each compiled function has cost so far. */
+  readonly functionStats: Readonly<Record<string, FunctionStats>>;
+  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void;
+  /** A row so drawn samples one token a call. */
+  needsHost(rule: DrawRule): boolean;
+  /**
+   * Reads a piece of each row's prompt, padded to `length`, and samples one token for each. All rows have a past, or
+   * none has.
+   */
+  read(rows: readonly DeviceRow[], length: number): SampledRow[];
+  /** Samples `steps` tokens for each row, or fewer where no row wants more. */
+  decode(rows: readonly DeviceRow[], steps: number): SampledRow[];
+  /**
+   * Calls that have functions compiled which requests will need, and leave the cache as it is; those that are needed
+   * first come first. None where nothing is compiled.
+   */
+  preparations(): readonly (() => void)[];
+  /** Zeroes pages or slots that may hold what is not finite. */
+  zeroPages(pages: readonly number[]): void;
+  dispose(): void;
+}

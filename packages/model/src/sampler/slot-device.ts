@@ -1,0 +1,266 @@
+import {
+  type Backend,
+  type FunctionStats,
+  type HostArray,
+  type JitFunction,
+  type JitMode,
+  type JitModule,
+  type JitPrecision,
+  jit,
+} from "@palimpsest/jit";
+import type { ModelConfig } from "../config.js";
+import { ropeTables } from "../rope.js";
+import { drawUniform, greedyInverseTemperature } from "./draw.js";
+import { packedWeights } from "./packed-weights.js";
+import type { DeviceRow, SampledRow, SamplingDevice } from "./sampling-device.js";
+import type { SlotShapes } from "./slot-shapes.js";
+import { tableShape } from "./table-cache.js";
+import { noToken, stopTokensOnDevice, tableDecodeFunction } from "./table-decode.js";
+import {
+  type TableReadShape,
+  tableDrawFunction,
+  tableReadFunction,
+  tableZeroFunction,
+} from "./table-read.js";
+import { tableLogits, tableModelState } from "./table-setup.js";
+import { truncates } from "./truncated-draw.js";
+import { type DrawRule, drawTruncated } from "./truncation.js";
+import { writeInParts } from "./write-weights.js";
+
+const ZERO_SLOT = "zeroSlot";
+
+export interface SlotDeviceOptions {
+  readonly backend: Backend;
+  readonly mode: "auto" | JitMode;
+  readonly config: ModelConfig;
+  readonly shapes: SlotShapes;
+  readonly maxLength: number;
+  readonly precision: JitPrecision;
+}
+
+/**
+ * A sampler's compiled functions over a table of slots, with weights and cache. All slots sample in one call, whatever
+ * their lengths; what stops them, and truncation, is known on the device. Calls are synchronous.
+ */
+export class SlotDevice implements SamplingDevice {
+  readonly #module: JitModule;
+  readonly #config: ModelConfig;
+  readonly #slots: number;
+  readonly #shapes: SlotShapes;
+
+  constructor({ backend, mode, config, shapes, maxLength, precision }: SlotDeviceOptions) {
+    this.#config = config;
+    this.#slots = shapes.maxRows;
+    this.#shapes = shapes;
+    const table = tableShape(this.#slots, maxLength);
+    // Mode eager has float32 alone.
+    const setup = { config, table, type: precision };
+    const functions: Record<string, JitFunction> = { [ZERO_SLOT]: tableZeroFunction(setup) };
+    for (const shape of shapes.reads) functions[readName(shape)] = tableReadFunction(setup, shape);
+    const readRows = [...new Set(shapes.reads.map(({ rows }) => rows))];
+    for (const rows of readRows) functions[drawName(rows)] = tableDrawFunction(rows);
+    functions[decodeName(1, false)] = tableDecodeFunction(setup, { steps: 1, truncates: false });
+    for (const steps of shapes.steps)
+      for (const isTruncated of [false, true])
+        functions[decodeName(steps, isTruncated)] = tableDecodeFunction(setup, {
+          steps,
+          truncates: isTruncated,
+        });
+    const state = tableModelState(setup, readRows);
+    this.#module = jit({ backend, mode, state, functions, precision });
+    const { cos, sin } = ropeTables(config, table.length);
+    this.#module.writeState({ ropeCos: cos, ropeSin: sin });
+  }
+
+  get mode(): JitMode {
+    return this.#module.mode;
+  }
+
+  get functionStats(): Readonly<Record<string, FunctionStats>> {
+    return this.#module.stats;
+  }
+
+  preparations(): readonly (() => void)[] {
+    if (this.mode !== "xla") return [];
+    const isUsed = (name: string) => (this.#module.stats[name]?.calls ?? 0) > 0;
+    const once = (name: string, call: () => void) => () => {
+      if (!isUsed(name)) call();
+    };
+    const reads = (hasPast: boolean) =>
+      this.#shapes.reads
+        .filter((shape) => shape.hasPast === hasPast)
+        .map((shape) => once(readName(shape), () => this.#readNothing(shape)));
+    const decodes = this.#shapes.steps
+      .toReversed()
+      .map((steps) => once(decodeName(steps, false), () => this.#decode([], steps, false)));
+    const [firstRead, ...furtherReads] = reads(false);
+    return [...(firstRead === undefined ? [] : [firstRead]), ...decodes, ...furtherReads, ...reads(true)];
+  }
+
+  /** Pieces without tokens: nothing is written but to spare columns. */
+  #readNothing(shape: TableReadShape): void {
+    const { rows, length, hasPast } = shape;
+    const slots = new Int32Array(rows);
+    this.#module.call(readName(shape), {
+      ids: new Int32Array(rows * length),
+      lengths: new Int32Array(rows),
+      slots,
+      ...(hasPast ? { pasts: new Int32Array(rows).fill(1), sources: slots } : {}),
+      ...drawInputs([], rows, 1),
+    });
+  }
+
+  writeWeights(parameters: Readonly<Record<string, Float32Array>>): void {
+    writeInParts(this.#module, packedWeights(this.#config, parameters, "table"));
+  }
+
+  /** The likeliest tokens alone are told on the host. */
+  needsHost({ logprobs = 0 }: DrawRule): boolean {
+    return logprobs > 0;
+  }
+
+  read(rows: readonly DeviceRow[], length: number): SampledRow[] {
+    const hasPast = rows.some(({ past }) => past > 0);
+    const shape = this.#shapes.readShape(rows.length, length, hasPast);
+    // Rows for nobody repeat the last one.
+    const all = Array.from({ length: shape.rows }, (_, i) => rows[Math.min(i, rows.length - 1)] as DeviceRow);
+    const ids = new Int32Array(shape.rows * length);
+    all.forEach(({ tokenIds }, i) => {
+      ids.set(tokenIds, i * length);
+    });
+    const ofRows = (number: (row: DeviceRow) => number) => Int32Array.from(all, number);
+    const slotOf = ({ pages }: DeviceRow) => pages[0] as number;
+    const sourceOf = (row: DeviceRow) => row.source ?? slotOf(row);
+    const past = hasPast ? { pasts: ofRows((row) => row.past), sources: ofRows(sourceOf) } : {};
+    const draw = drawInputs(
+      all.map((row, i) => [i, row]),
+      shape.rows,
+      1,
+    );
+    let outputs = this.#module.call(readName(shape), {
+      ids,
+      lengths: ofRows(({ tokenIds }) => tokenIds.length),
+      slots: ofRows(slotOf),
+      ...draw,
+      ...past,
+    });
+    if (rows.some(({ rule }) => truncates(rule)))
+      outputs = this.#module.call(drawName(shape.rows), {
+        ...draw,
+        ...truncationInputs(
+          all.map((row, i) => [i, row]),
+          shape.rows,
+        ),
+      });
+    return this.#sampled(
+      outputs,
+      rows.map((row, i) => [i, row]),
+      shape.rows,
+      1,
+    );
+  }
+
+  /** Samples up to `steps` tokens for each row, in as few steps as the rows still want. */
+  decode(rows: readonly DeviceRow[], steps: number): SampledRow[] {
+    const wanted = Math.max(...rows.map(({ remaining }) => remaining));
+    const isSingle = rows.some(({ rule }) => this.needsHost(rule));
+    const count = isSingle ? 1 : this.#shapes.stepsOfCall(Math.min(steps, wanted));
+    return this.#decode(rows, count, !isSingle && rows.some(({ rule }) => truncates(rule)));
+  }
+
+  #decode(rows: readonly DeviceRow[], count: number, isTruncated: boolean): SampledRow[] {
+    const slots = this.#slots;
+    const ids = new Int32Array(slots);
+    const positions = new Int32Array(slots);
+    const left = new Int32Array(slots);
+    const stops = new Int32Array(slots * stopTokensOnDevice).fill(noToken);
+    const placed = rows.map((row) => [row.pages[0] as number, row] as const);
+    for (const [slot, { tokenIds, past, remaining, stopTokenIds }] of placed) {
+      ids[slot] = tokenIds[0] as number;
+      positions[slot] = past;
+      left[slot] = remaining;
+      stops.set(stopTokenIds.slice(0, stopTokensOnDevice), slot * stopTokensOnDevice);
+    }
+    const inputs = {
+      ids,
+      positions,
+      left,
+      stops,
+      ...drawInputs(placed, slots, count),
+      ...(isTruncated ? truncationInputs(placed, slots) : {}),
+    };
+    return this.#sampled(this.#module.call(decodeName(count, isTruncated), inputs), placed, slots, count);
+  }
+
+  zeroPages(slots: readonly number[]): void {
+    for (const slot of slots) this.#module.call(ZERO_SLOT, { slots: Int32Array.of(slot) });
+  }
+
+  dispose(): void {
+    this.#module.dispose();
+  }
+
+  #sampled(
+    outputs: Readonly<Record<string, HostArray>>,
+    placed: Placed,
+    width: number,
+    steps: number,
+  ): SampledRow[] {
+    const { tokens, logprobs, sampledLogprobs } = outputs as Readonly<Record<string, Int32Array>>;
+    let logits: Float32Array | undefined;
+    return placed.map(([at, { rule, seed, sampled, remaining }]) => {
+      if (this.needsHost(rule)) {
+        const name = tableLogits(width);
+        logits ??= this.#module.readState([name])[name] as Float32Array;
+        const { vocabSize } = this.#config;
+        const own = logits.subarray(at * vocabSize, (at + 1) * vocabSize);
+        return [drawTruncated(own, rule, drawUniform(seed, sampled))];
+      }
+      return Array.from({ length: Math.min(steps, remaining) }, (_, step) => ({
+        tokenId: tokens?.[step * width + at] as number,
+        rolloutLogprob: logprobs?.[step * width + at] as number,
+        sampledLogprob: sampledLogprobs?.[step * width + at] as number,
+      }));
+    });
+  }
+}
+
+/** Rows and where each stands in a call. */
+type Placed = readonly (readonly [at: number, row: DeviceRow])[];
+
+function drawInputs(placed: Placed, width: number, steps: number): Record<string, HostArray> {
+  const uniforms = new Float32Array(steps * width);
+  const inverseTemperature = new Float32Array(width).fill(1);
+  for (const [at, { rule, seed, sampled }] of placed) {
+    const { temperature } = rule;
+    inverseTemperature[at] = temperature === 0 ? greedyInverseTemperature : 1 / temperature;
+    if (temperature === 0) continue;
+    for (let step = 0; step < steps; step++) uniforms[step * width + at] = drawUniform(seed, sampled + step);
+  }
+  return { uniforms, inverseTemperature };
+}
+
+function truncationInputs(placed: Placed, width: number): Record<string, HostArray> {
+  const topK = new Float32Array(width);
+  const topP = new Float32Array(width).fill(1);
+  const minP = new Float32Array(width);
+  for (const [at, { rule }] of placed) {
+    if (!truncates(rule)) continue;
+    topK[at] = rule.topK ?? 0;
+    topP[at] = rule.topP ?? 1;
+    minP[at] = rule.minP ?? 0;
+  }
+  return { topK, topP, minP };
+}
+
+function readName({ rows, length, hasPast }: TableReadShape): string {
+  return `read_${rows}x${length}${hasPast ? "_past" : ""}`;
+}
+
+function drawName(rows: number): string {
+  return `draw_${rows}`;
+}
+
+function decodeName(steps: number, isTruncated: boolean): string {
+  return `decode_${steps}${isTruncated ? "_truncated" : ""}`;
+}

@@ -1,0 +1,110 @@
+import { asType, attention, type JitFunction, type Tensors } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { drawTokens } from "./draw.js";
+import { named, nextLogits } from "./packed-layers.js";
+import { slotsOf, tableEntries, tablesOf, writeSlots, writeTable } from "./table-cache.js";
+import { type KeyValues, tableLayers } from "./table-layers.js";
+import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
+import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated-draw.js";
+
+export interface TableReadShape {
+  readonly rows: number;
+  readonly length: number;
+  /** The pieces stand behind what was read before, in this slot or in another. */
+  readonly hasPast: boolean;
+}
+
+/**
+ * Reads pieces of prompts into slots and samples the token after each, without truncation.
+ * Inputs: ids int32 [R, T] right-padded; lengths int32 [R], 0 for a row that writes nothing; slots int32 [R]; uniforms float32 [1, R];
+ * inverseTemperature float32 [R]; with a past also pasts int32 [R] ≥ 1, entries before the piece, and sources int32
+ * [R], the slot that holds them. Rows for nobody repeat another row.
+ * Outputs: tokens int32, logprobs and sampledLogprobs float32 [1, R].
+ */
+export function tableReadFunction(setup: TableSetup, shape: TableReadShape): JitFunction {
+  const { config, table, type } = setup;
+  const { rows, length, hasPast } = shape;
+  const { heads, kvHeads, headDim } = config;
+  const body = (state: Tensors, inputs: Tensors) => {
+    const lengths = named(inputs, "lengths").reshape([rows, 1]);
+    const slots = named(inputs, "slots");
+    const pasts = hasPast ? named(inputs, "pasts") : tf.zeros([rows], "int32");
+    const places = tf.range(0, length, 1, "int32").reshape([1, length]);
+    const positions = pasts.reshape([rows, 1]).add(places); // [R, T]
+    const isToken = places.less(lengths).toInt();
+    const spare = tf.scalar(table.length - 1, "int32");
+    const columns = positions.mul(isToken).add(spare.mul(tf.scalar(1, "int32").sub(isToken)));
+    const targets = tf
+      .stack([slots.reshape([rows, 1]).add(tf.zerosLike(columns)), columns], 2)
+      .reshape([rows * length, 2]);
+    const pass = passOf(setup, state, positions.minimum(spare).reshape([rows * length]));
+    const tables = tablesOf(state, config, type);
+    const byRow = (y: tf.Tensor, count: number) => y.reshape([rows, length, count, headDim]);
+    const x = tableLayers(pass, named(inputs, "ids").reshape([rows * length]), (layer, projected) => {
+      const before = tables[layer] as KeyValues;
+      const past = hasPast ? slotsOf(before, named(inputs, "sources")) : undefined;
+      const base = past === undefined ? before : writeSlots(before, slots, past);
+      tables[layer] = writeTable(base, targets, projected);
+      const mixed = attention(
+        byRow(projected.queries, heads),
+        byRow(projected.keys, kvHeads),
+        byRow(projected.values, kvHeads),
+        { causal: true, scale: 1, ...(past === undefined ? {} : { prefix: { ...past, lengths: pasts } }) },
+      );
+      return mixed.reshape([rows * length, heads * headDim]);
+    });
+    const last = tf
+      .range(0, rows, 1, "int32")
+      .mul(tf.scalar(length, "int32"))
+      .add(named(inputs, "lengths"))
+      .sub(tf.scalar(1, "int32"))
+      .maximum(tf.scalar(0, "int32"));
+    const logits = nextLogits(state, tf.gather(x, last), config);
+    const drawn = drawTokens(
+      logits,
+      named(inputs, "uniforms").reshape([rows]),
+      named(inputs, "inverseTemperature"),
+    );
+    return {
+      outputs: oneStep(drawn),
+      state: { ...tableEntries(tables), [tableLogits(rows)]: logits },
+    };
+  };
+  return {
+    inputs: {
+      ids: int32([rows, length]),
+      lengths: int32([rows]),
+      slots: int32([rows]),
+      ...(hasPast ? { pasts: int32([rows]), sources: int32([rows]) } : {}),
+      ...drawInputs(rows, 1),
+    },
+    body,
+  };
+}
+
+/** Draws again, with truncation, from the logits that the last reading call of `rows` rows left. Outputs as of reading. */
+export function tableDrawFunction(rows: number): JitFunction {
+  const body = (state: Tensors, inputs: Tensors) => {
+    const drawn = drawTruncatedTokens(named(state, tableLogits(rows)), {
+      uniforms: named(inputs, "uniforms").reshape([rows]),
+      inverseTemperature: named(inputs, "inverseTemperature"),
+      ...truncationOf(inputs),
+    });
+    return { outputs: oneStep(drawn) };
+  };
+  return { inputs: { ...drawInputs(rows, 1), ...truncationInputs(rows) }, body };
+}
+
+/** Zeroes one slot of all layers. Input: slots int32 [1]. */
+export function tableZeroFunction({ config, table, type }: TableSetup): JitFunction {
+  const { kvHeads, headDim } = config;
+  const body = (state: Tensors, inputs: Tensors) => {
+    const nothing = asType(tf.zeros([1, table.length, kvHeads, headDim]), type);
+    const contents = { keys: nothing, values: nothing };
+    const tables = tablesOf(state, config, type).map((before) =>
+      writeSlots(before, named(inputs, "slots"), contents),
+    );
+    return { outputs: {}, state: tableEntries(tables) };
+  };
+  return { inputs: { slots: int32([1]) }, body };
+}

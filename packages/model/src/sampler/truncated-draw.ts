@@ -1,0 +1,130 @@
+import type { TensorSpec, Tensors } from "@palimpsest/jit";
+import * as tf from "@tensorflow/tfjs";
+import { type Drawn, invert } from "./draw.js";
+import { named } from "./packed-layers.js";
+import type { DrawRule } from "./truncation.js";
+
+/*
+ * A truncated draw without a sort. In falling order, equal logits by id, what top-k, top-p and min-p keep is a beginning
+ * each, so what all keep is the shortest of them, and its mass says where it ends. A draw is the token at which the
+ * running sum in that order exceeds uniform · mass. Where a running sum exceeds a bound is found by narrowing an
+ * interval of logits, by sums over all that lie above a few thresholds at a time.
+ */
+
+/** Float32 each [S]; what a row does not ask for is topK 0, topP 1, minP 0. */
+export interface Truncation {
+  readonly topK: tf.Tensor;
+  readonly topP: tf.Tensor;
+  readonly minP: tf.Tensor;
+}
+
+export function truncationInputs(rows: number): Record<keyof Truncation, TensorSpec> {
+  const each: TensorSpec = { shape: [rows], dtype: "float32" };
+  return { topK: each, topP: each, minP: each };
+}
+
+export function truncationOf(inputs: Tensors): Truncation {
+  return { topK: named(inputs, "topK"), topP: named(inputs, "topP"), minP: named(inputs, "minP") };
+}
+
+/** A row is drawn in falling order of probability, as on the host; others in the order of ids. */
+export function truncates({ temperature, topK = 0, topP = 1, minP = 0 }: DrawRule): boolean {
+  return temperature > 0 && (topK > 0 || topP < 1 || minP > 0);
+}
+
+/** Below this e^x is 0 in float32. */
+const lowest = -105;
+/** Parts of an interval that one pass tells apart: on a GPU their sums read the row once. */
+const parts = 8;
+/** 105 / 8⁹ is below the distance of float32 numbers from 8 on. */
+const passes = 9;
+/** Keeps a draw below the mass, which was added in another order. */
+const belowOne = 1 - 2 ** -20;
+
+/**
+ * One token a row, as `drawTruncated` of truncation.ts draws it: temperature, then top-k, top-p over what that left, min-p.
+ * @param logits float32 [S, V]
+ */
+export function drawTruncatedTokens(
+  logits: tf.Tensor,
+  draw: Truncation & { readonly uniforms: tf.Tensor; readonly inverseTemperature: tf.Tensor },
+): Drawn {
+  const [rows, vocabSize] = logits.shape as [number, number];
+  const column = (x: tf.Tensor) => x.reshape([rows, 1]);
+  const [topK, topP, minP] = [column(draw.topK), column(draw.topP), column(draw.minP)];
+  const shifted = logits.sub(logits.max(-1, true)); // [S, V], ≤ 0
+  const scaled = shifted.mul(column(draw.inverseTemperature));
+  const weights = scaled.exp();
+  const massOf = (isKept: tf.Tensor) => weights.mul(isKept.toFloat()).sum(-1, true); // [S, 1]
+  const isK = topK.greater(0);
+  const isP = topP.less(1);
+
+  const kth = pivot(scaled, tf.onesLike(scaled), topK.sub(0.5));
+  const ofK = tf.where(isK, massOf(scaled.greaterEqual(kth.value)), weights.sum(-1, true));
+  const bound = ofK.mul(topP);
+  const last = pivot(scaled, weights, bound);
+  const keptTies = bound.sub(last.above).div(last.weight).ceil().maximum(1).minimum(last.ties);
+  const ofP = tf.where(isP, last.above.add(keptTies.mul(last.weight)), ofK);
+  const isLikelyEnough = weights.greaterEqual(minP);
+  const mass = ofP.minimum(massOf(isLikelyEnough));
+
+  const target = mass.mul(column(draw.uniforms)).mul(belowOne);
+  const found = pivot(scaled, weights, target);
+  const tie = target.sub(found.above).div(found.weight).floor().maximum(0).minimum(found.ties.sub(1));
+  // The small share of every token keeps the choice within the row where nothing is equal: in rows of NaN.
+  const isFound = scaled.equal(found.value).toFloat().add(1e-9);
+  const inOrder = invert(isFound, tie.add(0.5).div(isFound.sum(-1, true)).reshape([rows]));
+  const byId = invert(weights.mul(isLikelyEnough.toFloat()), draw.uniforms);
+  const isSorted = tf.logicalOr(isK, isP).reshape([rows]);
+  const tokens = tf.where(isSorted, inOrder.tokens, byId.tokens);
+  const at = tf.range(0, rows, 1, "int32").mul(tf.scalar(vocabSize, "int32")).add(tokens);
+  const chosen = tf.gather(shifted.reshape([rows * vocabSize]), at);
+  return {
+    tokens,
+    logprobs: chosen.sub(shifted.exp().sum(-1).log()),
+    sampledLogprobs: chosen.mul(draw.inverseTemperature).sub(mass.reshape([rows]).log()),
+  };
+}
+
+interface Pivot {
+  /** The logit, in falling order, at which the running sum exceeds the target. */
+  readonly value: tf.Tensor;
+  /** The sum over all larger ones. */
+  readonly above: tf.Tensor;
+  /** How many logits are equal to it, as float32. */
+  readonly ties: tf.Tensor;
+  /** e^value */
+  readonly weight: tf.Tensor;
+}
+
+/**
+ * @param scaled   float32 [S, V], ≤ 0, some 0
+ * @param summands float32 [S, V], ≥ 0
+ * @param target   float32 [S, 1]
+ * @returns float32 [S, 1] each; where the sum never exceeds the target, a value below all
+ */
+function pivot(scaled: tf.Tensor, summands: tf.Tensor, target: tf.Tensor): Pivot {
+  const sumAbove = (bound: tf.Tensor) => summands.mul(scaled.greater(bound).toFloat()).sum(-1, true);
+  let low: tf.Tensor = tf.onesLike(target).mul(lowest);
+  let high: tf.Tensor = tf.zerosLike(target);
+  for (let pass = 0; pass < passes; pass++) {
+    const width = high.sub(low).div(parts);
+    let count: tf.Tensor = tf.zerosLike(target);
+    for (let part = 1; part < parts; part++)
+      count = count.add(
+        sumAbove(low.add(width.mul(part)))
+          .greater(target)
+          .toFloat(),
+      );
+    // The last part ends at `high` itself, whatever its width was rounded to.
+    high = tf.where(count.equal(parts - 1), high, low.add(width.mul(count.add(1))));
+    low = low.add(width.mul(count));
+  }
+  const value = tf.where(scaled.lessEqual(high), scaled, tf.onesLike(scaled).mul(-3e38)).max(-1, true);
+  return {
+    value,
+    above: sumAbove(value),
+    ties: scaled.equal(value).toFloat().sum(-1, true),
+    weight: value.exp(),
+  };
+}
