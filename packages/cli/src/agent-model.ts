@@ -55,6 +55,16 @@ export async function openAgentModel(options: AgentModelOptions): Promise<AgentM
     : await openServed(options.endpoint, options);
 }
 
+/** Weights by hash where they are here; a server's by what it calls them. */
+export function identityOf(
+  { name, sampler }: AgentModel,
+  endpoint: string | undefined,
+): Readonly<Record<string, string>> {
+  const hash = "weightsHash" in sampler ? sampler.weightsHash : undefined;
+  if (typeof hash === "string" && hash !== "") return { weightsHash: hash };
+  return { name: name || defaultAgentModel, ...(endpoint === undefined ? {} : { endpoint }) };
+}
+
 async function openServed(url: string, options: AgentModelOptions): Promise<AgentModel> {
   const { openEndpoint } = await import("@palimpsest/engines");
   const { model, tokenizer: tokenizerFrom, parallel, engine, onRetry, signal } = options;

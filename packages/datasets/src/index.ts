@@ -40,6 +40,9 @@ export {
   readQuestionSource,
 } from "./prepare/question-source.js";
 export { preparerByName, preparers } from "./prepare/registry.js";
+export { PassRates } from "./rates/pass-rates.js";
+export { type Rating, rateQuestions } from "./rates/rate-questions.js";
+export { type RateSelection, ratedTasks } from "./rates/rated-tasks.js";
 export { recallRows, type TextSegment } from "./recall.js";
 export { type RepeatRow, repeatRows } from "./repeat.js";
 export {

@@ -20,12 +20,12 @@ const partBytes = 1024 * 1024;
 const maxParts = 128;
 
 /**
- * The files of a recipe's `data`, `curriculum.mix` and `evaluation.files`, with a hash of each. A file of up to 128 MiB is hashed whole.
+ * The files of a recipe's `data`, `curriculum` and `evaluation.files`, with a hash of each. A file of up to 128 MiB is hashed whole.
  * Of a larger one 128 parts of 1 MiB are, evenly apart, and its size: a start takes no longer for a file of 4 GB, and a change of a few bytes
  * within such a file may go unseen. Files that are not there are left out; opening the questions names them.
  */
 export async function dataFilesOf(
-  { data, curriculum, evaluation }: Pick<Recipe, "data" | "curriculum" | "evaluation">,
+  { data, curriculum, evaluation }: Pick<Recipe, "data" | "curriculum"> & Partial<Pick<Recipe, "evaluation">>,
   signal?: AbortSignal,
 ): Promise<readonly DataFile[]> {
   const sources = [
@@ -36,13 +36,13 @@ export async function dataFilesOf(
       ? [{ field: `${field}.path`, path: source.path }]
       : [],
   );
-  const asked = (evaluation?.files ?? []).flatMap(({ path }, at) =>
-    absentFile({ source: "jsonl", path }) === undefined
-      ? [{ field: `evaluation.files[${at}].path`, path }]
-      : [],
-  );
+  const { passRates } = curriculum;
+  const others = [
+    ...(passRates === undefined ? [] : [{ field: "curriculum.passRates.path", path: passRates.path }]),
+    ...(evaluation?.files ?? []).map(({ path }, at) => ({ field: `evaluation.files[${at}].path`, path })),
+  ].filter(({ path }) => absentFile({ source: "jsonl", path }) === undefined);
   const files: DataFile[] = [];
-  for (const { field, path } of [...sources, ...asked])
+  for (const { field, path } of [...sources, ...others])
     files.push({ field, path, ...(await look(path, signal)) });
   return files;
 }

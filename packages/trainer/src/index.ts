@@ -26,6 +26,7 @@ export { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedde
 export type { ProcessRow } from "./processes.js";
 // Symbols for other packages.
 export { withPromptFiles } from "./prompt-files.js";
+export { type RateRecipeOptions, rateRecipe } from "./rates/rate-recipe.js";
 export {
   parseRecipe,
   type Recipe,

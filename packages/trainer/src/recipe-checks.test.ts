@@ -164,6 +164,17 @@ describe("a recipe", () => {
       "data.source store and agent.kind memagent",
     ],
     [
+      "an order by pass rates without rates",
+      { more: "curriculum: { order: easy-first }" },
+      "curriculum.order: easy-first goes by pass rates, and curriculum.passRates is absent",
+      "palimpsest data rate",
+    ],
+    [
+      "bounds of pass rates between which nothing lies",
+      { more: "curriculum: { passRates: { path: r.jsonl, min: 0.9, max: 0.2 } }" },
+      "curriculum.passRates.min 0.9 and curriculum.passRates.max 0.2",
+    ],
+    [
       "a reply that is longer than its context",
       { agent: "{ preset: tiny, settings: { finalTokens: 64 } }", data: file },
       "agent.settings.finalTokens 64 and rollout.maxTokens 64",

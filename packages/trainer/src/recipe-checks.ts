@@ -5,6 +5,7 @@ import { rewardNames } from "@palimpsest/rewards";
 import { refillProblems, stalenessProblems } from "./async/staleness-checks.js";
 import { engineProblems } from "./engines/engine-recipe.js";
 import type { Recipe } from "./recipe.js";
+import { curriculumProblems } from "./recipe-curriculum.js";
 
 /** Settings that something else always replaces: where they stand, and what to set instead. */
 const idle: readonly { readonly path: readonly string[]; readonly instead: string }[] = [
@@ -41,6 +42,7 @@ export function recipeProblems(recipe: Recipe, given: unknown): string[] {
   }
   return [
     ...problems,
+    ...curriculumProblems(recipe.curriculum),
     ...stepRewardProblems(recipe),
     ...storeProblems(recipe),
     ...tagProblems(recipe),

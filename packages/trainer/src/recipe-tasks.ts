@@ -4,6 +4,8 @@ import {
   DatasetError,
   mixedTasks,
   openTasks,
+  PassRates,
+  ratedTasks,
   shortFirst,
   shuffledTasks,
   type TaskSet,
@@ -12,6 +14,7 @@ import {
 } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
 import type { Recipe } from "./recipe.js";
+import { rateOrderOf } from "./recipe-curriculum.js";
 
 /** The file that a source of tasks reads and that is not on this machine. */
 export function absentFile(source: TaskSource): string | undefined {
@@ -46,7 +49,37 @@ export async function recipeTasks(
 }
 
 /**
- * The questions of a training run: its data, mixed with others and brought into an order where `curriculum` says so.
+ * The questions of a recipe's `data` that the curriculum's pass rates leave, in its order where that goes by rates.
+ * @param tasks of `data`; whoever opened them closes them when this throws
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
+ */
+export async function tasksByRate(
+  tasks: TaskSet,
+  curriculum: Recipe["curriculum"],
+  signal: AbortSignal | undefined,
+): Promise<TaskSet> {
+  const { passRates } = curriculum;
+  if (passRates === undefined) return tasks;
+  const { path, min, max } = passRates;
+  if (!existsSync(path)) {
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      `curriculum.passRates.path: there is no file ${path}; make it with \`palimpsest data rate\`, or leave passRates out`,
+    );
+  }
+  try {
+    const rates = await PassRates.read(path, signal);
+    return await ratedTasks(tasks, rates, { min, max, order: rateOrderOf(curriculum) }, signal);
+  } catch (reason) {
+    if (!(reason instanceof DatasetError)) throw reason;
+    const problem = reason.message.replace(/^\[\w+\] /, "");
+    throw new PalimpsestError("CONFIG_INVALID", `curriculum.passRates.${problem}`, { cause: reason });
+  }
+}
+
+/**
+ * The questions of a training run: its data, without those that `curriculum` leaves out, mixed with others and brought into an order
+ * where it says so.
  * A function of the recipe alone, so that a run that goes on meets what it would have met.
  * @throws {PalimpsestError} CONFIG_INVALID naming the field; the signal's reason
  */
@@ -58,7 +91,9 @@ export async function trainingTasks(
   const parts: WeightedTasks[] = [];
   try {
     const tasksOfData = await recipeTasks("data", data, signal, module);
-    parts.push({ tasks: tasksOfData, weight: curriculum.dataWeight, field: "curriculum.dataWeight" });
+    const ofData = { weight: curriculum.dataWeight, field: "curriculum.dataWeight" };
+    parts.push({ ...ofData, tasks: tasksOfData });
+    parts[0] = { ...ofData, tasks: await tasksByRate(tasksOfData, curriculum, signal) };
     for (const [at, { weight, data: other }] of curriculum.mix.entries()) {
       const mixed = await recipeTasks(`curriculum.mix[${at}].data`, other, signal);
       parts.push({ tasks: mixed, weight, field: `curriculum.mix[${at}].weight` });

@@ -17,6 +17,7 @@ import { absoluteSource, modelSourceSchema, portableSource } from "./model-sourc
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
+import { curriculumSchema } from "./recipe-curriculum.js";
 import { evaluationSchema } from "./recipe-evaluation.js";
 import { trackersSchema } from "./trackers/tracker-settings.js";
 
@@ -168,30 +169,6 @@ const trainSchema = z.strictObject({
     .describe("a step that takes longer than this ends the run with an error"),
 });
 
-const curriculumSchema = z.strictObject({
-  order: z
-    .enum(["as-given", "shuffled", "short-first"])
-    .default("as-given")
-    .describe(
-      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, each of which is opened once for it",
-    ),
-  dataWeight: z.number().positive().default(1).describe("share of `data` against the weights of `mix`"),
-  mix: z
-    .array(
-      z.strictObject({
-        weight: z.number().positive().describe("share of the questions, against the other weights"),
-        data: taskSourceSchema
-          .refine((source) => !("module" in source), {
-            error: "a module's questions cannot be mixed in; make them the recipe's `data`",
-          })
-          .describe("as the recipe's `data`"),
-      }),
-    )
-    .max(63)
-    .default([])
-    .describe("further sources, each asked evenly along the way; one that runs out begins again"),
-});
-
 const planSchema = z.strictObject({
   memoryGib: z
     .number()
@@ -261,6 +238,7 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
   const problems = recipeProblems(recipe, given);
   if (problems.length > 0)
     throw new PalimpsestError("CONFIG_INVALID", `${name}: ${problems.join("\n  and ")}`);
+  const { passRates } = recipe.curriculum;
   return {
     ...recipe,
     model: absoluteSource(recipe.model, baseDir),
@@ -270,6 +248,9 @@ export function parseRecipe(text: string, baseDir: string, name = "recipe"): Rec
     data: absoluteData(recipe.data, baseDir),
     curriculum: {
       ...recipe.curriculum,
+      ...(passRates === undefined
+        ? {}
+        : { passRates: { ...passRates, path: resolve(baseDir, passRates.path) } }),
       mix: recipe.curriculum.mix.map((part) => ({ ...part, data: absoluteData(part.data, baseDir) })),
     },
     ...(recipe.evaluation?.files === undefined
@@ -338,6 +319,8 @@ export function portableRecipe(text: string, baseDir: string, name: string): str
   for (const [field, value] of Object.entries(portableSource(source, baseDir)))
     document.setIn(["model", field], value);
   if ("path" in recipe.data) document.setIn(["data", "path"], recipe.data.path);
+  const { passRates } = recipe.curriculum;
+  if (passRates) document.setIn(["curriculum", "passRates", "path"], passRates.path);
   for (const [place, { data }] of recipe.curriculum.mix.entries())
     if ("path" in data) document.setIn(["curriculum", "mix", place, "data", "path"], data.path);
   if (recipe.start) document.setIn(["start", "demonstrations"], recipe.start.demonstrations);

@@ -63,7 +63,7 @@ test("a run is not gone on with over other data than it was begun with: each fil
   const of = (name: string) => join(folder, name);
   const row = (id: string) => `${JSON.stringify({ id, question: "q?", answers: ["x"], document: "d" })}\n`;
   const restored = () => {
-    for (const name of ["own.jsonl", "mixed.jsonl", "asked.jsonl"])
+    for (const name of ["own.jsonl", "mixed.jsonl", "rates.jsonl", "asked.jsonl"])
       writeFileSync(of(name), row("a") + row("b"));
   };
   const withFiles = parseRecipe(
@@ -72,7 +72,7 @@ name: tiny-run
 model: { path: ./base }
 agent: { preset: tiny }
 data: { source: jsonl, path: own.jsonl }
-curriculum: { mix: [{ weight: 1, data: { source: jsonl, path: mixed.jsonl } }] }
+curriculum: { passRates: { path: rates.jsonl }, mix: [{ weight: 1, data: { source: jsonl, path: mixed.jsonl } }] }
 evaluation: { files: [{ path: asked.jsonl, lengthTokens: 100 }] }
 learner: { buckets: [{ rows: 8, length: 48 }] }
 train: { steps: 3 }
@@ -85,6 +85,7 @@ train: { steps: 3 }
   for (const [name, field] of [
     ["own.jsonl", "data.path"],
     ["mixed.jsonl", "curriculum.mix[0].data.path"],
+    ["rates.jsonl", "curriculum.passRates.path"],
     ["asked.jsonl", "evaluation.files[0].path"],
   ] as const) {
     // Of the same size.

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rateQuestions } from "@palimpsest/datasets";
 import { afterAll, expect, test } from "vitest";
+import { planTasks } from "./plan/plan-source.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
-import { trainingTasks } from "./recipe-tasks.js";
+import { recipeTasks, trainingTasks } from "./recipe-tasks.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-curriculum-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -61,4 +63,49 @@ test("what cannot be mixed is refused by its place, and paths travel", async () 
   const absent = { mix: [{ weight: 1, data: { source: "jsonl", path: "./nowhere.jsonl" } }] };
   await expect(asked(absent)).rejects.toThrow(/curriculum.mix\[0\].data.path: there is no file/);
   expect(portableRecipe(recipeText({ mix }), folder, "recipe")).toContain(join(folder, "other.jsonl"));
+});
+
+test("questions are left out and ordered by pass rate, beside what is mixed in; what does not fit is named", async () => {
+  const path = join(folder, "rates.jsonl");
+  const tasks = await recipeTasks("data", parseRecipe(recipeText({}), folder).data, undefined);
+  const solved = [4, 1, 0, 3, 1, 2];
+  await rateQuestions({
+    tasks,
+    samples: 4,
+    concurrency: 2,
+    path,
+    settings: {},
+    play: async (_, { position, sample }) => (sample < (solved[position] ?? 0) ? 1 : 0),
+  });
+  const idsIn = (rows: { readonly id: string }[]) => rows.map(({ id }) => id);
+  const given = idsIn(await asked({}));
+  const places = async (curriculum: object) =>
+    idsIn(await asked(curriculum)).map((id) => given.indexOf(id.replace(/^1\//, "")));
+  const passRates = { path: "./rates.jsonl" };
+  expect(await places({ passRates })).toEqual([1, 3, 4, 5]);
+  expect(await places({ passRates, order: "easy-first" })).toEqual([3, 5, 1, 4]);
+  expect(await places({ passRates: { ...passRates, min: 0, max: 0.5 }, order: "hard-first" })).toEqual([
+    2, 1, 4, 5,
+  ]);
+  expect((await places({ passRates, order: "shuffled" })).sort()).toEqual([1, 3, 4, 5]);
+  // The order by rate holds within the data; others come evenly between.
+  expect(await places({ passRates, order: "easy-first", dataWeight: 2, mix })).toEqual([3, -1, 5, 1, -1, 4]);
+
+  await expect(asked({ passRates: { path: "./none.jsonl" } })).rejects.toThrow(
+    /curriculum.passRates.path: there is no file .*none.jsonl; make it with `palimpsest data rate`/,
+  );
+  const recipe = parseRecipe(recipeText({ passRates }), folder);
+  const others = {
+    ...recipe,
+    data: parseRecipe(recipeText({ mix }), folder).curriculum.mix[0]?.data ?? recipe.data,
+  };
+  await expect(trainingTasks(others, undefined)).rejects.toThrow(
+    /curriculum.passRates.path: ".*rates.jsonl" names none of the 2 questions/,
+  );
+  // A dry run sees the same questions and the same errors.
+  const planned = await planTasks(recipe, undefined);
+  expect(planned.total).toBe(4);
+  await planned.tasks.close();
+  await expect(planTasks(others, undefined)).rejects.toThrow("names none of the 2 questions");
+  expect(portableRecipe(recipeText({ passRates }), folder, "recipe")).toContain(path);
 });

@@ -24,7 +24,7 @@ import {
   writeSuiteReport,
 } from "@palimpsest/evals";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "@palimpsest/trainer";
-import { type AgentModel, defaultAgentModel, openAgentModel } from "../agent-model.js";
+import { type AgentModel, identityOf, openAgentModel } from "../agent-model.js";
 import { stopSignal } from "../signals.js";
 import type { EvalFlags } from "./eval-flags.js";
 import { evalProgress } from "./eval-progress.js";
@@ -83,7 +83,7 @@ export async function runEvaluation(plan: EvalPlan, flags: EvalFlags, settings: 
               label,
               contestant,
               settings,
-              model: { ...model, identity: identityOf(model, flags), ...(module ? { module } : {}) },
+              model: { ...model, identity: identityOf(model, flags.endpoint), ...(module ? { module } : {}) },
               trainedAgent: trained,
               ...(embedder.embedder ? { agentEmbedder: embedder.embedder } : {}),
               ...(tracing ? { onEpisode: tracing.episodeOf(label) } : {}),
@@ -196,12 +196,4 @@ async function openModel(
     ...(maxLength === undefined ? {} : { maxLength }),
     signal,
   });
-}
-
-/** Weights by hash where they are here; a server's by what it calls them. */
-function identityOf({ name, sampler }: AgentModel, { endpoint }: EvalFlags): unknown {
-  const hash = "weightsHash" in sampler ? sampler.weightsHash : undefined;
-  return typeof hash === "string" && hash !== ""
-    ? { weightsHash: hash }
-    : { name: name || defaultAgentModel, endpoint };
 }

@@ -1,0 +1,97 @@
+import { type Recipe, rateRecipe, readRecipe } from "@palimpsest/trainer";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Command } from "commander";
+import { identityOf, openAgentModel } from "../agent-model.js";
+import { progressLine } from "../display/progress-line.js";
+import { parseCount, parseWhole } from "../key-values.js";
+import { untilStopped } from "../signals.js";
+
+interface RateFlags {
+  readonly out: string;
+  readonly samples: number;
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly tokenizer?: string;
+  readonly backend: string;
+  readonly concurrency?: number;
+  readonly seed: number;
+  readonly json?: boolean;
+}
+
+export function addDataRate(data: Command): void {
+  data
+    .command("rate")
+    .description(
+      "measures how often a model solves each question of a recipe, for curriculum.passRates; goes on where it was stopped",
+    )
+    .argument("<recipe.yaml>", "its data are asked, its agent answers, its reward scores")
+    .requiredOption("--out <file>", "file of rates, a line for each question")
+    .option("--samples <k>", "episodes of each question", parseCount, 8)
+    .option(
+      "--model <name>",
+      "folder, file, run, checkpoint, known name or hub id; default: the recipe's; with --endpoint the server's name for it",
+    )
+    .option("--endpoint <url>", "an OpenAI-compatible server instead; its key comes from OPENAI_API_KEY")
+    .option("--tokenizer <name>", "with --endpoint: the model whose tokenizer counts and cuts texts")
+    .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .option("--concurrency <n>", "episodes under way; default: the recipe's rollout.concurrency", parseCount)
+    .option("--seed <n>", "of sampling", parseWhole, 0)
+    .option("--json", "as JSON")
+    .action((path: string, flags: RateFlags) => rate(path, flags));
+}
+
+async function rate(path: string, flags: RateFlags): Promise<void> {
+  const { out, samples, seed, endpoint, tokenizer, backend } = flags;
+  const { recipe } = readRecipe(path);
+  const { rollout } = recipe;
+  const concurrency = flags.concurrency ?? rollout.concurrency;
+  const name = flags.model ?? (endpoint === undefined ? modelNameOf(recipe) : undefined);
+  await untilStopped(async (signal) => {
+    const model = await openAgentModel({
+      ...(name === undefined ? {} : { model: name }),
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(tokenizer === undefined ? {} : { tokenizer }),
+      backend,
+      parallel: endpoint === undefined ? Math.min(concurrency, rollout.maxBatch) : concurrency,
+      maxLength: rollout.maxTokens,
+      signal,
+    });
+    const bar = progressLine("rating", "questions", process.stderr);
+    try {
+      const identity = identityOf(model, endpoint);
+      const rating = await rateRecipe({
+        ...{ recipe, model, identity, out, samples, concurrency, seed, signal },
+        onProgress: ({ rated, questions, never, always, failed }) =>
+          bar.show({
+            done: rated,
+            total: questions,
+            note: `${never} never solved, ${always} always${failed === 0 ? "" : `, ${failed} episodes failed`}`,
+          }),
+      });
+      bar.close();
+      const { questions, resumed, never, always, mean, failed } = rating;
+      process.stdout.write(
+        flags.json
+          ? `${JSON.stringify({ out, model: model.name, identity, samples, seed, ...rating }, null, 2)}\n`
+          : `${out}  ${questions} questions, ${samples} episodes each, by ${model.name}: pass rate ${mean.toFixed(3)} on average\n` +
+              `${never} never solved, ${always} always, ${questions - never - always} between` +
+              `${failed === 0 ? "" : `; ${failed} episodes failed and are no part of it`}` +
+              `${resumed === 0 ? "" : `; ${resumed} questions were there from before`}\n`,
+      );
+    } finally {
+      bar.close();
+      await model.close();
+    }
+  });
+}
+
+/** @throws {PalimpsestError} CONFIG_INVALID */
+function modelNameOf({ model, start }: Recipe): string | undefined {
+  if (start !== undefined)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "start: the recipe's run begins with a model that has learned demonstrations; name who is to answer with --model, such as that run's folder",
+    );
+  const { path, checkpoint, name, hub, revision } = model;
+  return path ?? checkpoint ?? name ?? (revision === undefined ? hub : `${hub}@${revision}`);
+}

@@ -1,0 +1,112 @@
+/** Responsibility: the file of pass rates, and what it says of one question.
+ *  Not responsible for: measuring rates (rate-questions.ts); what becomes of the questions (rated-tasks.ts).
+ *
+ *  The first line says what was asked of whom, each further one is of a question. While a file is read it takes about 60 bytes of memory
+ *  for each question, whatever the length of its documents. */
+import { createHash } from "node:crypto";
+import type { Task } from "@palimpsest/trajectories";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+import { lineTexts } from "../source/line-texts.js";
+
+export const ratingSettingsSchema = z.strictObject({
+  log: z.literal("pass-rates"),
+  settings: z.record(z.string(), z.unknown()),
+});
+
+export const passRateSchema = z.strictObject({
+  /** Position of the question in the data that was rated, from 0. */
+  position: z.int().min(0),
+  /** Id of the task. */
+  id: z.string(),
+  /** `taskTextHash` of the task. */
+  textSha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Episodes that were scored. */
+  samples: z.int().min(1),
+  /** Episodes that failed: they are no part of the rate. */
+  failed: z.int().min(0).default(0),
+  /** Mean reward of the scored episodes; a reward of 0 or 1 makes it the share of solved ones. */
+  passRate: z.number(),
+});
+export type PassRate = Readonly<z.infer<typeof passRateSchema>>;
+
+/** SHA-256 of all that is asked and judged: question, answers, document, and the records and probes of a store. */
+export function taskTextHash({ question, answers, document, records, probes }: Task): string {
+  const hash = createHash("sha256").update(`${JSON.stringify([question, answers, records, probes])}\n`);
+  return hash.update(document).digest("hex");
+}
+
+/** What a file of rates says of a question: its rate, or why there is none. */
+export type RateOfTask = number | "absent" | "other text";
+
+export class PassRates {
+  readonly path: string;
+  /** Indexes by 53 bits of the id's hash: ids themselves could be long. */
+  readonly #indexes = new Map<number, number>();
+  readonly #texts: number[] = [];
+  readonly #rates: number[] = [];
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** @throws {DatasetError} UNREADABLE_FILE; BAD_ROWS naming the line; the signal's reason */
+  static async read(path: string, signal?: AbortSignal): Promise<PassRates> {
+    const rates = new PassRates(path);
+    for await (const { line, text } of lineTexts(path, signal)) {
+      const value = parsedLine(text);
+      if (line === 1 && ratingSettingsSchema.safeParse(value).success) continue;
+      rates.#add(value, line);
+    }
+    return rates;
+  }
+
+  get count(): number {
+    return this.#rates.length;
+  }
+
+  of(task: Task): RateOfTask {
+    const index = this.#indexes.get(idKey(task.id));
+    if (index === undefined) return "absent";
+    if (this.#texts[index] !== bits(taskTextHash(task))) return "other text";
+    return this.#rates[index] ?? "absent";
+  }
+
+  #add(value: unknown, line: number): void {
+    const refuse = (what: string, fix: string) =>
+      new DatasetError("BAD_ROWS", `path: line ${line} of "${this.path}" ${what}; ${fix}`, {
+        path: this.path,
+        line,
+      });
+    const parsed = passRateSchema.safeParse(value);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const what =
+        value === undefined ? "is no JSON" : `${issue?.path.join(".") || "row"}: ${issue?.message}`;
+      throw refuse(
+        `is no pass rate (${what})`,
+        "go on with `palimpsest data rate`, which mends a line that was cut off",
+      );
+    }
+    const { id, textSha256, passRate } = parsed.data;
+    const key = idKey(id);
+    if (this.#indexes.has(key))
+      throw refuse(`has the question "${id}" a second time`, "leave one of its lines out");
+    this.#indexes.set(key, this.#rates.length);
+    this.#texts.push(bits(textSha256));
+    this.#rates.push(passRate);
+  }
+}
+
+/** Undefined where the text is no JSON. */
+export function parsedLine(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const idKey = (id: string): number => bits(createHash("sha256").update(id).digest("hex"));
+/** As many as a number holds exactly; of a million questions two share them once in 20,000 files. */
+const bits = (sha256: string): number => Number(BigInt(`0x${sha256.slice(0, 16)}`) >> 11n);

@@ -1,0 +1,108 @@
+/** Responsibility: what rating a recipe's questions means: its agent plays them, its reward scores them, as in a rollout of its training.
+ *  Not responsible for: opening the model; order, file and resuming (datasets). */
+import type { AgentModel } from "@palimpsest/agents";
+import { DatasetError, type Rating, rateQuestions } from "@palimpsest/datasets";
+import { trajectoryReward } from "@palimpsest/rewards";
+import { episodeSeed, type Task } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import { dataFilesOf } from "../data-files.js";
+import { keptRecipe, openRecipeModules, type RecipeModules } from "../modules/recipe-modules.js";
+import { agentEmbedder, openEmbedder } from "../open-embedder.js";
+import type { Recipe } from "../recipe.js";
+import { recipeTasks } from "../recipe-tasks.js";
+import { rewardDependencies } from "../reward-dependencies.js";
+import { rolloutAgent } from "../rollout-agent.js";
+
+export interface RateRecipeOptions {
+  readonly recipe: Recipe;
+  /** Who plays. */
+  readonly model: Pick<AgentModel, "sampler" | "tokenizer" | "chat">;
+  /** Of its weights, such as their hash: a file of rates is of one model. */
+  readonly identity: Readonly<Record<string, string>>;
+  /** The file of rates. */
+  readonly out: string;
+  /** Episodes of each question, ≥ 1. */
+  readonly samples: number;
+  /** Episodes under way, ≥ 1; default: `rollout.concurrency`. */
+  readonly concurrency?: number;
+  readonly seed: number;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (rating: Rating) => void;
+}
+
+/**
+ * Plays every question of a recipe's `data` several times and writes what the episodes earned on average to a file, which
+ * `curriculum.passRates` reads. A file that is not finished is gone on with.
+ * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
+ */
+export async function rateRecipe(options: RateRecipeOptions): Promise<Rating> {
+  const { recipe, model, samples, seed, signal } = options;
+  const modules = await openRecipeModules(recipe, { signal });
+  const { agent: ownAgent, reward: ownReward } = modules.loaded;
+  const tasks = await recipeTasks("data", recipe.data, signal, modules.loaded.data);
+  const closing: (() => Promise<void>)[] = [() => tasks.close()];
+  try {
+    const environment = process.env;
+    const opened = await openEmbedder(agentEmbedder(recipe.agent, ownAgent), { environment });
+    closing.push(() => opened.close());
+    const dependencies = await rewardDependencies(recipe.reward.config, environment, ownReward);
+    closing.push(() => dependencies.close());
+    const agent = rolloutAgent(recipe, {
+      ...model,
+      ...(opened.embedder ? { embedder: opened.embedder } : {}),
+      ...(ownAgent ? { module: ownAgent } : {}),
+    });
+    const reward = trajectoryReward(recipe.reward.config, dependencies);
+    const { temperature, concurrency: usual } = recipe.rollout;
+    const play = async (task: Task, seedOfEpisode: number, aborted: AbortSignal) => {
+      const { question, document, records } = task;
+      const result = await agent.run(
+        { question, document, ...(records ? { records } : {}) },
+        { temperature, seed: seedOfEpisode, signal: aborted },
+      );
+      const score = await reward(task, { ...result, memorySteps: result.steps }, { signal: aborted });
+      if (Number.isFinite(score.reward)) return score.reward;
+      throw new PalimpsestError("INTERNAL", `reward: is ${score.reward}; it must be a number`);
+    };
+    return await rateQuestions({
+      tasks,
+      samples,
+      // One question more than fill the sampler, so that one slow episode leaves no room unused.
+      concurrency: Math.ceil((options.concurrency ?? usual) / samples) + 1,
+      path: options.out,
+      settings: await settingsOf(options, modules),
+      play: (task, { position, sample, signal: aborted }) =>
+        play(task, episodeSeed(episodeSeed(seed, position), sample), aborted),
+      signal,
+      ...(options.onProgress ? { onProgress: options.onProgress } : {}),
+    });
+  } catch (reason) {
+    if (!(reason instanceof DatasetError)) throw reason;
+    throw new PalimpsestError("CONFIG_INVALID", reason.message.replace(/^\[\w+\] /, ""), { cause: reason });
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+/** What decides a rate: files and modules by what they hold, so that neither may change and both may move. */
+async function settingsOf(
+  { recipe, identity, samples, seed, signal }: RateRecipeOptions,
+  { built }: RecipeModules,
+): Promise<Record<string, unknown>> {
+  const { data, agent, reward, rollout } = keptRecipe(recipe, built);
+  const { passRates: _, ...curriculum } = recipe.curriculum;
+  const files = await dataFilesOf({ data, curriculum: { ...curriculum, mix: [] } }, signal);
+  return {
+    model: identity,
+    agent,
+    reward: reward.config,
+    sampling: { temperature: rollout.temperature, maxTokens: rollout.maxTokens },
+    samples,
+    seed,
+    data: {
+      ...data,
+      ...("path" in data ? { path: undefined } : {}),
+      files: files.map(({ sizeBytes, sha256 }) => ({ sizeBytes, sha256 })),
+    },
+  };
+}

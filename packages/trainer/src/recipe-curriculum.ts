@@ -1,0 +1,69 @@
+import { taskSourceSchema } from "@palimpsest/datasets";
+import { z } from "zod";
+
+const passRatesSchema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe("what `palimpsest data rate` wrote about every question of `data`, relative to the recipe"),
+  min: z
+    .number()
+    .default(0.1)
+    .describe(
+      "questions with a lower pass rate are left out: an episode of one that is never solved teaches nothing",
+    ),
+  max: z.number().default(0.9).describe("questions with a higher pass rate are left out"),
+});
+
+const rateOrders = ["easy-first", "hard-first"] as const;
+
+export const curriculumSchema = z.strictObject({
+  order: z
+    .enum(["as-given", "shuffled", "short-first", ...rateOrders])
+    .default("as-given")
+    .describe(
+      "shuffled: drawn by the recipe's seed; short-first: by the length of documents, each of which is opened once for it; easy-first, hard-first: `data` by the rates of `passRates`, the sources of `mix` as given",
+    ),
+  passRates: passRatesSchema
+    .optional()
+    .describe("leaves questions of `data` out by how often a model solves them; each is opened once for it"),
+  dataWeight: z.number().positive().default(1).describe("share of `data` against the weights of `mix`"),
+  mix: z
+    .array(
+      z.strictObject({
+        weight: z.number().positive().describe("share of the questions, against the other weights"),
+        data: taskSourceSchema
+          .refine((source) => !("module" in source), {
+            error: "a module's questions cannot be mixed in; make them the recipe's `data`",
+          })
+          .describe("as the recipe's `data`"),
+      }),
+    )
+    .max(63)
+    .default([])
+    .describe("further sources, each asked evenly along the way; one that runs out begins again"),
+});
+
+type Curriculum = z.infer<typeof curriculumSchema>;
+
+/** The order that goes by rates; undefined for another one. */
+export function rateOrderOf({ order }: Curriculum): (typeof rateOrders)[number] | undefined {
+  return rateOrders.find((one) => one === order);
+}
+
+/** One line for each problem: the fields, their values, and the fix. */
+export function curriculumProblems(curriculum: Curriculum): string[] {
+  const { order, passRates } = curriculum;
+  if (passRates === undefined) {
+    return rateOrderOf(curriculum) === undefined
+      ? []
+      : [
+          `curriculum.order: ${order} goes by pass rates, and curriculum.passRates is absent; measure them with \`palimpsest data rate\` and set curriculum.passRates.path, or set order to as-given, shuffled or short-first`,
+        ];
+  }
+  const { min, max } = passRates;
+  if (min <= max) return [];
+  return [
+    `curriculum.passRates.min ${min} and curriculum.passRates.max ${max}: no question lies between; lower min or raise max`,
+  ];
+}
