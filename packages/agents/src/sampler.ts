@@ -26,8 +26,8 @@ export interface GenerateRequest {
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
   /**
-   * Nats, before temperature and truncation; one a token. NaN where the engine cannot tell: such an episode is an answer,
-   * and no queue or learner takes it.
+   * Nats, before temperature and truncation; one a token. NaN where the engine cannot tell: an episode that has not
+   * `sampledLogprobs` either is an answer, and no queue or learner takes it.
    */
   readonly rolloutLogprobs: readonly number[];
   /** Nats, after temperature and truncation, of the distribution that was drawn from; where the engine tells. */

@@ -19,6 +19,7 @@ import {
   encodeTrajectory,
   encodeTrajectoryParts,
 } from "./trajectory-codec.js";
+import { trajectoryMessage, trajectoryOfMessage } from "./trajectory-message.js";
 
 const int32 = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const int64 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -306,6 +307,20 @@ describe("codec", () => {
     for (const value of [Number.NaN, Number.NEGATIVE_INFINITY, 1e39]) {
       const trajectory = broken({ rolloutLogprobs: [0, value] });
       expect(() => decodeTrajectory(encodeTrajectory(trajectory))).toThrow(
+        "conversations[0].rolloutLogprobs[1]",
+      );
+    }
+  });
+
+  it("takes an engine's NaN for a log-probability before temperature where there is one after it", () => {
+    const [first] = aTrajectory().conversations as [Conversation];
+    const told = (rolloutLogprobs: number[]) =>
+      aTrajectory({ conversations: [{ ...first, rolloutLogprobs, sampledLogprobs: [-1, -2] }] });
+    const unknown = told([Number.NaN, Number.NaN]);
+    expect(withArrays(decodeTrajectory(encodeTrajectory(unknown)))).toEqual(unknown);
+    expect(trajectoryOfMessage(trajectoryMessage(unknown) as proto.Trajectory)).toEqual(unknown);
+    for (const value of [Number.NEGATIVE_INFINITY, 1e39]) {
+      expect(() => encodeTrajectory(told([Number.NaN, value]))).toThrow(
         "conversations[0].rolloutLogprobs[1]",
       );
     }

@@ -25,7 +25,7 @@ import type { Conversation, ConversationHead, Trajectory, TrajectoryHead } from 
 import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { check, decodeMessage } from "./codec-check.js";
-import { checkFinite, writeColumns } from "./trajectory-columns.js";
+import { checkLogprobs, writeColumns } from "./trajectory-columns.js";
 import {
   checkHead,
   checkLengths,
@@ -170,10 +170,15 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
   const [buffer, offset] = aligned(bytes);
   let at = offset + columnsAt;
   let maskAt = offset + expected - maskBytes;
-  const floats = (field: string, length: number, index: number): Float32Array => {
+  const floats = (
+    field: "rolloutLogprobs" | "sampledLogprobs",
+    length: number,
+    index: number,
+    drawn: boolean,
+  ): Float32Array => {
     const values = new Float32Array(buffer, at, length);
     at += wordBytes * length;
-    checkFinite(field, values, index);
+    checkLogprobs(field, values, { index, drawn });
     return values;
   };
   const versionRuns = versionRunsOf(message.versionRuns);
@@ -184,7 +189,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     at += wordBytes * row.prompt;
     const sampledTokenIds = new Int32Array(buffer, at, row.sampled);
     at += wordBytes * row.sampled;
-    const rolloutLogprobs = floats("rolloutLogprobs", row.sampled, index);
+    const rolloutLogprobs = floats("rolloutLogprobs", row.sampled, index, row.drawn > 0);
     const conversation: Mutable<Conversation> = {
       kind,
       step,
@@ -197,7 +202,7 @@ export function decodeTrajectory(bytes: Uint8Array): Trajectory {
     };
     const runs = versionRuns.get(index);
     if (runs !== undefined) conversation.versionRuns = runs;
-    if (row.drawn > 0) conversation.sampledLogprobs = floats("sampledLogprobs", row.drawn, index);
+    if (row.drawn > 0) conversation.sampledLogprobs = floats("sampledLogprobs", row.drawn, index, true);
     if (row.mask > 0) {
       conversation.lossMask = new Uint8Array(buffer, maskAt, row.mask);
       maskAt += row.mask;

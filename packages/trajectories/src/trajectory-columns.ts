@@ -28,7 +28,7 @@ export function writeColumns(
       faultOf(
         "rolloutLogprobs",
         rolloutLogprobs,
-        firstNotFinite(floats, logprobsAt, rolloutLogprobs.length),
+        firstNoRolloutLogprob(floats, logprobsAt, rolloutLogprobs.length, sampledLogprobs.length > 0),
         notFinite,
       ) ??
       faultOf(
@@ -81,12 +81,39 @@ function writeChecked(target: Int32Array, at: number, values: readonly number[])
   return -1;
 }
 
-/** What is not finite among log-probabilities that lie in the bytes. @throws {PalimpsestError} CODEC */
-export function checkFinite(field: string, values: Float32Array, index: number): void {
-  const fault = faultOf(field, values, firstNotFinite(values, 0, values.length), notFinite);
+/**
+ * What is no log-probability among those that lie in the bytes. @throws {PalimpsestError} CODEC
+ * @param drawn whether the conversation has those after temperature and truncation
+ */
+export function checkLogprobs(
+  field: "rolloutLogprobs" | "sampledLogprobs",
+  values: Float32Array,
+  { index, drawn }: { readonly index: number; readonly drawn: boolean },
+): void {
+  const first = field === "rolloutLogprobs" ? firstNoRolloutLogprob : firstNotFinite;
+  const fault = faultOf(field, values, first(values, 0, values.length, drawn), notFinite);
   if (fault !== undefined) {
     throw new PalimpsestError("CODEC", `conversations[${index}].${fault}`);
   }
+}
+
+/**
+ * NaN is one where the engine tells only the log-probabilities after temperature and truncation, which are trained then.
+ * @returns as `firstNotFinite`
+ */
+export function firstNoRolloutLogprob(
+  values: Float32Array,
+  start: number,
+  length: number,
+  drawn: boolean,
+): number {
+  const at = firstNotFinite(values, start, length);
+  if (at < 0 || !drawn) return at;
+  for (let i = at; i < length; i++) {
+    const value = values[start + i] as number;
+    if (value * 0 !== 0 && !Number.isNaN(value)) return i;
+  }
+  return -1;
 }
 
 /** @returns the index, from `start`, of the first of `length` numbers that is not finite, or -1 */

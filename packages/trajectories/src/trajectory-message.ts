@@ -13,7 +13,7 @@ import { plainSampling, type Sampling } from "@palimpsest/memory/records";
 import type * as proto from "@palimpsest/wire/protocol";
 import { check, oneOf } from "./codec-check.js";
 import { decodeStoreDiff, encodeStoreDiff } from "./memory-record-codec.js";
-import { firstNotFinite } from "./trajectory-columns.js";
+import { firstNoRolloutLogprob, firstNotFinite } from "./trajectory-columns.js";
 import { checkVersionRuns, versionRunsMessage, versionRunsOf } from "./version-runs.js";
 
 /** The words of the formats, which name a kind or a reason by its place here too: new ones go to the end. */
@@ -177,8 +177,10 @@ export function checkLengths(trajectory: Trajectory): void {
 function checkTrajectory(trajectory: Trajectory): void {
   checkLengths(trajectory);
   for (const [index, { rolloutLogprobs, sampledLogprobs = [] }] of trajectory.conversations.entries()) {
+    const drawn = sampledLogprobs.length > 0;
     for (const [name, column] of Object.entries({ rolloutLogprobs, sampledLogprobs })) {
-      const at = firstNotFinite(Float32Array.from(column), 0, column.length);
+      const first = name === "rolloutLogprobs" ? firstNoRolloutLogprob : firstNotFinite;
+      const at = first(Float32Array.from(column), 0, column.length, drawn);
       check(at < 0, `conversations[${index}].${name}[${at}]`, `is ${column[at]}, which is no finite float32`);
     }
   }

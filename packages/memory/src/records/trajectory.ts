@@ -39,7 +39,10 @@ export interface Conversation {
   readonly step: number;
   readonly promptTokenIds: Column;
   readonly sampledTokenIds: Column;
-  /** Nats, of the distribution before temperature and truncation; one a sampled token. */
+  /**
+   * Nats, of the distribution before temperature and truncation; one a sampled token. NaN where the engine tells only
+   * those after them, which `sampledLogprobs` then has.
+   */
   readonly rolloutLogprobs: Column;
   /**
    * Nats, of the distribution that was drawn from, after temperature and truncation; one a sampled token. Absent where the
