@@ -1,11 +1,12 @@
 import { basename, resolve } from "node:path";
 import type { ModelFolder } from "@palimpsest/model";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { backendName } from "../agent-model.js";
 import { withLoadingScreen } from "../display/loading-screen.js";
 import { parseAmount, parseCount, parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
 import { modelArgument } from "../model-input.js";
+import { type LogprobsMode, logprobsModes } from "../serve/token-logprobs.js";
 import { stopSignal } from "../signals.js";
 
 interface ServeFlags {
@@ -22,6 +23,7 @@ interface ServeFlags {
   readonly graceSeconds: number;
   readonly tls?: string;
   readonly weightsFrom?: string;
+  readonly logprobsMode: LogprobsMode;
   readonly insecure?: boolean;
   readonly backend: string;
   readonly logLevel: string;
@@ -72,6 +74,14 @@ export function addServe(program: Command): void {
       "--weights-from <folder>",
       "takes other weights from folders within it, by the requests of vLLM's development mode; default: takes none",
     )
+    .addOption(
+      new Option(
+        "--logprobs-mode <mode>",
+        "log-probs that are told: the model's own, or processed_logprobs, after temperature and truncation; as vLLM's",
+      )
+        .choices(logprobsModes)
+        .default("raw_logprobs"),
+    )
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
@@ -118,6 +128,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
       backend,
       maxBatch: parallel,
       maxWaiting,
+      logprobsMode: flags.logprobsMode,
       ...(maxLength === undefined ? {} : { maxLength }),
     });
     return { model, backend };

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
-import { type GenerateRequest, type RunLogprobs, StopText, TextStream } from "@palimpsest/model";
+import { type GenerateRequest, StopText, TextStream } from "@palimpsest/model";
 import { ApiError } from "./api-error.js";
 import type { ServedModel } from "./served-model.js";
+import { type ToldTokens, toldLogprobs } from "./token-logprobs.js";
 
 /** One answer that is asked for. */
 export interface ChoiceRequest extends Omit<GenerateRequest, "onTokens" | "stop"> {
@@ -10,9 +11,8 @@ export interface ChoiceRequest extends Omit<GenerateRequest, "onTokens" | "stop"
 }
 
 /** A run of sampled tokens, and the text that has become certain with them. */
-export interface ChoicePiece extends RunLogprobs {
+export interface ChoicePiece extends ToldTokens {
   readonly text: string;
-  readonly tokenIds: readonly number[];
 }
 
 export interface ChoiceEnd {
@@ -103,19 +103,21 @@ export async function sampleChoice(
   const stopText = new StopText(stop);
   const shown = (id: number) =>
     !tokenizer.isSpecial(id) || (!skipSpecialTokens && !request.stopTokenIds.includes(id));
+  const { temperature, topP = 1, topK = 0, minP = 0 } = request;
+  const drawn = { temperature, truncated: topP < 1 || topK > 0 || minP > 0 };
   const result = await sampler.generate(
     {
       ...request,
       ...(stop.length === 0 ? {} : { stop }),
       onTokens: (tokenIds, logprobs) => {
         const text = stopText.push(stream.push(tokenIds.filter(shown)));
-        onPiece({ text, tokenIds, ...logprobs });
+        onPiece({ text, tokenIds, ...toldLogprobs(logprobs, drawn, model.logprobsMode) });
       },
     },
     signal,
   );
   const rest = stopText.push(stream.end()) + stopText.end();
-  if (rest !== "") onPiece({ text: rest, tokenIds: [], rolloutLogprobs: [], sampledLogprobs: [] });
+  if (rest !== "") onPiece({ text: rest, tokenIds: [], logprobs: [] });
   return {
     reason: stopText.reached === undefined ? result.stopReason : "stop",
     sampledTokens: result.tokenIds.length,

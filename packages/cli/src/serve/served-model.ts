@@ -8,6 +8,7 @@ import {
   type ModelSamplerOptions,
 } from "@palimpsest/model";
 import { PalimpsestError } from "@palimpsest/wire";
+import type { LogprobsMode } from "./token-logprobs.js";
 
 export interface ServedModelOptions extends Pick<ModelSamplerOptions, "backend" | "mode" | "maxBatch"> {
   /** What clients call it. */
@@ -16,6 +17,8 @@ export interface ServedModelOptions extends Pick<ModelSamplerOptions, "backend" 
   readonly policyVersion?: number;
   /** Tokens of prompt and answer together. Default: what the model knows, at most 4096. */
   readonly maxLength?: number;
+  /** Which log-probs clients are told. Default: the model's own. */
+  readonly logprobsMode?: LogprobsMode;
   /** Requests that may be in the sampler besides those of the batch. */
   readonly maxWaiting: number;
 }
@@ -35,6 +38,7 @@ export class ServedModel {
   readonly stopTokenIds: readonly number[];
   readonly vocabSize: number;
   readonly maxLength: number;
+  readonly logprobsMode: LogprobsMode;
   readonly createdAtMs = Date.now();
 
   /** @throws {PalimpsestError} CONFIG_INVALID without a tokenizer; {ModelError} as createSampler */
@@ -51,6 +55,7 @@ export class ServedModel {
     this.tokenizer = tokenizer;
     this.template = ChatTemplate.has(tokenizer) ? new ChatTemplate(tokenizer) : undefined;
     this.hasTools = this.template !== undefined && writesTools(this.template);
+    this.logprobsMode = options.logprobsMode ?? "raw_logprobs";
     this.vocabSize = config.vocabSize;
     this.maxLength = Math.min(config.maxPositions, options.maxLength ?? defaultMaxLength);
     const end = tokenizer.endToken;

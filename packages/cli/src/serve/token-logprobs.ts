@@ -1,5 +1,36 @@
-import type { BpeTokenizer } from "@palimpsest/model";
-import type { ChoicePiece } from "./choice.js";
+import type { BpeTokenizer, RunLogprobs, TopLogprobs } from "@palimpsest/model";
+
+/** Whose log-probs are told: the model's own, or those after temperature and truncation; named as vLLM names them. */
+export const logprobsModes = ["raw_logprobs", "processed_logprobs"] as const;
+export type LogprobsMode = (typeof logprobsModes)[number];
+
+/** Tokens with what is told of them. */
+export interface ToldTokens {
+  readonly tokenIds: readonly number[];
+  /** Nats; one a token. */
+  readonly logprobs: readonly number[];
+  readonly topLogprobs?: readonly TopLogprobs[];
+}
+
+/**
+ * What is told of sampled tokens. Greedy ones have the model's own in either mode, as vLLM gives them. After a truncation
+ * nothing is told of the likeliest: which of them were left out is not known here.
+ */
+export function toldLogprobs(
+  { rolloutLogprobs: raw, sampledLogprobs: processed, topLogprobs: top }: RunLogprobs,
+  { temperature, truncated }: { readonly temperature: number; readonly truncated: boolean },
+  mode: LogprobsMode,
+): Omit<ToldTokens, "tokenIds"> {
+  if (mode === "raw_logprobs" || temperature === 0)
+    return { logprobs: raw, ...(top === undefined ? {} : { topLogprobs: top }) };
+  if (top === undefined || truncated) return { logprobs: processed };
+  const topLogprobs = top.map(({ tokenIds, logprobs }, i) => {
+    // The same for every token of the place: what their probabilities add up to after the temperature.
+    const total = (raw[i] ?? Number.NaN) / temperature - (processed[i] ?? Number.NaN);
+    return { tokenIds, logprobs: logprobs.map((logprob) => logprob / temperature - total) };
+  });
+  return { logprobs: processed, topLogprobs };
+}
 
 /** What OpenAI's servers say where a probability is nought: JSON has no infinity. */
 const least = -9999;
@@ -10,13 +41,13 @@ interface Likely {
   readonly logprob: number;
 }
 
-/** Per token of a piece: itself and the likeliest at its place, in nats, before temperature and truncation. */
-function* tokensOf(piece: ChoicePiece): Generator<Likely & { readonly top: readonly Likely[] }> {
+/** Per token of a piece: itself and the likeliest at its place, in nats. */
+function* tokensOf(piece: ToldTokens): Generator<Likely & { readonly top: readonly Likely[] }> {
   for (const [i, tokenId] of piece.tokenIds.entries()) {
     const top = piece.topLogprobs?.[i];
     yield {
       tokenId,
-      logprob: shown(piece.rolloutLogprobs[i] ?? least),
+      logprob: shown(piece.logprobs[i] ?? least),
       top: (top?.tokenIds ?? []).map((id, k) => ({ tokenId: id, logprob: shown(top?.logprobs[k] ?? least) })),
     };
   }
@@ -29,7 +60,7 @@ function named(tokenizer: BpeTokenizer, { tokenId, logprob }: Likely) {
 }
 
 /** As /v1/chat/completions tells them. */
-export function chatLogprobs(tokenizer: BpeTokenizer, piece: ChoicePiece) {
+export function chatLogprobs(tokenizer: BpeTokenizer, piece: ToldTokens) {
   return Array.from(tokensOf(piece), ({ top, ...token }) => ({
     ...named(tokenizer, token),
     top_logprobs: top.map((likely) => named(tokenizer, likely)),
@@ -50,7 +81,7 @@ export interface CompletionLogprobs {
  */
 export function completionLogprobs(
   tokenizer: BpeTokenizer,
-  piece: ChoicePiece,
+  piece: ToldTokens,
   { asIds, offset }: { readonly asIds: boolean; readonly offset: number },
 ): CompletionLogprobs {
   const name = (id: number) => (asIds ? `token_id:${id}` : tokenizer.decode([id]));
