@@ -16,8 +16,10 @@ export interface GenerateRequest {
 
 export interface GenerateResult {
   readonly tokenIds: readonly number[];
-  /** Nats, before temperature and truncation; one a token. */
+  /** Nats, before temperature and truncation; one a token. NaN where the server tells those after them alone. */
   readonly rolloutLogprobs: readonly number[];
+  /** Nats, after temperature and truncation; one a token. Absent where the server tells those before them. */
+  readonly sampledLogprobs?: readonly number[];
   readonly stopReason: "stop" | "length";
   readonly policyVersion: number;
   /** As it was told at the last load of weights; "" before: a server does not say what it serves. */

@@ -444,15 +444,6 @@ describe("settings", () => {
       /NOT_TRAINABLE.*no trajectory can be trained/,
     );
   });
-
-  it("refuse a temperature whose log-probs SGLang would not give as they are trained", async () => {
-    const server = await aServer(likeSglang);
-    const cool = { ...request, temperature: 0.7 };
-    const error = await failure(aSampler(server, { kind: "sglang" }).generate(cool));
-    expect(error.message).toMatch(/NOT_TRAINABLE.*SGLANG_RETURN_ORIGINAL_LOGPROB/);
-    const original = aSampler(server, { kind: "sglang", originalLogprobs: true });
-    expect((await original.generate(cool)).tokenIds).toHaveLength(4);
-  });
 });
 
 describe("loading weights", () => {

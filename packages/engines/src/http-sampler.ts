@@ -3,8 +3,9 @@ import { engineConfigSchema, parseConfig } from "./config.js";
 import { EngineError } from "./error.js";
 import type { GenerateRequest, GenerateResult } from "./generate.js";
 import { HttpClient, type PostOptions, type RetryClock } from "./http-client.js";
+import { probeLogprobs } from "./logprobs-probe.js";
 import { llamaCpp } from "./protocols/llama-cpp.js";
-import type { Sampled, TokenProtocol } from "./protocols/protocol.js";
+import type { LogprobsMode, Sampled, TokenProtocol } from "./protocols/protocol.js";
 import { sglang } from "./protocols/sglang.js";
 import { vllm } from "./protocols/vllm.js";
 import { failureInStream } from "./reply.js";
@@ -19,6 +20,7 @@ import { reloadOn, type WeightsOnDisk } from "./weight-reload.js";
  *     names what cannot be trained from it.
  * E2. One result is sampled by one set of weights: a load waits for the running requests and holds the next.
  * E3. After its end, at a stop token, a text or the limit, nothing is kept; the stop token is.
+ * E4. A log-prob is told for what it is: before temperature and truncation, or after both.
  */
 
 export const serverKinds = ["vllm", "sglang", "llamacpp"] as const;
@@ -48,7 +50,7 @@ export class HttpSampler implements SessionSampler {
   readonly #protocol: TokenProtocol;
   readonly #client: HttpClient;
   readonly #model: string | undefined;
-  readonly #originalLogprobs: boolean;
+  #logprobsMode: LogprobsMode;
   #policyVersion = 0;
   #weightsHash = "";
   /** Whether the server was told what to call its weights, so that its answers can be held to it. */
@@ -69,7 +71,7 @@ export class HttpSampler implements SessionSampler {
     this.kind = kind;
     this.#protocol = protocols[kind];
     this.#model = settings.model;
-    this.#originalLogprobs = originalLogprobs;
+    this.#logprobsMode = kind === "sglang" && !originalLogprobs ? "processed_logprobs" : "raw_logprobs";
     this.#client = new HttpClient(settings, clock);
   }
 
@@ -114,6 +116,18 @@ export class HttpSampler implements SessionSampler {
     this.#named = false;
   }
 
+  /**
+   * Finds out by two short requests whose log-probs the server tells; results name them so from then on. Before, vLLM
+   * and llama.cpp are taken to tell the model's own, SGLang those after the temperature unless `originalLogprobs` is set.
+   * llama.cpp gives either: after this, those after temperature and truncation.
+   * @throws {EngineError} NOT_TRAINABLE where they are no log-probs; what `generate` throws
+   */
+  async probeLogprobs(signal?: AbortSignal): Promise<LogprobsMode> {
+    const post = (path: string, body: object) => this.#client.post(path, body, { signal });
+    this.#logprobsMode = await probeLogprobs(this.#protocol, this.#model, post);
+    return this.#logprobsMode;
+  }
+
   /** @throws {EngineError} while the server takes no requests */
   async checkHealth(signal?: AbortSignal): Promise<void> {
     await this.#client.text("/health", { signal, inTurn: true });
@@ -133,13 +147,13 @@ export class HttpSampler implements SessionSampler {
   }
 
   async #generate(request: GenerateRequest, options: PostOptions): Promise<GenerateResult> {
-    this.#checkLogprobs(request);
     const { path } = this.#protocol;
-    const streams = request.onTokens !== undefined && this.#protocol.streams !== false;
-    const body = this.#protocol.body(request, this.#model, streams);
-    const sampled = streams
+    const stream = request.onTokens !== undefined && this.#protocol.streams !== false;
+    const logprobs = modeOf(request, this.#logprobsMode);
+    const body = this.#protocol.body(request, { model: this.#model, stream, logprobs });
+    const sampled = stream
       ? await this.#client.stream(path, body, options, () => this.#reader(request))
-      : await this.#whole(request, body, options);
+      : await this.#whole(request, body, logprobs, options);
     if (this.#named && sampled.weightVersion !== undefined) {
       const expected = String(this.#policyVersion);
       if (sampled.weightVersion !== expected) {
@@ -151,7 +165,7 @@ export class HttpSampler implements SessionSampler {
     }
     return {
       tokenIds: sampled.tokenIds,
-      rolloutLogprobs: sampled.logprobs,
+      ...this.#told(request, logprobs, sampled.logprobs),
       stopReason: sampled.end,
       policyVersion: this.#policyVersion,
       weightsHash: this.#weightsHash,
@@ -159,22 +173,32 @@ export class HttpSampler implements SessionSampler {
   }
 
   /** An answer in one piece, with the log-probs that the server gives only when asked again. */
-  async #whole(request: GenerateRequest, body: object, options: PostOptions): Promise<Whole> {
+  async #whole(
+    request: GenerateRequest,
+    body: object,
+    mode: LogprobsMode,
+    options: PostOptions,
+  ): Promise<Whole> {
     const protocol = this.#protocol;
     const reply = await this.#client.post(protocol.path, body, options);
     const sampled = wholeOf(protocol.path, request, protocol.read(reply));
     const post = (path: string, asked: object) => this.#client.post(path, asked, options);
-    const logprobs = await protocol.missingLogprobs?.(request, sampled, post);
+    const logprobs = await protocol.missingLogprobs?.(request, sampled, { logprobs: mode, post });
     if (sampled.tokenIds.length > 0) request.onTokens?.(sampled.tokenIds);
     return { ...sampled, logprobs: logprobs ?? sampled.logprobs };
   }
 
-  #checkLogprobs({ temperature }: GenerateRequest): void {
-    if (this.kind !== "sglang" || this.#originalLogprobs || temperature === 0 || temperature === 1) return;
-    throw new EngineError(
-      "NOT_TRAINABLE",
-      `temperature: ${temperature} at an SGLang server that gives log-probs after the temperature; use 1, or start it with SGLANG_RETURN_ORIGINAL_LOGPROB=1 and set originalLogprobs`,
-    );
+  /** E4 */
+  #told(
+    request: GenerateRequest,
+    mode: LogprobsMode,
+    logprobs: readonly number[],
+  ): Pick<GenerateResult, "rolloutLogprobs" | "sampledLogprobs"> {
+    if (mode === "raw_logprobs") return { rolloutLogprobs: logprobs };
+    const unknown = { rolloutLogprobs: logprobs.map(() => Number.NaN) };
+    if (this.#protocol.truncatesLogprobs !== false || !isTruncated(request))
+      return { ...unknown, sampledLogprobs: logprobs };
+    return request.temperature === 1 ? { rolloutLogprobs: logprobs } : unknown;
   }
 
   /** Gathers the events of one attempt and hands its tokens on. */
@@ -210,6 +234,14 @@ export class HttpSampler implements SessionSampler {
 
 interface Whole extends Sampled {
   readonly end: "stop" | "length";
+}
+
+const isTruncated = ({ topP = 1, topK = 0, minP = 0 }: GenerateRequest) => topP < 1 || topK > 0 || minP > 0;
+
+/** At 0 servers tell the model's own, and where nothing is changed both are the same. */
+function modeOf(request: GenerateRequest, mode: LogprobsMode): LogprobsMode {
+  const { temperature } = request;
+  return temperature === 0 || (temperature === 1 && !isTruncated(request)) ? "raw_logprobs" : mode;
 }
 
 const isStop = ({ stopTokenIds }: GenerateRequest, id: number | undefined) =>

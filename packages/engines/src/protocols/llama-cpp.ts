@@ -5,7 +5,16 @@ import { parseReply, type TokenProtocol } from "./protocol.js";
 
 const path = "/completion";
 
-const probabilitySchema = z.array(z.object({ id: z.int(), logprob: z.number() }));
+/** After the sampling chain it tells probabilities in place of log-probs. */
+const tokenSchema = z
+  .object({ id: z.int(), logprob: z.number().optional(), prob: z.number().optional() })
+  .refine(({ logprob, prob }) => logprob !== undefined || prob !== undefined, { error: "has no log-prob" });
+const probabilitySchema = z.array(
+  tokenSchema.safeExtend({
+    top_logprobs: z.array(tokenSchema).optional(),
+    top_probs: z.array(tokenSchema).optional(),
+  }),
+);
 
 const replySchema = z.object({
   tokens: z.array(z.int()).optional(),
@@ -22,7 +31,7 @@ const replySchema = z.object({
 export const llamaCpp: TokenProtocol = {
   path,
   streams: false,
-  body: (request) => ({
+  body: (request, { logprobs, likeliest = 1 }) => ({
     prompt: request.promptTokenIds,
     n_predict: request.maxTokens,
     temperature: request.temperature,
@@ -36,14 +45,15 @@ export const llamaCpp: TokenProtocol = {
     // Four bytes there.
     seed: request.seed >>> 0,
     ...(request.stop === undefined ? {} : { stop: request.stop }),
-    n_probs: 1,
+    n_probs: likeliest,
+    post_sampling_probs: logprobs === "processed_logprobs",
     return_tokens: true,
     cache_prompt: true,
     stream: false,
   }),
   read(value) {
     const reply = parseReply(path, replySchema, value);
-    const reported = reply.completion_probabilities;
+    const reported = reply.completion_probabilities?.map(reportedOf);
     const tokenIds = reply.tokens ?? reported?.map(({ id }) => id) ?? [];
     if (tokenIds.length > 0 && reply.tokens === undefined && reply.tokens_predicted !== tokenIds.length) {
       throw new EngineError(
@@ -57,8 +67,18 @@ export const llamaCpp: TokenProtocol = {
       end: endOf(reply.stop_type),
     };
   },
-  missingLogprobs: (request, sampled, post) => missingLogprobs(request.promptTokenIds, sampled, post),
+  likeliest(value) {
+    const [first] = parseReply(path, replySchema, value).completion_probabilities ?? [];
+    const likely = first?.top_probs ?? first?.top_logprobs ?? [];
+    return new Map(likely.map(reportedOf).map(({ id, logprob }) => [String(id), logprob]));
+  },
+  missingLogprobs: (request, sampled, { logprobs, post }) =>
+    missingLogprobs(request, sampled, logprobs, post),
 };
+
+function reportedOf({ id, logprob, prob }: z.infer<typeof tokenSchema>): Reported {
+  return { id, logprob: logprob ?? Math.log(prob ?? Number.NaN) };
+}
 
 /**
  * What was reported is what was sampled with gaps. A place has its log-prob where it has the same one reading from the

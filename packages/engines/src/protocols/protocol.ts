@@ -18,19 +18,42 @@ export interface Sampled {
 /** Asks the same server for something more. */
 export type Post = (path: string, body: object) => Promise<unknown>;
 
+/** Whose log-probs a server tells: the model's own, or those after temperature and truncation; named as vLLM does. */
+export type LogprobsMode = "raw_logprobs" | "processed_logprobs";
+
+export interface BodyOptions {
+  readonly model: string | undefined;
+  readonly stream: boolean;
+  /** The log-probs to ask for, where the server gives either. */
+  readonly logprobs: LogprobsMode;
+  /** How many of the likeliest tokens to tell at each place besides; default none. */
+  readonly likeliest?: number;
+}
+
 /** How one kind of server takes and gives tokens. */
 export interface TokenProtocol {
   readonly path: string;
   /** False: its streams do not say every token, so answers are asked for whole and handed on whole. */
   readonly streams?: false;
-  body(request: GenerateRequest, model: string | undefined, stream: boolean): object;
+  /** False: its processed log-probs are those before truncation. */
+  readonly truncatesLogprobs?: false;
+  body(request: GenerateRequest, options: BodyOptions): object;
   /**
    * Reads an answer or an event; undefined for an event that says nothing about tokens.
    * @throws {EngineError} BAD_REPLY, NOT_TRAINABLE
    */
   read(value: unknown): Sampled | undefined;
+  /**
+   * Log-probs of the likeliest first tokens of a whole answer, by token; empty where it tells none.
+   * @throws {EngineError} BAD_REPLY
+   */
+  likeliest(value: unknown): ReadonlyMap<string, number>;
   /** The log-probs with those filled in that are NaN in the answer, asked for one by one. */
-  missingLogprobs?(request: GenerateRequest, sampled: Sampled, post: Post): Promise<readonly number[]>;
+  missingLogprobs?(
+    request: GenerateRequest,
+    sampled: Sampled,
+    asked: { readonly logprobs: LogprobsMode; readonly post: Post },
+  ): Promise<readonly number[]>;
 }
 
 /** @throws {EngineError} BAD_REPLY, naming the field */

@@ -4,10 +4,15 @@ import { parseReply, type TokenProtocol } from "./protocol.js";
 
 const path = "/generate";
 
+/** [log-prob, token id, text] */
+const tokenLogprob = z.tuple([z.number().nullable(), z.int()], z.unknown());
+
 const replySchema = z.object({
   meta_info: z.object({
-    /** [log-prob, token id, text] a token. */
-    output_token_logprobs: z.array(z.tuple([z.number().nullable(), z.int()], z.unknown())).nullish(),
+    /** One a token. */
+    output_token_logprobs: z.array(tokenLogprob).nullish(),
+    /** A list a token. */
+    output_top_logprobs: z.array(z.array(tokenLogprob).nullish()).nullish(),
     completion_tokens: z.int().optional(),
     finish_reason: z.object({ type: z.string() }).nullish(),
     weight_version: z.union([z.string(), z.number()]).nullish(),
@@ -20,7 +25,8 @@ const replySchema = z.object({
  */
 export const sglang: TokenProtocol = {
   path,
-  body: (request, _model, stream) => ({
+  truncatesLogprobs: false,
+  body: (request, { stream, likeliest = 0 }) => ({
     input_ids: request.promptTokenIds,
     sampling_params: {
       max_new_tokens: request.maxTokens,
@@ -38,6 +44,7 @@ export const sglang: TokenProtocol = {
       no_stop_trim: true,
     },
     return_logprob: true,
+    top_logprobs_num: likeliest,
     stream,
   }),
   read(value) {
@@ -62,6 +69,10 @@ export const sglang: TokenProtocol = {
           ? undefined
           : String(meta.weight_version),
     };
+  },
+  likeliest(value) {
+    const [first] = parseReply(path, replySchema, value).meta_info.output_top_logprobs ?? [];
+    return new Map((first ?? []).map(([logprob, id]) => [String(id), logprob ?? Number.NEGATIVE_INFINITY]));
   },
 };
 

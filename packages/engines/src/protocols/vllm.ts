@@ -9,7 +9,11 @@ const replySchema = z.object({
     z.object({
       token_ids: z.array(z.int()).nullish(),
       logprobs: z
-        .object({ token_logprobs: z.array(z.number().nullable()), tokens: z.array(z.string()).nullish() })
+        .object({
+          token_logprobs: z.array(z.number().nullable()),
+          tokens: z.array(z.string()).nullish(),
+          top_logprobs: z.array(z.record(z.string(), z.number().nullable()).nullable()).nullish(),
+        })
         .nullish(),
       finish_reason: z.string().nullish(),
     }),
@@ -18,12 +22,12 @@ const replySchema = z.object({
 
 /**
  * vLLM's completions with token ids on both sides. Its log-probs are those of the model itself with
- * `--logprobs-mode raw_logprobs`, the default. Every sampling setting is sent: what is left out, the server
+ * `--logprobs-mode raw_logprobs`, the default, and those after temperature and truncation with `processed_logprobs`. Every sampling setting is sent: what is left out, the server
  * takes from the model's generation_config.json.
  */
 export const vllm: TokenProtocol = {
   path,
-  body: (request, model, stream) => ({
+  body: (request, { model, stream, likeliest = 0 }) => ({
     ...(model === undefined ? {} : { model }),
     prompt: request.promptTokenIds,
     max_tokens: request.maxTokens,
@@ -37,7 +41,7 @@ export const vllm: TokenProtocol = {
     seed: request.seed,
     stop_token_ids: request.stopTokenIds,
     ...(request.stop === undefined ? {} : { stop: request.stop }),
-    logprobs: 0,
+    logprobs: likeliest,
     return_token_ids: true,
     // Versions before return_token_ids write the ids into the texts of the log-probs.
     return_tokens_as_token_ids: true,
@@ -69,6 +73,11 @@ export const vllm: TokenProtocol = {
       logprobs: (logprobs?.token_logprobs ?? []).map((logprob) => logprob ?? Number.NEGATIVE_INFINITY),
       end,
     };
+  },
+  likeliest(value) {
+    const [choice] = parseReply(path, replySchema, value).choices;
+    const likely = Object.entries(choice?.logprobs?.top_logprobs?.[0] ?? {});
+    return new Map(likely.map(([token, logprob]) => [token, logprob ?? Number.NEGATIVE_INFINITY]));
   },
 };
 

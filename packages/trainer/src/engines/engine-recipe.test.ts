@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { parseRecipe } from "../recipe.js";
 
-const recipe = (rollout: string, learner = "") =>
+const recipe = (rollout: string, learner = "", agent = "") =>
   parseRecipe(
     `
 name: engines
 model: { path: ./base }
-agent: { preset: tiny }
+agent: { preset: tiny, ${agent} }
 data: { source: ruler, ruler: { sentences: 4 } }
 learner: { groupSize: 4, buckets: [{ rows: 8, length: 48 }], ${learner} }
 rollout: { maxTokens: 64, ${rollout} }
@@ -41,6 +41,13 @@ describe("a recipe with engines", () => {
     expect(recipe(`engine: { kind: llama-cpp, start: ${prepared} }`).rollout.actors).toBe(3);
   });
 
+  it("may sample at a temperature, and without truncation alone", () => {
+    expect(recipe(`temperature: 0.6, ${vllm}`).rollout.temperature).toBe(0.6);
+    expect(() => recipe(vllm, "", "settings: { topP: 0.9 }")).toThrow(
+      /agent\.settings\.topP 0\.9.*set it to 1/,
+    );
+  });
+
   it.each<[what: string, rollout: string, said: RegExp]>([
     [
       "an OpenAI-like server",
@@ -67,7 +74,11 @@ describe("a recipe with engines", () => {
     ],
     ["a number of actors", `actors: 4, ${vllm}`, /rollout\.actors: 4 would do nothing/],
     ["a batch of our own sampler", `maxBatch: 8, ${vllm}`, /rollout\.maxBatch: 8 would do nothing/],
-    ["a temperature", `temperature: 0.6, ${vllm}`, /rollout\.temperature 0\.6.*set both to 1/],
+    [
+      "log-probs before a temperature",
+      `temperature: 0.6, engine: { kind: sglang, originalLogprobs: true, ${two} }`,
+      /originalLogprobs: true and rollout\.temperature 0\.6/,
+    ],
   ])("refuses %s", (_, rollout, said) => {
     expect(() => recipe(rollout)).toThrow(said);
   });

@@ -46,9 +46,14 @@ export function engineProblems({ rollout, agent }: Recipe, given: unknown): stri
         : `rollout.${field}: ${String(written[field])} would do nothing: it is of a sampler of our own, and rollout.engine samples; leave it out`,
     );
   const topP = agent.kind === "module" ? 1 : agent.config.topP;
-  if (rollout.temperature !== 1 || topP !== 1) {
+  if (topP !== 1) {
     problems.push(
-      `rollout.temperature ${rollout.temperature} and agent.settings.topP ${topP}: an engine tells the log-probs of the model, not those of what it drew from, and the learner trains what was drawn; set both to 1`,
+      `agent.settings.topP ${topP}: with rollout.engine tokens are drawn without truncation, as servers differ in the log-probs that they tell after one; set it to 1`,
+    );
+  }
+  if (engine.originalLogprobs && rollout.temperature !== 1) {
+    problems.push(
+      `rollout.engine.originalLogprobs: true and rollout.temperature ${rollout.temperature}: the learner needs log-probs after the temperature; start SGLang without SGLANG_RETURN_ORIGINAL_LOGPROB and leave it out, or set the temperature to 1`,
     );
   }
   return problems;

@@ -21,6 +21,8 @@ import type { PolicySampler, SampledSoFar } from "./policy-sampler.js";
 
 export interface EngineSamplerOptions {
   readonly engine: EngineSettings;
+  /** At which it samples for training. */
+  readonly temperature: number;
   /** Which of the recipe's engines, from 0. */
   readonly place: number;
   readonly runId: string;
@@ -53,7 +55,7 @@ export class EngineSampler implements PolicySampler {
 
   /** Opens no connection: the first weights do. @throws {EngineError} CONFIG_INVALID; {RewardError} without the key */
   static async open(options: EngineSamplerOptions): Promise<EngineSampler> {
-    const { engine, place, runId, config, tokenizer, environment, logger, signal } = options;
+    const { engine, temperature, place, runId, config, tokenizer, environment, logger, signal } = options;
     const root = engine.weightsDir ?? join(tmpdir(), "palimpsest-engines");
     const folder = join(root, runId, `engine-${place}`);
     // What an earlier process of this actor has left.
@@ -61,7 +63,7 @@ export class EngineSampler implements PolicySampler {
     await mkdir(folder, { recursive: true });
     const weights = await EngineWeights.open(folder, config, tokenizer);
     const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
-    const server = new EngineServer({ engine, place, apiKey, environment, folder, logger });
+    const server = new EngineServer({ engine, temperature, place, apiKey, environment, folder, logger });
     return new EngineSampler(server, weights, signal);
   }
 

@@ -24,12 +24,15 @@ export interface EngineServerOptions {
   /** For what the server prints. */
   readonly folder: string;
   readonly logger: Logger;
+  /** At which it samples for training. */
+  readonly temperature: number;
 }
 
 export class EngineServer {
   readonly #options: EngineServerOptions;
   #process: EngineProcess | undefined;
   #sampler: HttpSampler | undefined;
+  #url = "";
   /** What the server called its process when the weights were loaded. */
   #loadedIn: string | undefined;
 
@@ -53,7 +56,7 @@ export class EngineServer {
 
   /**
    * Gives the server these weights. One of the run's own that is gone is started again and waited for.
-   * @throws {EngineError}; the signal's reason
+   * @throws {EngineError} NOT_TRAINABLE where its log-probs are not those at the run's temperature; others; the signal's reason
    */
   async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
     const { engine, logger } = this.#options;
@@ -66,6 +69,7 @@ export class EngineServer {
       await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
     }
     this.#loadedIn = await this.sampler.serverProcess(signal);
+    await this.#checkLogprobs(signal);
     const seconds = (performance.now() - startedAt) / 1000;
     logger.info({ engine: this.name, policyVersion, weightsHash, seconds }, "the engine has loaded weights");
   }
@@ -113,6 +117,7 @@ export class EngineServer {
 
   #samplerAt(url: string): HttpSampler {
     const { engine, apiKey } = this.#options;
+    this.#url = url;
     return new HttpSampler({
       url,
       kind: engine.kind === "llama-cpp" ? "llamacpp" : engine.kind,
@@ -125,6 +130,16 @@ export class EngineServer {
       ...(engine.model === undefined ? {} : { model: engine.model }),
       ...(apiKey === undefined ? {} : { apiKey }),
     });
+  }
+
+  /** Asks rather than believes: a server that was started again may have other flags. */
+  async #checkLogprobs(signal: AbortSignal): Promise<void> {
+    const { temperature, engine } = this.#options;
+    if (temperature === 1 || (await this.sampler.probeLogprobs(signal)) === "processed_logprobs") return;
+    throw new EngineError(
+      "NOT_TRAINABLE",
+      `rollout.temperature is ${temperature}, and the server at ${this.#url} reports log-probabilities of temperature 1: ${toMend[engine.kind]}`,
+    );
   }
 
   /** Waits until a server of the run's own answers. @throws {EngineError} UNREACHABLE when it ends, or the time is over */
@@ -157,5 +172,13 @@ export class EngineServer {
     }
   }
 }
+
+/** What makes a server tell the log-probs after the temperature. */
+const toMend: Readonly<Record<EngineSettings["kind"], string>> = {
+  vllm: "start it with --logprobs-mode processed_logprobs",
+  sglang: "start it without SGLANG_RETURN_ORIGINAL_LOGPROB",
+  "llama-cpp": "its llama.cpp does not know post_sampling_probs; use a newer one",
+  openai: "use another kind",
+};
 
 const away = (message: string) => new EngineError("UNREACHABLE", message);

@@ -23,11 +23,12 @@ export class RolloutEngine {
   static async open(
     engine: EngineSettings,
     place: number,
-    { runId, model: config }: RunSpec,
+    { runId, model: config, recipe }: RunSpec,
     { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: ActorContext },
   ): Promise<RolloutEngine> {
     const { environment, logger, signal } = context;
-    const options = { engine, place, runId, config, tokenizer, environment, logger, signal };
+    const { temperature } = recipe.rollout;
+    const options = { engine, temperature, place, runId, config, tokenizer, environment, logger, signal };
     return new RolloutEngine(await EngineSampler.open(options), engine, context);
   }
 

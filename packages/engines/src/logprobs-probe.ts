@@ -1,0 +1,62 @@
+import { EngineError } from "./error.js";
+import type { GenerateRequest } from "./generate.js";
+import type { LogprobsMode, TokenProtocol } from "./protocols/protocol.js";
+
+/** vLLM refuses temperatures above 2. */
+const temperatures = [0.5, 2] as const;
+const likeliest = 5;
+/** llama.cpp says nothing of a token within a character: then another seed is tried. */
+const seeds = 8;
+/**
+ * Nats. Between these temperatures a token's log-prob moves by more than its distance from the likeliest; what the same
+ * request gives twice differs by the rounding of a 16-bit server.
+ */
+const leastDifference = 0.25;
+
+/**
+ * Finds out what log-probs a server tells, by the next token of a fixed prompt at two temperatures: the model's own are
+ * the same at both.
+ * @throws {EngineError} NOT_TRAINABLE where they are no log-probs, or none are told
+ */
+export async function probeLogprobs(
+  protocol: TokenProtocol,
+  model: string | undefined,
+  post: (path: string, body: object) => Promise<unknown>,
+): Promise<LogprobsMode> {
+  const [cold, hot] = [await likeliestAt(temperatures[0]), await likeliestAt(temperatures[1])];
+  for (const [token, logprob] of cold) {
+    const other = hot.get(token);
+    if (other !== undefined && Math.abs(other - logprob) > leastDifference) return "processed_logprobs";
+  }
+  return "raw_logprobs";
+
+  async function likeliestAt(temperature: number): Promise<ReadonlyMap<string, number>> {
+    for (let seed = 0; seed < seeds; seed++) {
+      const request: GenerateRequest = {
+        promptTokenIds: [1, 2],
+        maxTokens: 1,
+        temperature,
+        stopTokenIds: [],
+        seed,
+      };
+      const options = { model, stream: false, logprobs: "processed_logprobs", likeliest } as const;
+      const told = protocol.likeliest(await post(protocol.path, protocol.body(request, options)));
+      checkLogprobs(protocol.path, [...told.values()]);
+      if (told.size > 1) return told;
+    }
+    throw new EngineError(
+      "NOT_TRAINABLE",
+      `${protocol.path}: tells no log-probs of the likeliest tokens, so it is not known whether they are those after the temperature; is this server new enough?`,
+    );
+  }
+}
+
+/** vLLM can tell logits in their place. */
+function checkLogprobs(path: string, logprobs: readonly number[]): void {
+  const total = logprobs.reduce((sum, logprob) => sum + Math.exp(logprob), 0);
+  if (total <= 1.01) return;
+  throw new EngineError(
+    "NOT_TRAINABLE",
+    `${path}: the numbers that it tells as log-probs add up to a probability of ${total.toPrecision(3)}; does it run with a --logprobs-mode of logits?`,
+  );
+}
