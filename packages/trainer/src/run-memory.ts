@@ -38,9 +38,10 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   // An engine's own memory is the engine's: its actor only hands weights through.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
-  // Keys and values are float32 whatever the products round to.
+  // On a CPU keys and values are float32 whatever the products round to; a GPU's table of slots holds what products take.
   const samplerCacheBytes = own * learner.samplerCacheBytes;
-  const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
+  const slotBytes = samplerCacheBytes * (rollout.batchInvariant ? 1 : half);
+  const rolloutDeviceBytes = samplerWeightsBytes + slotBytes;
   const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
