@@ -38,10 +38,9 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   // An engine's own memory is the engine's: its actor only hands weights through.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
-  // On a CPU keys and values are float32 whatever the products round to; a GPU's table of slots holds what products take.
+  // Keys and values are float32 whatever the products round to.
   const samplerCacheBytes = own * learner.samplerCacheBytes;
-  const slotBytes = samplerCacheBytes * (rollout.batchInvariant ? 1 : half);
-  const rolloutDeviceBytes = samplerWeightsBytes + slotBytes;
+  const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
   const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
