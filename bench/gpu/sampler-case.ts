@@ -31,7 +31,7 @@ export interface SamplerCase {
   readonly reply: readonly [number, number];
   readonly precision: "float32" | "bfloat16";
   readonly mode: "xla" | "graph" | "eager";
-  readonly cache: "auto" | "slots" | "pages";
+  readonly cache: "slots" | "pages";
   /** Seconds that a figure is taken over, after requests have come and gone for as long. */
   readonly seconds: number;
 }

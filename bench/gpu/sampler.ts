@@ -55,7 +55,7 @@ const common = {
   reply: [128, 440],
   precision: "bfloat16",
   mode: "xla",
-  cache: "auto",
+  cache: "slots",
   seconds: 4,
 } as const;
 

@@ -102,9 +102,12 @@ export const rulerConfigSchema = z
     error: "give exactly one of sentences and lengthTokens",
   })
   .refine(
-    (config) =>
-      new Set([...config.names, ...config.values, ...config.places]).size ===
-      config.names.length + config.values.length + config.places.length,
+    ({ names, values, places }) => {
+      // It runs although one of them is wrong, such as a number that is too large, which is told by itself.
+      if (![names, values, places].every((words) => Array.isArray(words))) return true;
+      const words = [...names, ...values, ...places];
+      return new Set(words).size === words.length;
+    },
     {
       error: "names, values and places must not share a word: the asked name must occur in one sentence only",
     },

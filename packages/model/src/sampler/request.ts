@@ -106,12 +106,11 @@ export const samplerConfigSchema = z.strictObject({
         "log-probabilities then differ from a float32 learner's",
     ),
   cache: z
-    .enum(["auto", "pages", "slots"])
-    .default("auto")
+    .enum(["pages", "slots"])
+    .default("pages")
     .describe(
       "How keys and values are kept. pages: a pool that requests take pages of and share; slots: a table with one row of " +
-        "maxLength tokens for each request in flight, as a GPU wants it. auto: slots on a GPU in mode xla with precision " +
-        "bfloat16, else pages",
+        "maxLength tokens for each request in flight, meant for a GPU in mode xla with precision bfloat16",
     ),
   prefixCache: z
     .boolean()

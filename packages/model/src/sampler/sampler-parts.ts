@@ -50,7 +50,7 @@ export function samplerParts(
 ): SamplerParts {
   const { maxBatch, maxLength, promptLengths, prefillTokens, precision, cacheTokens } = limits;
   const { prefixCache: share, batchInvariant, lanes } = limits;
-  const kind = cacheKind(backend, mode, limits);
+  const kind = limits.cache;
   const gpu = backend.gpu;
   const stepsPerCall = limits.stepsPerCall ?? defaultSteps[kind];
   const common = { maxLength, stepsPerCall, promptLengths, prefillTokens, gpu };
@@ -69,14 +69,4 @@ export function samplerParts(
   const pool = new PagePool({ pages, pageLength, share, ...sharedUnit });
   const settings = { shapes, pages, maxLength, precision, lanes, batchInvariant };
   return { shapes, pool, device: new SamplerDevice({ backend, mode, config, ...settings }) };
-}
-
-function cacheKind(
-  { gpu }: Backend,
-  mode: "auto" | JitMode,
-  { cache, precision, batchInvariant, lanes }: SamplerConfig,
-): "pages" | "slots" {
-  if (cache !== "auto") return cache;
-  const isCompiled = gpu && (mode === "auto" || mode === "xla");
-  return isCompiled && precision === "bfloat16" && !batchInvariant && lanes === 1 ? "slots" : "pages";
 }
