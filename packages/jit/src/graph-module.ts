@@ -28,6 +28,7 @@ export class GraphModule implements JitModule {
   readonly #state: Readonly<Record<string, TensorSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #entries: GraphProgram["state"];
+  readonly #writer: GraphProgram["writer"];
   /** Entries without contents: zeros are made for them when they are first needed, not before. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
@@ -61,6 +62,7 @@ export class GraphModule implements JitModule {
     const { sessionId } = loadGraph(this.#binding, program.nodes, program.functions);
     this.#sessionId = sessionId;
     this.#entries = program.state;
+    this.#writer = program.writer;
     this.#empty = new Set(program.state.keys());
     const loadMs = performance.now() - started;
     this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs)]));
@@ -89,6 +91,7 @@ export class GraphModule implements JitModule {
     let names: string[] = [];
     let bytes = 0;
     for (const [name, array] of Object.entries(values)) {
+      if (this.#writeAlone(name, array)) continue;
       if (names.length > 0 && bytes + array.byteLength > MAX_WRITTEN_BYTES) {
         this.#write(names, values);
         names = [];
@@ -98,6 +101,17 @@ export class GraphModule implements JitModule {
       bytes += array.byteLength;
     }
     if (names.length > 0) this.#write(names, values);
+  }
+
+  /** By the function that writes any entry; false where it does not know this one. */
+  #writeAlone(name: string, array: HostArray): boolean {
+    const index = this.#writer?.indices.get(name);
+    if (this.#writer === undefined || index === undefined) return false;
+    const { feeds, fetches } = this.#writer;
+    const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
+    this.#feed(specs, [Int32Array.of(index), array], feeds, fetches);
+    this.#empty.delete(name);
+    return true;
   }
 
   #write(names: readonly string[], values: HostArrays): void {

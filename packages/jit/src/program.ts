@@ -7,6 +7,7 @@ import { type Live, liveness, sources } from "./liveness.js";
 import { type InPlaceWrite, inPlaceWrites, sharesMemory } from "./memory.js";
 import type { FunctionProto, NodeProto } from "./saved-model.js";
 import type { StateSpec } from "./spec.js";
+import { emitWriter, type StateWriter } from "./state-writer.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Operation, Value } from "./value.js";
@@ -37,6 +38,8 @@ export interface GraphProgram {
   readonly functions: readonly FunctionProto[];
   readonly calls: ReadonlyMap<string, FunctionNodes>;
   readonly state: ReadonlyMap<string, StateNodes>;
+  /** Absent where TensorFlow chooses each variable's device. */
+  readonly writer: StateWriter | undefined;
 }
 
 /** Node names of one state entry. */
@@ -88,7 +91,8 @@ export function buildProgram(
         : emitFunction(program, fn, `f${index}`, variables, owners),
     ]),
   );
-  return { nodes: program.nodes, functions: program.functions, calls, state: entries };
+  const writer = options.xla || !options.gpu ? emitWriter(program, state) : undefined;
+  return { nodes: program.nodes, functions: program.functions, calls, state: entries, writer };
 }
 
 /** A function's name in the letters that TensorFlow allows, numbered where two would be one. */

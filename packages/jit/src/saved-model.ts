@@ -37,6 +37,7 @@ export interface AttributeProto {
     readonly b?: readonly boolean[];
     readonly type?: readonly number[];
     readonly shape?: readonly ShapeProto[];
+    readonly func?: readonly { readonly name: string }[];
   };
 }
 
@@ -106,6 +107,7 @@ const messages: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
     b: [5, "bool", "repeated"],
     type: [6, "int32", "repeated"],
     shape: [7, "TensorShapeProto", "repeated"],
+    func: [9, "NameAttrList", "repeated"],
   },
   NameAttrList: { name: [1, "string"] },
   TensorShapeProto: { dim: [2, "Dim", "repeated"] },

@@ -1,4 +1,4 @@
-import type { TensorSpec, Tensors } from "@palimpsest/jit";
+import { scan, type TensorSpec, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import { type Drawn, invert } from "./draw.js";
 import { named } from "./packed-layers.js";
@@ -105,21 +105,27 @@ interface Pivot {
  */
 function pivot(scaled: tf.Tensor, summands: tf.Tensor, target: tf.Tensor): Pivot {
   const sumAbove = (bound: tf.Tensor) => summands.mul(scaled.greater(bound).toFloat()).sum(-1, true);
-  let low: tf.Tensor = tf.onesLike(target).mul(lowest);
-  let high: tf.Tensor = tf.zerosLike(target);
-  for (let pass = 0; pass < passes; pass++) {
-    const width = high.sub(low).div(parts);
+  const narrow = ([low, high]: readonly tf.Tensor[]): [tf.Tensor, tf.Tensor] => {
+    const [from, to] = [low as tf.Tensor, high as tf.Tensor];
+    const width = to.sub(from).div(parts);
     let count: tf.Tensor = tf.zerosLike(target);
     for (let part = 1; part < parts; part++)
       count = count.add(
-        sumAbove(low.add(width.mul(part)))
+        sumAbove(from.add(width.mul(part)))
           .greater(target)
           .toFloat(),
       );
-    // The last part ends at `high` itself, whatever its width was rounded to.
-    high = tf.where(count.equal(parts - 1), high, low.add(width.mul(count.add(1))));
-    low = low.add(width.mul(count));
-  }
+    // The last part ends at its interval's own end, whatever its width was rounded to.
+    const end = tf.where(count.equal(parts - 1), to, from.add(width.mul(count.add(1))));
+    return [from.add(width.mul(count)), end];
+  };
+  const whole = [tf.onesLike(target).mul(lowest), tf.zerosLike(target)];
+  const narrowed = scan({
+    carry: whole,
+    xs: [tf.zeros([passes])],
+    body: (carry) => ({ carry: narrow(carry) }),
+  });
+  const high = narrowed.carry[1] as tf.Tensor;
   const value = tf.where(scaled.lessEqual(high), scaled, tf.onesLike(scaled).mul(-3e38)).max(-1, true);
   return {
     value,

@@ -1,0 +1,57 @@
+import { beforeAll, expect, test, vi } from "vitest";
+import { type Backend, loadBackend } from "./backend.js";
+import { jit } from "./module.js";
+import type { StateSpec } from "./spec.js";
+import { nodeBackend } from "./tensorflow-binding.js";
+import { tf } from "./tf.js";
+
+const state = {
+  vector: { shape: [3], dtype: "float32" },
+  matrix: { shape: [2, 2], dtype: "float32" },
+  half: { shape: [4], dtype: "float32", stored: "bfloat16" },
+  counts: { shape: [2], dtype: "int32" },
+} satisfies Record<string, StateSpec>;
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await loadBackend({ prefer: "tensorflow" });
+});
+
+test.each(["graph", "xla"] as const)(
+  "any float32 entry is written by the same feeds and fetches, in mode %s",
+  (mode) => {
+    const body = (held: Readonly<Record<string, tf.Tensor>>) => ({
+      outputs: { sum: tf.sum(held["vector"] as tf.Tensor) },
+    });
+    const module = jit({ backend, mode, state, functions: { sum: { inputs: {}, body } } });
+    const runs = vi.spyOn(nodeBackend().binding, "runSavedModel");
+    module.writeState({ vector: Float32Array.of(1, 2, 3) });
+    module.writeState({ half: Float32Array.of(1, 1.5, -2, 0.25), matrix: Float32Array.of(4, 5, 6, 7) });
+    module.writeState({ matrix: Float32Array.of(8, 9, 10, 11), vector: Float32Array.of(2, 3, 4) });
+    const names = runs.mock.calls.map(([, , feeds, fetches]) => `${feeds} ${fetches}`);
+    expect(names).toHaveLength(5);
+    expect(new Set(names).size).toBe(1);
+    runs.mockRestore();
+    module.writeState({ counts: Int32Array.of(3, 4) });
+    expect(module.readState()).toEqual({
+      vector: Float32Array.of(2, 3, 4),
+      matrix: Float32Array.of(8, 9, 10, 11),
+      half: Float32Array.of(1, 1.5, -2, 0.25),
+      counts: Int32Array.of(3, 4),
+    });
+    expect(module.call("sum", {})).toEqual({ sum: Float32Array.of(9) });
+    module.dispose();
+  },
+);
+
+test("a written entry keeps nothing of the array", () => {
+  const functions = {
+    keep: { inputs: {}, body: () => ({ outputs: { one: tf.scalar(1) } }) },
+  };
+  const module = jit({ backend, mode: "graph", state, functions });
+  const values = Float32Array.of(1, 2, 3);
+  module.writeState({ vector: values });
+  values.fill(9);
+  expect(module.readState(["vector"])).toEqual({ vector: Float32Array.of(1, 2, 3) });
+  module.dispose();
+});

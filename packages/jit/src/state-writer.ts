@@ -1,0 +1,82 @@
+import { constant, shapeProto, text, typeOf } from "./attributes.js";
+import { Emitter } from "./emit.js";
+import type { Program } from "./emit-program.js";
+import type { FunctionNodes } from "./program.js";
+import type { StateSpec } from "./spec.js";
+import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
+
+/*
+ * One way to write any float32 entry of the state. TensorFlow prepares every set of names that is fed anew, and copies all
+ * functions of the graph for it: seconds each, where a model's functions are large. So an entry is chosen by a number.
+ */
+
+export interface StateWriter extends FunctionNodes {
+  /** The number of each entry that can be written so. */
+  readonly indices: ReadonlyMap<string, number>;
+}
+
+/** @returns undefined where no entry is float32 */
+export function emitWriter(
+  program: Program,
+  state: Readonly<Record<string, StateSpec>>,
+): StateWriter | undefined {
+  const names = Object.keys(state).filter((name) => state[name]?.dtype === "float32");
+  if (names.length === 0) return undefined;
+  const main = new Emitter({ ...program, xla: false }, "write", false);
+  const branches = names.map((name, index) => emitBranch(program, name, state[name]?.shape ?? [], index));
+  const index = main.node("Placeholder", [], {
+    dtype: typeOf(DATA_TYPE.int32),
+    shape: { shape: { dim: [] } },
+  });
+  // Without a shape: entries have several.
+  const value = main.node("Placeholder", [], { dtype: typeOf(DATA_TYPE.float32) });
+  const call = main.node(
+    "Case",
+    [index, value],
+    {
+      Tin: { list: { type: [DATA_TYPE.float32] } },
+      Tout: { list: {} },
+      branches: { list: { func: branches.map((name) => ({ name })) } },
+      output_shapes: { list: {} },
+    },
+    { device: program.gpu ? "/device:GPU:0" : undefined },
+  );
+  const written = main.node("Const", [`^${call}`], constant(DATA_TYPE.int32, [], [0]));
+  return {
+    feeds: `${index}:0,${value}:0`,
+    fetches: `${written}:0`,
+    indices: new Map(names.map((name, position) => [name, position])),
+  };
+}
+
+/** A function that writes one entry. It finds the variable by its name: all handles as arguments of all would be many. */
+function emitBranch(program: Program, entry: string, shape: readonly number[], index: number): string {
+  const body = new Emitter({ ...program, xla: false }, `write_${index}`, true);
+  const half = program.halves.has(entry);
+  const type = { dtype: typeOf(half ? BFLOAT16 : DATA_TYPE.float32) };
+  const names = { shared_name: text(program.variables.get(entry) ?? ""), container: text("") };
+  const variable = body.node(
+    "VarHandleOp",
+    [],
+    { ...type, shape: { shape: shapeProto(shape) }, ...names },
+    { output: "resource" },
+  );
+  const given = "value";
+  const copied = half
+    ? body.cast(given, DATA_TYPE.float32, BFLOAT16)
+    : body.node("DeepCopy", [given], { T: typeOf(DATA_TYPE.float32) }, { output: "y" });
+  body.node("AssignVariableOp", [variable, copied], type, { name: "assign" });
+  program.functions.push({
+    signature: {
+      name: body.prefix,
+      inputArg: [{ name: given, type: DATA_TYPE.float32 }],
+      outputArg: [],
+      isStateful: true,
+      controlOutput: ["written"],
+    },
+    nodeDef: body.nodes,
+    ret: {},
+    controlRet: { written: "assign" },
+  });
+  return body.prefix;
+}
