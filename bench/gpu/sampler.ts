@@ -1,7 +1,7 @@
 /**
  * The sampler through its own API on one GPU: log-probabilities against float32, then tokens a second of ragged requests that
  * come and go, first tokens cold and warm, memory, and what each compiled function took. Usage: tsx
- * --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 235] [--cases REGEXP] [--json FILE] [--tiny]
+ * --conditions=@palimpsest/source bench/gpu/sampler.ts [--budget-seconds 560] [--cases REGEXP] [--json FILE] [--tiny]
  * Each case is a process of its own with a limit; all together end within the budget. `--tiny` runs the same cases at tiny
  * shapes on a CPU in mode graph, to see that all of it runs.
  */
@@ -14,7 +14,7 @@ import type { SamplerCase } from "./sampler-case.js";
 
 const { values: flags } = parseArgs({
   options: {
-    "budget-seconds": { type: "string", default: "235" },
+    "budget-seconds": { type: "string", default: "560" },
     cases: { type: "string", default: "" },
     json: { type: "string" },
     tiny: { type: "boolean", default: false },
@@ -67,7 +67,7 @@ const cases: readonly LimitedCase[] = [
     samplers: [{ rows: 16, workloads: ["check"] }],
     maxLength: 400,
     environment: { NVIDIA_TF32_OVERRIDE: "0" },
-    limitSeconds: 45,
+    limitSeconds: 110,
   },
   {
     ...common,
@@ -77,22 +77,22 @@ const cases: readonly LimitedCase[] = [
       { rows: 64, workloads: ["own prompts", "groups"] },
       { rows: 256, workloads: ["own prompts"] },
     ],
-    limitSeconds: 130,
+    limitSeconds: 240,
   },
-  { ...common, name: "0.5B warm", shape: half, samplers: [{ rows: 64, workloads: [] }], limitSeconds: 30 },
+  { ...common, name: "0.5B warm", shape: half, samplers: [{ rows: 64, workloads: [] }], limitSeconds: 60 },
   {
     ...common,
     name: "3B",
     shape: three,
     samplers: [{ rows: 64, workloads: ["own prompts"] }],
-    limitSeconds: 90,
+    limitSeconds: 170,
   },
   {
     ...common,
     name: "0.5B truncated",
     shape: half,
     samplers: [{ rows: 64, workloads: ["truncated"] }],
-    limitSeconds: 60,
+    limitSeconds: 110,
   },
 ];
 

@@ -94,6 +94,17 @@ function contender(name: string, file: string): Contender {
 
 type Answer = Readonly<Record<string, number>>;
 
+type FunctionTimes = Readonly<Record<string, { readonly calls: number; readonly totalMs: number }>>;
+
+/** Of each function that was called between two looks. */
+function msPerCall(before: FunctionTimes, after: FunctionTimes): Record<string, number> {
+  const used = Object.entries(after).flatMap(([name, { calls, totalMs }]) => {
+    const own = calls - (before[name]?.calls ?? 0);
+    return own === 0 ? [] : [[name, Number(((totalMs - (before[name]?.totalMs ?? 0)) / own).toFixed(2))]];
+  });
+  return Object.fromEntries(used) as Record<string, number>;
+}
+
 async function updateCase(
   name: string,
   setup: { readonly memory?: object; readonly shape: { rows: number; length: number } },
@@ -105,9 +116,12 @@ async function updateCase(
   if (ready === undefined) return { failed: "ended before its first update" };
   const startSeconds = (performance.now() - started) / 1000;
   const turns: number[] = [];
+  const first = (ready as { stats: FunctionTimes }).stats;
+  let last = first;
   for (const seconds of [1, Number(flags.seconds), Number(flags.seconds)]) {
     const turn = (await learner.ask({ seconds })) as Answer | undefined;
     if (turn === undefined) return { failed: "ended during an update" };
+    last = (turn as unknown as { stats: FunctionTimes }).stats;
     turns.push((setup.shape.rows * setup.shape.length * (turn["updates"] ?? 0)) / (turn["seconds"] ?? 0));
   }
   await learner.close();
@@ -121,7 +135,7 @@ async function updateCase(
     loadMs,
     firstUpdateSeconds: firstSeconds,
   };
-  return { tokensPerSecond: turns.slice(1).map(Math.round), ...compiled };
+  return { tokensPerSecond: turns.slice(1).map(Math.round), ...compiled, msPerCall: msPerCall(first, last) };
 }
 
 async function waveCase(name: string, setup: { readonly batches: readonly number[] }) {
