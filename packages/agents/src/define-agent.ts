@@ -85,8 +85,11 @@ function ownAgent<Config extends object>(
       const replies = new Replies(model, prompts, log, options);
       const { answer, memory = replies.lastNote } = await definition.run(task, replies, settings);
       replies.finish();
+      const told = log.result();
       return {
-        ...log.result(),
+        ...told,
+        // Those that were asked at once are kept as they were asked, not as they were answered.
+        conversations: [...told.conversations].sort((a, b) => a.step - b.step),
         answer,
         memory,
         documentTokens: 0,

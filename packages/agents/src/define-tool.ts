@@ -58,7 +58,7 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
     schema: parameters,
     lineForms: line ? [{ ...line, tool: name }] : oneTextForm(name, parameters),
     async call(args, context) {
-      const given = parameters.parse(args);
+      const given = await parameters.parseAsync(args);
       const text: unknown = await unlessAborted(async () => await spec.run(given, context), context.signal);
       if (typeof text !== "string") throw wrong(name, `run: returned ${typeof text}; return a text`);
       return text;

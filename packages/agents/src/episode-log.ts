@@ -30,6 +30,8 @@ export class EpisodeLog {
   readonly sampling: Sampling;
   readonly #stopTokenIds: readonly number[];
   #counts: SampleCounts;
+  /** Samples that were begun: the seed of each follows from how many were before it, not from who was answered first. */
+  #begun: number;
   #policyVersionMin: number;
   #policyVersionMax: number;
   #weightsHash = "";
@@ -47,6 +49,7 @@ export class EpisodeLog {
     this.sampling = { temperature, topP, topK: 0, minP: 0 };
     this.#stopTokenIds = stopTokenIds;
     this.#counts = from?.counts ?? nothingYet;
+    this.#begun = this.#counts.conversations;
     this.#policyVersionMin = from?.policyVersionMin ?? Number.POSITIVE_INFINITY;
     this.#policyVersionMax = from?.policyVersionMax ?? Number.NEGATIVE_INFINITY;
     this.observed = this.#keeps || options.onProgress !== undefined;
@@ -62,7 +65,7 @@ export class EpisodeLog {
    * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
    */
   async converse(kind: ConversationKind, promptTokenIds: number[], maxTokens: number): Promise<Conversation> {
-    const step = this.#counts.conversations;
+    const step = this.#begun;
     const sampled = await this.sample(promptTokenIds, maxTokens);
     const conversation: Conversation = {
       kind,
@@ -81,16 +84,23 @@ export class EpisodeLog {
   async sample(promptTokenIds: readonly number[], maxTokens: number): Promise<GenerateResult> {
     const { signal, seed = 0 } = this.#options;
     signal?.throwIfAborted();
-    const sampled = await this.#sampler.generate(
-      {
-        promptTokenIds,
-        maxTokens,
-        ...this.sampling,
-        stopTokenIds: this.#stopTokenIds,
-        seed: callSeed(seed, this.#counts.conversations),
-      },
-      signal,
-    );
+    const place = this.#begun++;
+    const sampled = await this.#sampler
+      .generate(
+        {
+          promptTokenIds,
+          maxTokens,
+          ...this.sampling,
+          stopTokenIds: this.#stopTokenIds,
+          seed: callSeed(seed, place),
+        },
+        signal,
+      )
+      .catch((reason: unknown) => {
+        // An agent that asks again is answered as if nothing had happened.
+        if (this.#begun === place + 1) this.#begun = place;
+        throw reason;
+      });
     signal?.throwIfAborted();
     checkSample(sampled, maxTokens);
     this.#count(promptTokenIds.length, sampled);

@@ -4,7 +4,7 @@ export type AgentErrorCode =
   | "BAD_CONFIG"
   /** The document has more chunks than `maxChunks` and `overflow` is "error". */
   | "DOCUMENT_OVERFLOW"
-  /** A state to go on from that does not fit the agent or the document. */
+  /** A state to go on from that does not fit the agent or the document; a conversation that may not begin beside others. */
   | "BAD_STATE"
   /** The sampler's answer contradicts the request. */
   | "BAD_SAMPLE"

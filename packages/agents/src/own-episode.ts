@@ -2,6 +2,7 @@ import { createRandom } from "@palimpsest/memory/random";
 import type { Conversation, StopReason } from "@palimpsest/memory/records";
 import type { AgentModel } from "./agent-kind.js";
 import { aroundUserTurn } from "./chat-format.js";
+import { ConversationTurns } from "./conversation-turns.js";
 import { callSeed, type RunOptions } from "./episode.js";
 import type { EpisodeLog } from "./episode-log.js";
 import { AgentError } from "./error.js";
@@ -32,15 +33,18 @@ export interface OwnEpisode {
   /** The next number in [0, 1); the same for the same seed. */
   random(): number;
   /**
-   * Asks the model in a conversation of its own, which is trained: its reply is the policy's action.
+   * Asks the model in a conversation of its own, which is trained: its reply is the policy's action. Several may be asked at once,
+   * as with `Promise.all`, and are waited for together: then nothing depends on who is answered first.
    * @param prompt a user's message where the model has a chat template, else the text as it is
-   * @throws {AgentError} SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason
+   * @throws {AgentError} BAD_STATE where it is asked while others wait, of which some are answered; SAMPLE_ABORTED, BAD_SAMPLE;
+   *   the signal's reason
    */
   ask(prompt: string, options: AskOptions): Promise<Reply>;
   /**
    * Asks the model in a conversation in which it may call tools, until it answers without a call: all that it writes is
    * trained, what tools return is not. Counters: `tool_call_counts.NAME`, `failed_calls`, `malformed_calls`, ….
-   * @throws {AgentError} BAD_CONFIG, SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; what a tool does not explain
+   * @throws {AgentError} BAD_CONFIG; BAD_STATE beside another conversation; SAMPLE_ABORTED, BAD_SAMPLE; the signal's reason; what a
+   *   tool does not explain
    */
   useTools(prompt: string, options: ToolOptions): Promise<ToolReply>;
   /** What the agent remembers after its last reply: traces show it step by step. */
@@ -103,8 +107,9 @@ export class Replies implements OwnEpisode {
   readonly #model: AgentModel;
   readonly #prompts: ReplyPrompts;
   readonly #log: EpisodeLog;
-  /** Not told yet: a note may belong to it. */
-  #untold: Conversation | undefined;
+  /** Not told yet: a note may belong to the last of them. */
+  #untold: Conversation[] = [];
+  readonly #turns = new ConversationTurns();
 
   constructor(model: AgentModel, prompts: ReplyPrompts, log: EpisodeLog, options: RunOptions) {
     this.#model = model;
@@ -116,36 +121,40 @@ export class Replies implements OwnEpisode {
   }
 
   async ask(prompt: string, { maxTokens, kind = "memory" }: AskOptions): Promise<Reply> {
-    this.finish();
-    const conversation = await this.#log.converse(kind, this.#prompts.tokenIds(prompt), maxTokens);
-    this.#untold = conversation;
-    const said = this.#prompts.content([...conversation.sampledTokenIds]);
-    if (said.length === 0 && kind === "memory") this.#log.countEmptyUpdate();
-    return { text: this.tokenizer.decode(said), stopReason: conversation.stopReason };
+    return await this.#turns.beside(
+      async () => {
+        const conversation = await this.#log.converse(kind, this.#prompts.tokenIds(prompt), maxTokens);
+        this.#untold.push(conversation);
+        const said = this.#prompts.content([...conversation.sampledTokenIds]);
+        if (said.length === 0 && kind === "memory") this.#log.countEmptyUpdate();
+        return { text: this.tokenizer.decode(said), stopReason: conversation.stopReason };
+      },
+      () => this.finish(),
+    );
   }
 
   async useTools(prompt: string, options: ToolOptions): Promise<ToolReply> {
-    this.finish();
-    const { conversation, counters, ...reply } = await converseWithTools(
-      {
-        model: this.#model,
-        stopTokens: this.#prompts.stopTokens,
-        log: this.#log,
-        context: { random: this.random, ...(this.signal ? { signal: this.signal } : {}) },
+    const context = { random: this.random, ...(this.signal ? { signal: this.signal } : {}) };
+    const { stopTokens } = this.#prompts;
+    return await this.#turns.alone(
+      async () => {
+        const { conversation, counters, ...reply } = await converseWithTools(
+          { model: this.#model, stopTokens, log: this.#log, context },
+          prompt,
+          options,
+        );
+        this.#untold.push(conversation);
+        for (const [name, count] of Object.entries(counters)) this.count(name, count);
+        return reply;
       },
-      prompt,
-      options,
+      () => this.finish(),
     );
-    this.#untold = conversation;
-    for (const [name, count] of Object.entries(counters)) this.count(name, count);
-    return reply;
   }
 
   note(memory: string): void {
     this.lastNote = memory;
-    const conversation = this.#untold;
+    const conversation = this.#takeUntold();
     if (conversation === undefined) return;
-    this.#untold = undefined;
     const memoryStep = {
       step: conversation.step,
       documentTokenStart: 0,
@@ -160,9 +169,18 @@ export class Replies implements OwnEpisode {
     this.counters[name] = (this.counters[name] ?? 0) + by;
   }
 
-  /** Tells of the last reply, where nothing was noted of it. */
+  /** Tells of the last replies, where nothing was noted of them. */
   finish(): void {
-    if (this.#untold !== undefined) this.#log.report(this.#untold, { documentTokensRead: 0 });
-    this.#untold = undefined;
+    const conversation = this.#takeUntold();
+    if (conversation !== undefined) this.#log.report(conversation, { documentTokensRead: 0 });
+  }
+
+  /** The one that was begun last; tells of those before it. */
+  #takeUntold(): Conversation | undefined {
+    const untold = this.#untold.sort((a, b) => a.step - b.step);
+    this.#untold = [];
+    const last = untold.pop();
+    for (const conversation of untold) this.#log.report(conversation, { documentTokensRead: 0 });
+    return last;
   }
 }

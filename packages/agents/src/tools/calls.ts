@@ -25,15 +25,20 @@ export function readTurn(
   lineForms: readonly LineForm[],
 ): TurnCalls {
   if (callForm === "lines") {
-    const { calls, content } = parseCallLines(text, lineForms);
-    return { blocks: calls.map((call) => ({ call })), content, done: says(content, doneWord) };
+    const { blocks, content } = parseCallLines(text, lineForms);
+    return { blocks: kept(blocks, malformed), content, done: says(content, doneWord) };
   }
   const { blocks, content } = parseToolCalls(text);
   const opened = content.includes("<tool_call>") ? [{ error: unclosed }] : [];
-  const readable = [...(blocks ?? []), ...opened];
-  const kept = malformed === "ignore" ? readable.filter((block) => "call" in block) : readable;
-  return { blocks: kept, content, done: says(content.split("<tool_call>")[0] ?? "", doneWord) };
+  return {
+    blocks: kept([...(blocks ?? []), ...opened], malformed),
+    content,
+    done: says(content.split("<tool_call>")[0] ?? "", doneWord),
+  };
 }
+
+const kept = (blocks: readonly ToolCallBlock[], malformed: ToolLoopSettings["malformed"]) =>
+  malformed === "ignore" ? blocks.filter((block) => "call" in block) : blocks;
 
 /** The word by itself, anywhere beside the calls. */
 function says(content: string, word: string | null): boolean {
@@ -99,15 +104,42 @@ export class CallCounts {
     text: string,
     { resultCharacters: most, resultCut }: Pick<ToolLoopSettings, "resultCharacters" | "resultCut">,
   ): string {
-    // As many UTF-16 units are never more characters: most results need not be taken apart.
+    // As many UTF-16 units are never more characters.
     if (text.length <= most) return text;
-    const characters = [...text];
-    if (characters.length <= most) return text;
+    const left = characterCount(text) - most;
+    if (left <= 0) return text;
     this.#cutResults += 1;
-    const note = ` … ${characters.length - most} characters left out … `;
+    const note = ` … ${left} characters left out …`;
     const head = resultCut === "end" ? most : Math.ceil(most / 2);
-    return `${characters.slice(0, head).join("")}${note.trimEnd()}${
-      resultCut === "end" ? "" : ` ${characters.slice(head - most).join("")}`
-    }`;
+    const tail = resultCut === "end" ? "" : ` ${text.slice(lastCharacters(text, most - head))}`;
+    return `${text.slice(0, firstCharacters(text, head))}${note}${tail}`;
   }
+}
+
+// Texts are walked and not taken apart: a list of the characters of a long one would fill the process's memory.
+
+/** Whether the unit is the first half of a character. */
+const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000;
+
+function characterCount(text: string): number {
+  let count = text.length;
+  for (let at = 1; at < text.length; at++)
+    if (isLow(text.charCodeAt(at)) && isHigh(text.charCodeAt(at - 1))) count--;
+  return count;
+}
+
+/** Where so many characters from the beginning end. */
+function firstCharacters(text: string, count: number): number {
+  let at = 0;
+  for (let n = 0; n < count; n++) at += isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1)) ? 2 : 1;
+  return at;
+}
+
+/** Where so many characters before the end begin. */
+function lastCharacters(text: string, count: number): number {
+  let at = text.length;
+  for (let n = 0; n < count; n++)
+    at -= isLow(text.charCodeAt(at - 1)) && isHigh(text.charCodeAt(at - 2)) ? 2 : 1;
+  return at;
 }

@@ -46,10 +46,11 @@ export function toolSet<Context>(list: readonly Tool<Context>[]): ToolSet<Contex
         };
       }
       try {
+        // Before the call: an error of the same class that the tool's own work throws is no mistake of the model's.
+        const { error } = await tool.schema.safeParseAsync(args);
+        if (error !== undefined) return { outcome: "malformed", text: `Error: ${issuesOf(error)}.` };
         return { outcome: "done", text: await tool.call(args, context) };
       } catch (reason) {
-        if (reason instanceof z.ZodError)
-          return { outcome: "malformed", text: `Error: ${issuesOf(reason)}.` };
         const refusal = tool.refusal(reason, context);
         if (refusal === undefined) throw reason;
         return { outcome: "failed", text: `Error: ${refusal}.` };
