@@ -103,11 +103,12 @@ function ownAdvantages(
 ): readonly number[] {
   if (own === undefined)
     throw new LearnerError("CONFIG_INVALID", `advantage.module: ${module} was not loaded here`);
-  const given = own(members);
+  // A module in JavaScript may give anything.
+  const given = Array.from(own(members) ?? []);
   if (given.length === members.length && given.every((value) => Number.isFinite(value))) return given;
   throw new LearnerError(
     "CONFIG_INVALID",
-    `advantage.module: ${module} gives ${JSON.stringify(given)} for a group of ${members.length} episodes; it must give one finite number each`,
+    `advantage.module: ${module} gives [${given.map(String).join(", ")}] for a group of ${members.length} episodes; it must give one finite number each`,
   );
 }
 

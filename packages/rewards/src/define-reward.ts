@@ -38,10 +38,13 @@ export function defineReward<Config extends object>(definition: {
       if (!Number.isFinite(score?.reward))
         throw new RewardError(
           "BAD_REPLY",
-          `reward.module: score gave ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : String(scored)} for task ${task.id}; return a finite number, or throw where there is none`,
+          `reward.module: score gave ${typeof scored === "object" ? `a reward of ${String(score?.reward)}` : shown(scored)} for task ${task.id}; return a finite number, or throw where there is none`,
         );
       return score;
     },
   });
   return { provides: "reward", ...kind };
 }
+
+/** A text is shown as one: `"1"` is no number. */
+const shown = (scored: unknown) => (typeof scored === "string" ? JSON.stringify(scored) : String(scored));

@@ -11,18 +11,53 @@ export function parseConfig<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues
+  const lines = problemsOf(parsed.error, schema).map(
+    ({ path, message }) => `${path.length > 0 ? path.join(".") : "(top level)"}: ${message}`,
+  );
+  throw new PalimpsestError("CONFIG_INVALID", `${name}: ${lines.join(" | ")}`);
+}
+
+/**
+ * What is wrong with a module's settings, one line each: the field, its value, what it should be.
+ * @param at path of the settings in the recipe
+ */
+export function settingsProblems(
+  error: z.ZodError,
+  schema: z.ZodType,
+  settings: unknown,
+  at: readonly string[],
+): string[] {
+  return problemsOf(error, schema).map(({ path, message, unknown }) => {
+    const value = unknown ? "" : `is ${shown(valueAt(settings, path))}: `;
+    return `${[...at, ...path].join(".")}: ${value}${message}`;
+  });
+}
+
+function problemsOf(error: z.ZodError, schema: z.ZodType) {
+  return error.issues
     .flatMap((issue) => issuesOf(issue))
     .slice(0, 5)
     .map((issue) => {
-      const path = issue.path.length > 0 ? issue.path.join(".") : "(top level)";
-      if (issue.code === "unrecognized_keys") {
-        const known = knownKeys(schema, issue.path);
-        return `${path}: ${issue.keys.map((key) => unknownKey(key, known)).join(", ")}`;
-      }
-      return `${path}: ${issue.message}`;
+      const { path } = issue;
+      if (issue.code !== "unrecognized_keys") return { path, message: issue.message, unknown: false };
+      const known = knownKeys(schema, path);
+      return { path, message: issue.keys.map((key) => unknownKey(key, known)).join(", "), unknown: true };
     });
-  throw new PalimpsestError("CONFIG_INVALID", `${name}: ${lines.join(" | ")}`);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (here, step) =>
+      typeof here === "object" && here !== null ? (here as Record<PropertyKey, unknown>)[step] : undefined,
+    value,
+  );
+}
+
+const longestShown = 100;
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "absent";
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}…`;
 }
 
 function unknownKey(key: string, known: ReadonlySet<string>): string {

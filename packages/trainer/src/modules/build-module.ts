@@ -42,7 +42,10 @@ export async function buildModules(
   );
   if (unchecked !== undefined) onNotice?.(`the types of modules were not checked: ${unchecked}`);
   if (errors.length === 0) return built;
-  const names = sources.map(({ field }) => `${field}.module`).join(", ");
+  // A file that a module imports may be anybody's.
+  const theirs = sources.filter(({ module }) => errors.some((error) => error.startsWith(`${module}:`)));
+  const known = errors.every((error) => theirs.some(({ module }) => error.startsWith(`${module}:`)));
+  const names = (known ? theirs : sources).map(({ field }) => `${field}.module`).join(", ");
   throw new PalimpsestError("CONFIG_INVALID", `${names}: a type does not fit: ${errors.join(" | ")}`);
 }
 

@@ -16,10 +16,12 @@ import type { AdvantageModule } from "@palimpsest/learner";
 import type { RewardModule } from "@palimpsest/rewards";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
+import { settingsProblems } from "../config-error.js";
 import type { BuiltModule } from "./build-module.js";
 import { moduleTypes } from "./check-types.js";
 import { importablePackages } from "./installed.js";
 import type { ModuleRole } from "./module-fields.js";
+import { PlacedErrors } from "./placed-errors.js";
 
 /** What the modules of a recipe export, by what they are for. */
 export interface LoadedModules {
@@ -33,6 +35,8 @@ type Exported = NonNullable<LoadedModules[ModuleRole]>;
 type Loadable = Pick<BuiltModule, "role" | "field" | "file" | "bundle"> & { readonly sourceFolder?: string };
 
 let folder: string | undefined;
+/** By bundle, and by what recipes say of it. */
+const exported = new Map<string, Exported>();
 const imported = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
 
 /** @throws {PalimpsestError} CONFIG_INVALID with file, line and fix */
@@ -45,8 +49,9 @@ export async function loadModules(modules: readonly Loadable[]): Promise<LoadedM
 }
 
 async function loadModule(module: Loadable): Promise<Exported> {
-  const { role, field, file } = module;
+  const { role, field, file, sourceFolder = "" } = module;
   const { sha256 } = module.bundle;
+  const errors = new PlacedErrors({ field, file, sourceFolder });
   // Errors of the module are of the lines that its author wrote.
   process.setSourceMapsEnabled(true);
   const found = imported.get(sha256) ?? importBytes(module);
@@ -55,7 +60,11 @@ async function loadModule(module: Loadable): Promise<Exported> {
   try {
     exports = await found;
   } catch (reason) {
-    throw refused(field, `${placeIn(reason, file)}: throws as it is imported: ${messageOf(reason)}`, reason);
+    throw refused(
+      field,
+      `${errors.placeOf(reason) ?? file}: throws as it is imported: ${messageOf(reason)}`,
+      reason,
+    );
   }
   const parsed = exportedSchema.safeParse(exports["default"]);
   const { define } = moduleTypes[role];
@@ -65,7 +74,10 @@ async function loadModule(module: Loadable): Promise<Exported> {
       : `is none (exports: ${Object.keys(exports).join(", ") || "nothing"})`;
     throw refused(field, `${file}:1: its default export ${given}; write \`export default ${define}({ … })\``);
   }
-  return exports["default"] as Exported;
+  const key = [sha256, role, field, file, sourceFolder].join("\n");
+  const known = exported.get(key) ?? errors.within(role, exports["default"] as Exported);
+  exported.set(key, known);
+  return known;
 }
 
 const exportedSchema = z.looseObject({ provides: z.string(), schema: z.custom<z.ZodType>(isSchema) });
@@ -81,7 +93,7 @@ function isSchema(value: unknown): boolean {
 export function checkSettings(
   schema: z.ZodType,
   settings: Readonly<Record<string, unknown>>,
-  { field, file }: Pick<BuiltModule, "field" | "file">,
+  { field, file, sourceFolder }: Pick<BuiltModule, "field" | "file" | "sourceFolder">,
 ): void {
   let parsed: z.ZodSafeParseResult<unknown>;
   try {
@@ -89,14 +101,12 @@ export function checkSettings(
   } catch (reason) {
     throw refused(
       field,
-      `${placeIn(reason, file)}: the schema of its settings throws: ${messageOf(reason)}`,
+      `${new PlacedErrors({ field, file, sourceFolder }).placeOf(reason) ?? file}: the schema of its settings throws: ${messageOf(reason)}`,
       reason,
     );
   }
   if (parsed.success) return;
-  const lines = parsed.error.issues.map(
-    ({ path, message }) => `${[field, "settings", ...path].join(".")}: ${message}`,
-  );
+  const lines = settingsProblems(parsed.error, schema, settings, [field, "settings"]);
   throw new PalimpsestError("CONFIG_INVALID", `${lines.join(" | ")} (by ${file})`);
 }
 
@@ -135,10 +145,3 @@ const refused = (field: string, what: string, cause?: unknown) =>
   new PalimpsestError("CONFIG_INVALID", `${field}.module: ${what}`, cause === undefined ? {} : { cause });
 
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason));
-
-/** `my-agent.ts:12:5` where the stack leads into the module, else its name. */
-function placeIn(reason: unknown, file: string): string {
-  const stack = reason instanceof Error ? (reason.stack ?? "") : "";
-  const escaped = file.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-  return new RegExp(`[^\\s()]*${escaped}:\\d+(?::\\d+)?`).exec(stack)?.[0].replace(/^file:\/\//, "") ?? file;
-}

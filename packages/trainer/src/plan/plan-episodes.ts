@@ -8,7 +8,9 @@ import {
   type Tokenizer,
 } from "@palimpsest/agents";
 import { hashedEmbedder } from "@palimpsest/memory";
+import { ModelError } from "@palimpsest/model";
 import type { ConversationKind, Task } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
 import type { PlannedModel } from "./plan-source.js";
 
 /** One conversation as long as it may become. */
@@ -68,11 +70,18 @@ export function episodeMeter(settings: AgentSettings, model: PlannedModel, modul
   });
   return {
     stopTokenIds,
-    async measure({ question, document, records }, signal) {
-      const { documentTokens, conversations } = await agent.run(
-        { question, document, ...(records ? { records } : {}) },
-        signal ? { signal } : {},
-      );
+    async measure({ id, question, document, records }, signal) {
+      const { documentTokens, conversations } = await agent
+        .run({ question, document, ...(records ? { records } : {}) }, signal ? { signal } : {})
+        .catch((reason: unknown) => {
+          if (signal?.aborted || !(reason instanceof ModelError)) throw reason;
+          const said = reason.message.replace(/^\[\w+\] /, "");
+          throw new PalimpsestError(
+            "CONFIG_INVALID",
+            `agent: the model cannot read what ${agent.name} asks about question "${id}": ${said}; or leave such characters out of prompts and data, or use another model`,
+            { cause: reason },
+          );
+        });
       return {
         documentTokens,
         conversations: conversations.map(({ kind, promptTokenIds, sampledTokenIds, lossMask }) => ({

@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { loadConfig } from "@palimpsest/model";
@@ -38,6 +40,28 @@ describe("a plan without model and data", () => {
     expect(problems[0]).toMatch(/^plan\.gpuGib is 40 and the learner puts about \d+\.\d GiB on its GPU/);
     expect(problems[1]).toMatch(/a rollout actor puts about/);
   });
+});
+
+it("names the question whose prompt the model's tokenizer has no letters for", async () => {
+  const quickstart = recipeAt("quickstart.yaml");
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-plan-"));
+  try {
+    const path = join(folder, "data.jsonl");
+    const row = {
+      id: "q7",
+      question: "what does ben like? #",
+      answers: ["bats"],
+      document: " ben likes bats.",
+    };
+    writeFileSync(path, `${JSON.stringify(row)}\n`);
+    await expect(
+      planRun({ ...quickstart, data: { source: "jsonl", path } as Recipe["data"] }, nowhere),
+    ).rejects.toThrow(
+      /\[CONFIG_INVALID\] agent: the model cannot read what memagent asks about question "q7": "#" is outside/,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe("approximateTokenizer", () => {

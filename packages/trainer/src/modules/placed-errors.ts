@@ -1,0 +1,152 @@
+/**
+ * Responsibility: errors that a user's module throws while a run goes on, with the field of the recipe, the file and the line.
+ * Not responsible for: what becomes of them; errors of ours that pass through a module, whose class and code decide that.
+ */
+import type { Agent, AgentModule } from "@palimpsest/agents";
+import type { DataModule } from "@palimpsest/datasets";
+import type { AdvantageModule } from "@palimpsest/learner";
+import type { RewardModule } from "@palimpsest/rewards";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ModuleRole } from "./module-fields.js";
+
+type Exported = AgentModule | RewardModule | DataModule | AdvantageModule;
+
+export interface PlacedErrorsOptions {
+  /** Of the recipe, such as "reward". */
+  readonly field: string;
+  /** Of the module, without folders. */
+  readonly file: string;
+  /** Where its source lies; "" where that is another machine. */
+  readonly sourceFolder: string;
+}
+
+export class PlacedErrors {
+  readonly #options: PlacedErrorsOptions;
+
+  constructor(options: PlacedErrorsOptions) {
+    this.#options = options;
+  }
+
+  /** `my-agent.ts:12:5`, or a file beside it, where the stack leads there; with its folder where that is known. */
+  placeOf(reason: unknown): string | undefined {
+    const stack = reason instanceof Error ? (reason.stack ?? "") : "";
+    const { file, sourceFolder } = this.#options;
+    const places = Array.from(
+      stack.matchAll(/([^\s()]+?):(\d+):(\d+)\)?$/gm),
+      ([, path = "", line, column]) => {
+        const plain = decodeURI(path.replace(/^file:\/\//, ""));
+        return { path: plain, at: `:${line}:${column}` };
+      },
+    ).filter(({ path }) => !path.includes("/node_modules/"));
+    // Some runners write a folder of theirs before the path of the source.
+    const within = places.map(({ path, at }) => ({
+      path: path.slice(path.lastIndexOf(`${sourceFolder}/`)),
+      at,
+    }));
+    const own =
+      sourceFolder === "" ? undefined : within.find(({ path }) => path.startsWith(`${sourceFolder}/`));
+    const found = own ?? places.find(({ path }) => path === file || path.endsWith(`/${file}`));
+    if (found === undefined) return undefined;
+    return `${sourceFolder === "" ? (found.path.split("/").at(-1) ?? file) : found.path}${found.at}`;
+  }
+
+  /** The module, with every error that is its own placed. */
+  within(role: ModuleRole, module: Exported): Exported {
+    switch (role) {
+      case "agent":
+        return this.#agent(module as AgentModule);
+      case "reward":
+        return this.#reward(module as RewardModule);
+      case "data":
+        return this.#data(module as DataModule);
+      case "advantage":
+        return this.#advantage(module as AdvantageModule);
+    }
+  }
+
+  #agent(module: AgentModule): AgentModule {
+    return {
+      ...module,
+      create: (settings, model): Agent => {
+        const agent = this.#sync(() => module.create(settings, model));
+        return {
+          name: agent.name,
+          run: (task, options) => this.#async(() => agent.run(task, options), options?.signal),
+        };
+      },
+    };
+  }
+
+  #reward(module: RewardModule): RewardModule {
+    return {
+      ...module,
+      create: (settings, dependencies) => {
+        const score = this.#sync(() => module.create(settings, dependencies));
+        return (task, episode, options) =>
+          this.#async(async () => await score(task, episode, options), options?.signal);
+      },
+    };
+  }
+
+  #data(module: DataModule): DataModule {
+    return {
+      ...module,
+      tasks: async (settings, signal) => {
+        const tasks = await this.#async(async () => await module.tasks(settings, signal), signal);
+        if ("open" in tasks)
+          return {
+            count: tasks.count,
+            open: (position, opened) => this.#async(() => tasks.open(position, opened), opened),
+            close: () => tasks.close(),
+          };
+        const placed = (reason: unknown) => this.#placed(reason, signal);
+        return (async function* () {
+          try {
+            yield* tasks;
+          } catch (reason) {
+            throw placed(reason);
+          }
+        })();
+      },
+    };
+  }
+
+  #advantage(module: AdvantageModule): AdvantageModule {
+    return {
+      ...module,
+      create: (settings) => {
+        const advantages = this.#sync(() => module.create(settings));
+        return (group) => this.#sync(() => advantages(group));
+      },
+    };
+  }
+
+  #sync<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (reason) {
+      throw this.#placed(reason, undefined);
+    }
+  }
+
+  async #async<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await work();
+    } catch (reason) {
+      throw this.#placed(reason, signal);
+    }
+  }
+
+  #placed(reason: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted || isOurs(reason)) return reason;
+    const { field, file, sourceFolder } = this.#options;
+    const place = this.placeOf(reason) ?? (sourceFolder === "" ? file : `${sourceFolder}/${file}`);
+    const said = reason instanceof Error ? reason.message : `throws ${String(reason)}, which is no Error`;
+    return new PalimpsestError("CONFIG_INVALID", `${field}.module: ${place}: ${said}`, { cause: reason });
+  }
+}
+
+/** Errors of this project begin with their code; aborts are nobody's fault. */
+function isOurs(reason: unknown): boolean {
+  return reason instanceof Error && (/^\[[A-Z_]+\] /.test(reason.message) || reason.name === "AbortError");
+}
