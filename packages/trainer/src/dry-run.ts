@@ -9,6 +9,7 @@ import { openRecipeModules } from "./modules/recipe-modules.js";
 import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { type RunTime, runTime } from "./plan/plan-time.js";
+import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { type RunMemory, runMemory } from "./run-memory.js";
 
@@ -63,6 +64,8 @@ export interface RunPlan {
 export interface PlanOptions extends ResolveSourceOptions {
   /** Of the machine, or of the machines together, that the run would have; a recipe's `plan.memoryGib` goes before it. */
   readonly memoryBytes: number;
+  /** Told what a person should know of a recipe that can run. */
+  readonly onNotice?: (text: string) => void;
 }
 
 /**
@@ -72,12 +75,17 @@ export interface PlanOptions extends ResolveSourceOptions {
  */
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
   const { agent, learner, train } = recipe;
-  const { signal } = options;
-  const { loaded } = await openRecipeModules(recipe, signal ? { signal } : {});
+  const { signal, onNotice } = options;
+  const { built, loaded } = await openRecipeModules(recipe, {
+    ...(signal ? { signal } : {}),
+    ...(onNotice ? { onNotice } : {}),
+  });
   const planned = await planModel(recipe.model, options);
   const { config: model, tokenizer } = planned;
   const config = resolveLearnerConfig(learner);
   const { tasks, total, assumed } = await planTasks(recipe, signal, loaded.data);
+  const differing = assumed ? undefined : await otherRates(recipe, built, { signal });
+  if (differing !== undefined) onNotice?.(differing);
   const meter = episodeMeter(agent, planned, loaded.agent);
   const extents = await firstExtents(meter, tasks, signal).finally(() => tasks.close());
   const evaluated: EpisodeExtent[] = [];

@@ -81,16 +81,17 @@ export async function tasksByRate(
  * The questions of a training run: its data, without those that `curriculum` leaves out, mixed with others and brought into an order
  * where it says so.
  * A function of the recipe alone, so that a run that goes on meets what it would have met.
+ * @param from what the module of `data` exports, or questions that take the place of `data`; `curriculum` holds for them as well
  * @throws {PalimpsestError} CONFIG_INVALID naming the field; the signal's reason
  */
 export async function trainingTasks(
   { data, curriculum, seed }: Pick<Recipe, "data" | "curriculum" | "seed">,
   signal: AbortSignal | undefined,
-  module?: DataModule,
+  from: { readonly module?: DataModule | undefined; readonly given?: TaskSet } = {},
 ): Promise<TaskSet> {
   const parts: WeightedTasks[] = [];
   try {
-    const tasksOfData = await recipeTasks("data", data, signal, module);
+    const tasksOfData = from.given ?? (await recipeTasks("data", data, signal, from.module));
     const ofData = { weight: curriculum.dataWeight, field: "curriculum.dataWeight" };
     parts.push({ ...ofData, tasks: tasksOfData });
     parts[0] = { ...ofData, tasks: await tasksByRate(tasksOfData, curriculum, signal) };

@@ -9,7 +9,7 @@
  * - INPROCESS-2. A failed episode leaves its group and is counted; it is never a zero.
  */
 import type { Agent } from "@palimpsest/agents";
-import { generatedTasks } from "@palimpsest/datasets";
+import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
 import { createSampler, loadModel, type ModelFolder } from "@palimpsest/model";
@@ -23,6 +23,7 @@ import { openModelText, readModelText } from "./model-text.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 import { samplerSettings } from "./own-sampler.js";
+import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { rewardDependencies } from "./reward-dependencies.js";
@@ -53,7 +54,7 @@ export interface InProcessOptions {
   readonly models?: ModelCache;
   /** Deals the rewards of a step out at random: the control that must not learn. */
   readonly shuffleRewards?: boolean;
-  /** Training questions in place of the recipe's. */
+  /** Training questions in place of the recipe's `data`, at least one; its `curriculum` holds for them. */
   readonly tasks?: readonly Task[];
   /** Compute threads; default: the learner's. */
   readonly threads?: number;
@@ -77,6 +78,11 @@ export interface InProcessResult {
  */
 export async function trainInProcess(options: InProcessOptions): Promise<InProcessResult> {
   const { recipe, onNotice, signal } = options;
+  if (options.tasks?.length === 0)
+    throw new PalimpsestError(
+      "CONFIG_INVALID",
+      "tasks: is empty; give at least one question, or leave tasks out",
+    );
   const modules = await openRecipeModules(recipe, {
     ...(signal ? { signal } : {}),
     ...(onNotice ? { onNotice } : {}),
@@ -110,6 +116,9 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     parameters,
     ...samplerSettings(rollout),
   });
+  const { weightsHash: initial } = sampler;
+  const differing = await otherRates(recipe, modules.built, { weightsHash: initial, signal });
+  if (differing !== undefined) onNotice?.(differing);
   const learner = createLearner({
     backend,
     config: { maxLogprobDifference: defaultLogprobGate, ...learnerConfig },
@@ -121,11 +130,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const environment = process.env;
   const opened = await openEmbedder(agentEmbedder(recipe.agent, ownAgent), { environment, backend });
   const dependencies = await rewardDependencies(recipe.reward.config, environment, ownReward);
-  const { tasks: given } = options;
-  const tasks =
-    given === undefined
-      ? await trainingTasks(recipe, signal, data)
-      : generatedTasks(given.length, (position) => given[position] as Task);
+  const tasks = await trainingTasks(recipe, signal, { module: data, ...givenTasks(options) });
   try {
     const policy: InProcessPolicy = {
       agent: rolloutAgent(recipe, {
@@ -167,4 +172,9 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
     await sampler.close();
     learner.close();
   }
+}
+
+function givenTasks({ tasks }: InProcessOptions): { readonly given?: TaskSet } {
+  if (tasks === undefined) return {};
+  return { given: generatedTasks(tasks.length, (position) => tasks[position] as Task) };
 }

@@ -26,6 +26,7 @@ import type { ModelCache } from "./model-source.js";
 import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from "./modules/recipe-modules.js";
 import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
+import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
 import { type RunActors, spawnRunActors } from "./run-actors.js";
@@ -85,7 +86,7 @@ export async function train(options: TrainOptions): Promise<TrainResult> {
   const folder = await openRunFolder(options.runDir, recipe, options.shuffleRewards, modules.built, {
     waiting: waitingFor(onEvent, signal),
   });
-  const tasks = await trainingTasks(recipe, signal, modules.loaded.data);
+  const tasks = await trainingTasks(recipe, signal, { module: modules.loaded.data });
   let lengths: readonly LengthTasks[] = [];
   try {
     lengths = await openEvaluation(recipe, signal);
@@ -133,6 +134,9 @@ async function trainOn(
     modules: await carryModules(cluster.objects, built),
   });
   const base = await timed("storing the base model", bring);
+  const { weightsHash } = base.weights;
+  const differing = await otherRates(recipe, built, { weightsHash, signal });
+  if (differing !== undefined) onEvent({ kind: "notice", text: differing });
   const spec = runSpec(keptRecipe(recipe, built), folder, base);
   const queues = await RunQueues.open({
     redisUrl: cluster.facts.redisUrl,

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { rateQuestions } from "@palimpsest/datasets";
+import { generatedTasks, rateQuestions } from "@palimpsest/datasets";
 import { afterAll, expect, test } from "vitest";
 import { planTasks } from "./plan/plan-source.js";
+import { otherRates, ratedPlay } from "./rates/rates-of-run.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
 import { recipeTasks, trainingTasks } from "./recipe-tasks.js";
+import { trainInProcess } from "./train-in-process.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-curriculum-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -108,4 +110,62 @@ test("questions are left out and ordered by pass rate, beside what is mixed in; 
   await planned.tasks.close();
   await expect(planTasks(others, undefined)).rejects.toThrow("names none of the 2 questions");
   expect(portableRecipe(recipeText({ passRates }), folder, "recipe")).toContain(path);
+});
+
+test("questions that take the place of the data go through the curriculum, too", async () => {
+  const given = generatedTasks(4, (at) => ({
+    id: `given${at}`,
+    question: "who?",
+    answers: ["ben"],
+    document: "d".repeat(9 - at),
+    metadata: {},
+  }));
+  const recipe = parseRecipe(recipeText({ order: "short-first", mix }), folder);
+  const tasks = await trainingTasks(recipe, undefined, { given });
+  const all = await Promise.all(Array.from({ length: tasks.count }, (_, at) => tasks.open(at)));
+  await tasks.close();
+  const ids = all.map(({ id }) => id);
+  expect(ids.filter((id) => id.startsWith("1/"))).toEqual(["1/given3", "1/given2", "1/given1", "1/given0"]);
+  expect(ids.filter((id) => id.startsWith("2/"))).not.toHaveLength(0);
+  await expect(trainInProcess({ recipe, tasks: [] })).rejects.toThrow(
+    "tasks: is empty; give at least one question",
+  );
+});
+
+test("a dry run looks at what is mixed in, and not at the short questions alone", async () => {
+  const planned = await planTasks(parseRecipe(recipeText({ dataWeight: 3, mix }), folder), undefined);
+  expect(planned.total).toBe(8);
+  await planned.tasks.close();
+  const absent = [{ weight: 1, data: { source: "jsonl", path: "./nowhere.jsonl" } }];
+  await expect(planTasks(parseRecipe(recipeText({ mix: absent }), folder), undefined)).rejects.toThrow(
+    /curriculum.mix\[0\].data.path: there is no file/,
+  );
+  const first = async (order: string) => {
+    const { tasks } = await planTasks(parseRecipe(recipeText({ order }), folder), undefined);
+    const { id } = await tasks.open(0);
+    await tasks.close();
+    return id;
+  };
+  expect(await first("short-first")).toBe(await first("as-given"));
+});
+
+test("rates that were measured with another model, agent, reward or sampling are told of", async () => {
+  const path = join(folder, "others.jsonl");
+  const recipe = parseRecipe(recipeText({ passRates: { path } }), folder);
+  const told = async (changes: object, weightsHash?: string) => {
+    const settings = { model: { weightsHash: "aa" }, ...ratedPlay(recipe, []), samples: 8, ...changes };
+    writeFileSync(path, `${JSON.stringify({ log: "pass-rates", settings })}\n`);
+    return await otherRates(recipe, [], weightsHash === undefined ? {} : { weightsHash });
+  };
+  expect(await told({}, "aa")).toBeUndefined();
+  expect(await told({ samples: 3 })).toBeUndefined();
+  expect(await told({}, "bb")).toMatch(
+    /^curriculum.passRates.path: ".*others.jsonl" was measured with another model than the run's/,
+  );
+  expect(await told({ model: { name: "gpt", endpoint: "http://a" } }, "bb")).toMatch(/another model than/);
+  expect(await told({ sampling: { temperature: 0, maxTokens: 9 }, agent: {} }, "aa")).toMatch(
+    /another agent, another sampling than/,
+  );
+  writeFileSync(path, "");
+  expect(await otherRates(recipe, [], { weightsHash: "aa" })).toBeUndefined();
 });

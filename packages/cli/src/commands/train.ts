@@ -135,6 +135,7 @@ async function dryRun(
     memoryBytes: ownMemoryBytes(),
     signal,
     onProgress: bar.show,
+    onNotice: (text) => process.stderr.write(`${text}\n`),
   }).finally(bar.close);
   if (options.report) writeFileSync(options.report, `${JSON.stringify(plan, null, 2)}\n`);
   process.stdout.write(planText(plan));

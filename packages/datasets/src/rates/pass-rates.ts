@@ -61,6 +61,16 @@ export class PassRates {
     return rates;
   }
 
+  /** What was asked of whom, see `RatingRequest.settings`; undefined where the file does not say. @throws as `read` */
+  static async settingsOf(
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>> | undefined> {
+    for await (const { text } of lineTexts(path, signal))
+      return ratingSettingsSchema.safeParse(parsedLine(text)).data?.settings;
+    return undefined;
+  }
+
   get count(): number {
     return this.#rates.length;
   }

@@ -8,6 +8,8 @@
  * - RATING-2. An episode that failed is no unsolved one: the rate is the mean of those that were scored. A question of which none was
  *   scored ends the rating with the reason.
  * - RATING-3. At most `concurrency` tasks are held, and one byte for each question.
+ * - RATING-4. One rating at a time writes a file: a second one is refused, a process that has ended is not waited for.
+ * - RATING-5. Nothing is cut off a file that does not begin as a file of rates does.
  */
 import { setMaxListeners } from "node:events";
 import { existsSync } from "node:fs";
@@ -23,6 +25,7 @@ import {
   ratingSettingsSchema,
   taskTextHash,
 } from "./pass-rates.js";
+import { withRatingLock } from "./rating-lock.js";
 
 export interface RatingEpisode {
   /** Of the question in its set, from 0. */
@@ -64,8 +67,12 @@ export interface Rating {
   readonly failed: number;
 }
 
-/** @throws {DatasetError} BAD_CONFIG where the file is of other settings, BAD_ROWS; why a question could not be rated; the signal's reason */
+/** @throws {DatasetError} BAD_CONFIG where the file is of other settings, of something else, or written by another process; BAD_ROWS; why a question could not be rated; the signal's reason */
 export async function rateQuestions(request: RatingRequest): Promise<Rating> {
+  return await withRatingLock(request.path, () => rateUnderLock(request));
+}
+
+async function rateUnderLock(request: RatingRequest): Promise<Rating> {
   const { tasks, concurrency, path, settings, onProgress } = request;
   const stop = new AbortController();
   const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
@@ -173,6 +180,7 @@ async function readRated(
   const { size } = await stat(path);
   let cutAt: number | undefined;
   for await (const { line, text, offset, sizeBytes } of lineTexts(path, signal)) {
+    if (line === 1 && !beginsAsRates(text)) throw noRates(path);
     if (offset + sizeBytes === size) {
       cutAt = offset;
       break;
@@ -195,10 +203,7 @@ async function readRated(
 
 function refuseOtherSettings(path: string, value: unknown, settings: RatingRequest["settings"]): void {
   const head = ratingSettingsSchema.safeParse(value);
-  if (!head.success)
-    throw new DatasetError("BAD_CONFIG", `out: "${path}" is no file of pass rates; name another file`, {
-      path,
-    });
+  if (!head.success) throw noRates(path);
   const before = head.data.settings;
   const names = [...new Set([...Object.keys(before), ...Object.keys(settings)])];
   const other = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(settings[name]));
@@ -209,6 +214,14 @@ function refuseOtherSettings(path: string, value: unknown, settings: RatingReque
     { path, other },
   );
 }
+
+const beginning = '{"log":"pass-rates"';
+
+/** The first line may be cut off anywhere. */
+const beginsAsRates = (text: string) => text.startsWith(beginning) || beginning.startsWith(text);
+
+const noRates = (path: string) =>
+  new DatasetError("BAD_CONFIG", `out: "${path}" is no file of pass rates; name another file`, { path });
 
 const longestShown = 100;
 

@@ -7,7 +7,8 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { type ModelSource, type ResolveSourceOptions, resolveSource } from "../model-source.js";
 import { openModelText, readModelText } from "../model-text.js";
 import type { Recipe } from "../recipe.js";
-import { absentFile, recipeTasks, tasksByRate } from "../recipe-tasks.js";
+import { rateOrderOf } from "../recipe-curriculum.js";
+import { absentFile, trainingTasks } from "../recipe-tasks.js";
 import { baseOfCheckpoint } from "../run-model.js";
 import { approximateTokenizer } from "./plan-tokenizer.js";
 
@@ -88,16 +89,13 @@ export async function planTasks(
     };
     return { tasks: generatedTasks(1, () => task), total: plan.tasks ?? 1, assumed: true };
   }
-  const tasks = await recipeTasks("data", recipe.data, signal, module);
-  if (tasks.count > 0) {
-    try {
-      const kept = await tasksByRate(tasks, recipe.curriculum, signal);
-      return { tasks: kept, total: kept.count, assumed: false };
-    } catch (reason) {
-      await tasks.close();
-      throw reason;
-    }
-  }
+  const tasks = await trainingTasks({ ...recipe, curriculum: plannedOrder(recipe) }, signal, { module });
+  if (tasks.count > 0) return { tasks, total: tasks.count, assumed: false };
   await tasks.close();
   throw new PalimpsestError("CONFIG_INVALID", "data: holds no task; give at least one");
+}
+
+/** What is looked at is the first of the questions: not the short ones alone, and none is opened to put them in order. */
+function plannedOrder({ curriculum }: Recipe): Recipe["curriculum"] {
+  return { ...curriculum, order: rateOrderOf(curriculum) ?? "as-given" };
 }

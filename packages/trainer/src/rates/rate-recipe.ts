@@ -12,6 +12,7 @@ import type { Recipe } from "../recipe.js";
 import { recipeTasks } from "../recipe-tasks.js";
 import { rewardDependencies } from "../reward-dependencies.js";
 import { rolloutAgent } from "../rollout-agent.js";
+import { ratedPlay } from "./rates-of-run.js";
 
 export interface RateRecipeOptions {
   readonly recipe: Recipe;
@@ -89,14 +90,12 @@ async function settingsOf(
   { recipe, identity, samples, seed, signal }: RateRecipeOptions,
   { built }: RecipeModules,
 ): Promise<Record<string, unknown>> {
-  const { data, agent, reward, rollout } = keptRecipe(recipe, built);
+  const { data } = keptRecipe(recipe, built);
   const { passRates: _, ...curriculum } = recipe.curriculum;
   const files = await dataFilesOf({ data, curriculum: { ...curriculum, mix: [] } }, signal);
   return {
     model: identity,
-    agent,
-    reward: reward.config,
-    sampling: { temperature: rollout.temperature, maxTokens: rollout.maxTokens },
+    ...ratedPlay(recipe, built),
     samples,
     seed,
     data: {

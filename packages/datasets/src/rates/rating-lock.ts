@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { z } from "zod";
+import { DatasetError } from "../error.js";
+
+const holderSchema = z.object({ pid: z.int().positive(), host: z.string() });
+
+/**
+ * Does work while nobody else does it under the same path: `PATH.lock` says who. One whose process has ended on this machine is
+ * taken over; whether a process of another machine has ended, nobody here can know.
+ * @throws {DatasetError} BAD_CONFIG naming the process
+ */
+export async function withRatingLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`;
+  await take(path, lock);
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function take(path: string, lock: string): Promise<void> {
+  // Linked and not created: a lock is never there without its words.
+  const own = `${lock}-${randomBytes(6).toString("hex")}`;
+  await writeFile(own, JSON.stringify({ pid: process.pid, host: hostname() }));
+  try {
+    for (;;) {
+      const taken = await link(own, lock).then(
+        () => true,
+        (reason: NodeJS.ErrnoException) => {
+          if (reason.code === "EEXIST") return false;
+          throw reason;
+        },
+      );
+      if (taken) return;
+      const said = await readFile(lock, "utf8").catch(() => undefined);
+      // It was given back in between.
+      if (said === undefined) continue;
+      if (!hasEnded(said)) throw busy(path, lock, said);
+      await removeIfStill(lock, said);
+    }
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Another process may have taken the lock over since it was read: that one's is put back. */
+async function removeIfStill(lock: string, said: string): Promise<void> {
+  const aside = `${lock}-${randomBytes(6).toString("hex")}`;
+  try {
+    await rename(lock, aside);
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw reason;
+  }
+  if ((await readFile(aside, "utf8")) !== said) await link(aside, lock).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+function holderOf(said: string): z.infer<typeof holderSchema> | undefined {
+  try {
+    return holderSchema.safeParse(JSON.parse(said)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasEnded(said: string): boolean {
+  const holder = holderOf(said);
+  if (holder === undefined || holder.host !== hostname()) return false;
+  try {
+    process.kill(holder.pid, 0);
+    return false;
+  } catch (reason) {
+    return (reason as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+function busy(path: string, lock: string, said: string): DatasetError {
+  const holder = holderOf(said);
+  const who = holder === undefined ? "another process" : `process ${holder.pid} of ${holder.host}`;
+  return new DatasetError(
+    "BAD_CONFIG",
+    `out: "${path}" is written by ${who}; wait for its end, name another file, or, where it is known to have ended, remove ${lock}`,
+    { path },
+  );
+}
