@@ -2,6 +2,8 @@ import type * as tfjs from "@tensorflow/tfjs";
 import type { Backend } from "./backend.js";
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
+import { executionError } from "./execution-error.js";
+import { memoryShortage } from "./memory-shortage.js";
 import type { HostArrays, JitFunction, JitModule } from "./module.js";
 import { type DType, type HostArray, type TensorSpec, zeros } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
@@ -12,6 +14,7 @@ export class EagerModule implements JitModule {
   readonly mode = "eager";
   readonly precision: "float32" | "tf32";
   readonly #tf: Backend["tf"];
+  readonly #gpu: boolean;
   readonly #specs: Readonly<Record<string, TensorSpec>>;
   readonly #functions: Readonly<Record<string, JitFunction>>;
   readonly #state = new Map<string, tfjs.Tensor>();
@@ -25,6 +28,7 @@ export class EagerModule implements JitModule {
     functions: Readonly<Record<string, JitFunction>>,
   ) {
     this.#tf = backend.tf;
+    this.#gpu = backend.gpu;
     this.precision = backend.tensorFloat32 ? "tf32" : "float32";
     this.#specs = state;
     this.#functions = functions;
@@ -49,7 +53,7 @@ export class EagerModule implements JitModule {
         // A tensor keeps a reference to its array, and may become state.
         if (values !== undefined) tensors[key] = this.#tf.tensor(values.slice(), [...spec.shape], spec.dtype);
       });
-      const result = fn.body(Object.fromEntries(this.#state), tensors);
+      const result = this.#ran(name, () => fn.body(Object.fromEntries(this.#state), tensors));
       for (const [key, tensor] of Object.entries(result.outputs)) {
         outputs[key] = hostArray(tensor);
         specs[key] = { shape: tensor.shape, dtype: tensor.dtype as DType };
@@ -104,6 +108,17 @@ export class EagerModule implements JitModule {
 
   #kept(spec: TensorSpec, values: HostArray): tfjs.Tensor {
     return this.#tf.keep(this.#tf.tensor(values, [...spec.shape], spec.dtype));
+  }
+
+  /** An operation without memory is told as the other modes tell it; whatever else a body throws passes as it is. */
+  #ran<T>(name: string, body: () => T): T {
+    try {
+      return body();
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      if (cause instanceof JitError || memoryShortage(message, this.#gpu) === undefined) throw cause;
+      throw executionError(`function ${JSON.stringify(name)}`, cause, { gpu: this.#gpu });
+    }
   }
 
   /** All new entries are checked before any old one is let go. */

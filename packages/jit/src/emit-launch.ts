@@ -19,6 +19,8 @@ import type { Value } from "./value.js";
  *     written over old: nothing of the state stands twice. Nodes marked `_XlaCompile` one by one would copy it.
  * JIT-LAUNCH-2. A variable is assigned after its read; without that edge XLA may read the new value.
  * JIT-LAUNCH-3. Names depend on the traced function alone, so that a compiled program found in a cache is its own.
+ * JIT-LAUNCH-4. A launch that fails, as for lack of memory, has had the memory of what it writes freed, and the variables
+ *     still point there. So after it nothing of the module is run, read or freed: its state is lost.
  */
 
 const RESOURCE = 20;

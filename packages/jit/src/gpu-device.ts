@@ -26,6 +26,12 @@ export function gpuMemory(): { readonly gpuMemoryBytes?: number } {
   return sizes.length === 0 ? {} : { gpuMemoryBytes: Math.min(...sizes) * MIB };
 }
 
+/** Memory that is free on the GPU of this machine that has the least; undefined where nvidia-smi does not say. */
+export function gpuFreeMemory(): number | undefined {
+  const sizes = query("memory.free").map(Number).filter(Number.isFinite);
+  return sizes.length === 0 ? undefined : Math.min(...sizes) * MIB;
+}
+
 /** Compute capabilities of the GPUs of this machine, such as 9.0; none where nvidia-smi does not say. */
 export function gpuCapabilities(): number[] {
   return query("compute_cap").map(Number).filter(Number.isFinite);

@@ -1,6 +1,7 @@
 import type { Backend } from "./backend.js";
 import { checkState, disposed, orderedInputs, stateSpec, unknownFunction } from "./call-checks.js";
 import { JitError } from "./error.js";
+import { executionError } from "./execution-error.js";
 import { liveCount, liveness } from "./liveness.js";
 import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
@@ -18,6 +19,16 @@ interface LoadedFunction {
   readonly outputs: Readonly<Record<string, TensorSpec>>;
   readonly nodes: FunctionNodes;
   readonly stats: StatsRecorder;
+  /** XLA is handed the memory of the entries that it writes. */
+  readonly donates: boolean;
+}
+
+/** What one run of the session does. */
+interface Run {
+  /** For an error's message. */
+  readonly what: string;
+  readonly nodes: FunctionNodes;
+  readonly donates?: boolean;
 }
 
 /** Functions traced into one graph and run in one TensorFlow session, which holds the state. */
@@ -25,6 +36,7 @@ export class GraphModule implements JitModule {
   readonly mode: "graph" | "xla";
   readonly precision: ComputedPrecision;
   readonly #binding: TensorflowBinding;
+  readonly #gpu: boolean;
   readonly #state: Readonly<Record<string, TensorSpec>>;
   readonly #functions: ReadonlyMap<string, LoadedFunction>;
   readonly #entries: GraphProgram["state"];
@@ -32,6 +44,8 @@ export class GraphModule implements JitModule {
   /** Entries without contents: zeros are made for them when they are first needed, not before. */
   readonly #empty: Set<string>;
   #sessionId: number | undefined;
+  /** What failed after the memory of state entries had been handed to XLA (JIT-LAUNCH-4). */
+  #lostBy: string | undefined;
 
   constructor(
     { tensorFloat32 }: Pick<Backend, "tensorFloat32">,
@@ -48,6 +62,7 @@ export class GraphModule implements JitModule {
     this.#state = state;
     this.#binding = nodeBackend().binding;
     const gpu = this.#binding.isUsingGpuDevice();
+    this.#gpu = gpu;
     // cuDNN's kernels take bfloat16: with precision float32 they would take digits that were asked for.
     const target = { fusedAttention: gpu && mode === "xla" && precision === "bfloat16" };
     const traced = Object.entries(functions).map(([name, fn]) =>
@@ -65,7 +80,7 @@ export class GraphModule implements JitModule {
     this.#writer = program.writer;
     this.#empty = new Set(program.state.keys());
     const loadMs = performance.now() - started;
-    this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs)]));
+    this.#functions = new Map(traced.map((fn) => [fn.name, loaded(fn, program, loadMs, mode)]));
   }
 
   call(name: string, inputs: HostArrays): Record<string, HostArray> {
@@ -75,7 +90,8 @@ export class GraphModule implements JitModule {
     const arrays = orderedInputs(name, fn.inputs, inputs);
     this.#fillEmpty();
     const specs = Object.values(fn.inputs);
-    const values = this.#feed(specs, arrays, fn.nodes.feeds, fn.nodes.fetches);
+    const { nodes, donates } = fn;
+    const values = this.#feed(specs, arrays, { what: `function ${JSON.stringify(name)}`, nodes, donates });
     const outputs: Record<string, HostArray> = {};
     Object.keys(fn.outputs).forEach((key, index) => {
       const value = values[index];
@@ -118,14 +134,18 @@ export class GraphModule implements JitModule {
     const entries = names.map((name) => this.#entry(name));
     const specs = names.map((name) => stateSpec(this.#state, name));
     const arrays = names.map((name) => values[name] as HostArray);
-    const feeds = entries.map((entry) => entry.feed).join();
-    this.#feed(specs, arrays, feeds, entries.map((entry) => entry.written).join());
+    const nodes = {
+      feeds: entries.map((entry) => entry.feed).join(),
+      fetches: entries.map((entry) => entry.written).join(),
+    };
+    this.#feed(specs, arrays, { what: `writing ${named(names)} to the state`, nodes });
     for (const name of names) this.#empty.delete(name);
   }
 
   #fillEmpty(): void {
     if (this.#empty.size === 0) return;
-    this.#run([], "", [...this.#empty].map((name) => this.#entry(name).zeroed).join());
+    const fetches = [...this.#empty].map((name) => this.#entry(name).zeroed).join();
+    this.#run([], { what: `making ${named([...this.#empty])} of the state`, nodes: { feeds: "", fetches } });
     this.#empty.clear();
   }
 
@@ -134,7 +154,8 @@ export class GraphModule implements JitModule {
     for (const name of names) this.#entry(name);
     this.#fillEmpty();
     const fetches = names.map((name) => this.#entry(name).read).join();
-    const values = this.#run([], "", fetches);
+    const nodes = { feeds: "", fetches };
+    const values = this.#run([], { what: `reading ${named(names)} of the state`, nodes });
     return Object.fromEntries(names.map((name, index) => [name, values[index] ?? new Float32Array()]));
   }
 
@@ -150,7 +171,8 @@ export class GraphModule implements JitModule {
 
   dispose(): void {
     if (this.#sessionId === undefined) return;
-    this.#binding.deleteSavedModel(this.#sessionId);
+    // Variables whose memory XLA has freed would be freed once more (JIT-LAUNCH-4).
+    if (this.#lostBy === undefined) this.#binding.deleteSavedModel(this.#sessionId);
     this.#sessionId = undefined;
   }
 
@@ -161,32 +183,32 @@ export class GraphModule implements JitModule {
   }
 
   /** Runs with host arrays as inputs. Their handles live as long as the run. */
-  #feed(
-    specs: readonly TensorSpec[],
-    arrays: readonly HostArray[],
-    feeds: string,
-    fetches: string,
-  ): HostArray[] {
+  #feed(specs: readonly TensorSpec[], arrays: readonly HostArray[], run: Run): HostArray[] {
     const ids: number[] = [];
     try {
       for (const [index, { shape, dtype }] of specs.entries()) {
         const values = arrays[index];
         if (values !== undefined) ids.push(this.#binding.createTensor([...shape], DATA_TYPE[dtype], values));
       }
-      return this.#run(ids, feeds, fetches);
+      return this.#run(ids, run);
     } finally {
       for (const id of ids) this.#binding.deleteTensor(id);
     }
   }
 
-  #run(ids: number[], feeds: string, fetches: string): HostArray[] {
+  #run(ids: number[], { what, nodes: { feeds, fetches }, donates = false }: Run): HostArray[] {
     if (this.#sessionId === undefined) throw disposed();
+    if (this.#lostBy !== undefined)
+      throw new JitError(
+        "STATE_LOST",
+        `${what} cannot run: ${this.#lostBy} failed and took the state with it; make another module, in another process to have the memory back`,
+      );
     let outputs: ReturnType<TensorflowBinding["runSavedModel"]>;
     try {
       outputs = this.#binding.runSavedModel(this.#sessionId, ids, feeds, fetches);
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
-      throw new JitError("EXECUTION_FAILED", `TensorFlow could not run the graph: ${message}`, { cause });
+      if (donates) this.#lostBy = what;
+      throw executionError(what, cause, { gpu: this.#gpu, losesState: donates });
     }
     return outputs.map(({ id }) => {
       const values = this.#binding.tensorDataSync(id);
@@ -196,7 +218,18 @@ export class GraphModule implements JitModule {
   }
 }
 
-function loaded(fn: TracedFunction, program: GraphProgram, loadMs: number): LoadedFunction {
+/** Entries of the state, for an error's message. */
+function named(names: readonly string[]): string {
+  const [first = "nothing", ...others] = names;
+  return others.length === 0 ? `entry ${first}` : `${names.length} entries, ${first} among them,`;
+}
+
+function loaded(
+  fn: TracedFunction,
+  program: GraphProgram,
+  loadMs: number,
+  mode: "graph" | "xla",
+): LoadedFunction {
   const nodes = program.calls.get(fn.name);
   if (nodes === undefined) throw unknownFunction(fn.name, program.calls.keys());
   const outputs = Object.fromEntries(
@@ -207,6 +240,7 @@ function loaded(fn: TracedFunction, program: GraphProgram, loadMs: number): Load
     inputs: fn.inputs,
     outputs,
     nodes,
+    donates: mode === "xla" && fn.state.size > 0,
     stats: new StatsRecorder({ traceMs: fn.traceMs, loadMs, operations }),
   };
 }

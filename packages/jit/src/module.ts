@@ -52,10 +52,14 @@ export interface JitModule {
   /**
    * Runs one function, synchronously. Inputs are host arrays, row-major, one for each declared input.
    * @returns the outputs, copied to the host
-   * @throws {JitError} UNKNOWN_FUNCTION, UNKNOWN_INPUT, DTYPE_MISMATCH, SHAPE_MISMATCH, EXECUTION_FAILED, DISPOSED
+   * @throws {JitError} UNKNOWN_FUNCTION, UNKNOWN_INPUT, DTYPE_MISMATCH, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED,
+   *   STATE_LOST, DISPOSED
    */
   call(name: string, inputs: HostArrays): Record<string, HostArray>;
-  /** Replaces the entries named in `values`, all or none where sizes do not fit. */
+  /**
+   * Replaces the entries named in `values`, all or none where sizes do not fit.
+   * @throws {JitError} UNKNOWN_STATE, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED, DISPOSED
+   */
   writeState(values: HostArrays): void;
   /** Copies entries to the host: the named ones, or all. */
   readState(names?: readonly string[]): Record<string, HostArray>;
