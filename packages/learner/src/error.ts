@@ -22,8 +22,10 @@ export type LearnerErrorCode =
   | "GRADIENT_GATE"
   /** A call came while another one was running; calls are one at a time. */
   | "BUSY"
-  /** Applying a step failed half-way: some weights are new and some old. The learner is closed; go on from its checkpoint. */
+  /** A step failed half-way: some weights are new and some old, or sums are left. The learner is closed; go on from its checkpoint. */
   | "APPLY_FAILED"
+  /** The device has no memory for it. The weights are those before the step, or the learner is closed; the message says which. */
+  | "MEMORY_EXHAUSTED"
   /** The caller's signal aborted the step; the weights are those before the step. */
   | "ABORTED"
   /** The learner was closed. */

@@ -5,7 +5,8 @@
  * L1. One call at a time: a second one is refused, not queued.
  * L2. An update that throws leaves weights, moments, counters and random numbers as they were. If an earlier
  *     optimiser step of the same update was applied, the policy version rises and the error says so: one
- *     version never names two sets of weights. Where a step failed while it was applied, the learner is closed.
+ *     version never names two sets of weights. Where a step failed while it was applied, or a launch took state with it,
+ *     the learner is closed.
  * L3. The same weights, groups and configuration give the same new weights, bit for bit on one backend of a CPU,
  *     in whatever order the groups come. On a GPU some sums are added up in any order.
  * L4. A learner made from a checkpoint goes on exactly as the one that wrote it.
@@ -29,7 +30,8 @@ import { type AdvantageModule, type GroupAdvantage, ownAdvantage } from "./defin
 import { LearnerError } from "./error.js";
 import { dumpFailure } from "./failure-dump.js";
 import { nextKlCoefficient } from "./kl-reward.js";
-import { isApplyFailure, optimizerStep } from "./optimizer-step.js";
+import { endsLearner, withMemoryAdvice } from "./memory-exhausted.js";
+import { optimizerStep } from "./optimizer-step.js";
 import { type PolicyUpdate, runUpdate, type UpdateProgress } from "./policy-update.js";
 import { createRandom, type Random, restoreRandom } from "./random.js";
 import { gatherRows, rowsFromGroups } from "./rows.js";
@@ -86,7 +88,7 @@ interface LearnerStart {
   readonly reference: StoredReference | undefined;
 }
 
-/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH; {JitError} where a function cannot be compiled */
+/** @throws {LearnerError} CONFIG_INVALID, CHECKPOINT_MISMATCH, MEMORY_EXHAUSTED; {JitError} where a function cannot be compiled */
 export function createLearner(options: LearnerOptions): Learner {
   const config = resolveLearnerConfig(options.config);
   const { backend, model, objectives = ["policy", "supervised"], mode = "auto" } = options;
@@ -96,7 +98,12 @@ export function createLearner(options: LearnerOptions): Learner {
       ? initialState(options, config)
       : restoredState(options.checkpoint.tensors, options, config);
   const module = compileLearner({ backend, model, config, objectives, mode });
-  module.writeState(state);
+  try {
+    module.writeState(state);
+  } catch (error) {
+    module.dispose();
+    throw withMemoryAdvice(error, config, module.mode);
+  }
   return new Learner(module, config, model, {
     policyVersion: options.checkpoint?.policyVersion ?? options.policyVersion ?? 0,
     step: options.checkpoint?.step ?? 0,
@@ -160,7 +167,7 @@ export class Learner {
   /**
    * Trains on the groups: `epochs` passes of `miniBatches` optimiser steps.
    * @throws {LearnerError} GROUP_INVALID, ROW_INVALID, ROW_TOO_LONG, BATCH_EMPTY, NOT_FINITE,
-   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, APPLY_FAILED, ABORTED, BUSY, CLOSED
+   *   GRADIENT_GATE, LOGPROB_MISMATCH, FIRST_STEP_CHECK, MEMORY_EXHAUSTED, APPLY_FAILED, ABORTED, BUSY, CLOSED
    */
   async update(
     groups: readonly Group[],
@@ -194,7 +201,8 @@ export class Learner {
       let recorder: UpdateRecorder;
       try {
         recorder = await runUpdate(gathered, update, progress);
-      } catch (error) {
+      } catch (reason) {
+        const error = withMemoryAdvice(reason, config, this.mode);
         const { shuffleRewards = false } = options;
         const said = await this.#dumpBatch(error, {
           policyVersion: update.policyVersion,
@@ -202,7 +210,7 @@ export class Learner {
           groups,
         });
         const applied = progress.recorder?.steps() ?? 0;
-        if (applied === 0 || isApplyFailure(said)) throw said;
+        if (applied === 0 || endsLearner(said)) throw said;
         this.#random = random;
         this.#policyVersion += 1;
         throw afterSteps(said, applied, this.#policyVersion);
@@ -385,11 +393,11 @@ export class Learner {
     try {
       return await run();
     } catch (error) {
-      if (isApplyFailure(error)) {
+      if (endsLearner(error)) {
         this.#closed = true;
         this.#module.dispose();
       }
-      throw error;
+      throw withMemoryAdvice(error, this.config, this.mode);
     } finally {
       this.#running = undefined;
     }

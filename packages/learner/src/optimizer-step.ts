@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { HostArray, JitModule } from "@palimpsest/jit";
+import { type HostArray, JitError, type JitModule } from "@palimpsest/jit";
 import { placesOf } from "./bucket.js";
 import {
   accumulateName,
@@ -14,6 +14,7 @@ import type { ResolvedLearnerConfig } from "./config.js";
 import type { MicroBatch } from "./dealt-row.js";
 import { LearnerError } from "./error.js";
 import { layoutInputs } from "./layout.js";
+import { endsLearner } from "./memory-exhausted.js";
 import { fillMicroBatch, type MicroBatchArrays, type PackableRow } from "./micro-batches.js";
 import { adamwScalars } from "./optimizer.js";
 import { packRows } from "./row-packing.js";
@@ -53,10 +54,11 @@ export interface StepResult {
  *
  * O1. The weights change once, at the end, or not at all: whatever throws before leaves them as they were. They are applied
  *     in parts; a failure between two of these is APPLY_FAILED, after which the module is not to be used.
- * O2. The accumulators are zero before and after, also after a failure.
+ * O2. The accumulators are zero before and after, also after a failure. Where they cannot be, because a launch took them with
+ *     it or clearing fails too, the error ends the learner (`endsLearner`).
  * O3. The event loop runs between micro-batches.
  *
- * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED
+ * @throws {LearnerError} NOT_FINITE, ABORTED, ROW_TOO_LONG, APPLY_FAILED; {JitError} of the device
  */
 export async function optimizerStep<Row extends PackableRow>(
   module: JitModule,
@@ -96,8 +98,24 @@ export async function optimizerStep<Row extends PackableRow>(
     } else module.call(CLEAR, {});
     return { loss, gradientNorm, applied, microBatches: batches.length, computedTokens };
   } catch (error) {
-    if (touched && !isApplyFailure(error)) module.call(CLEAR, {});
+    if (touched && !endsLearner(error)) clearAfter(error, module, request.step);
     throw error;
+  }
+}
+
+/** O2 after a failure. Where even that fails, what is left of the step would be added to the next one. */
+function clearAfter(error: unknown, module: JitModule, step: number): void {
+  try {
+    module.call(CLEAR, {});
+  } catch (cause) {
+    const reasons = [error, cause].map((reason) =>
+      reason instanceof Error ? reason.message : String(reason),
+    );
+    throw new LearnerError(
+      "APPLY_FAILED",
+      `the step failed (${reasons[0]}) and its gradients could not be cleared (${reasons[1]}), so the learner is closed; make another from the last checkpoint`,
+      { details: { step }, cause: error },
+    );
   }
 }
 
@@ -109,15 +127,19 @@ function applyParts(module: JitModule, scalars: ReturnType<typeof adamwScalars>,
     } catch (cause) {
       throw new LearnerError(
         "APPLY_FAILED",
-        `applying the step failed in part ${done + 1} of ${names.length}: ${cause instanceof Error ? cause.message : String(cause)}; the weights may be of two versions, so the learner is closed; make another from the last checkpoint, with a smaller memory.applyMb if memory ran out`,
+        `applying the step failed in part ${done + 1} of ${names.length}: ${cause instanceof Error ? cause.message : String(cause)}; the weights may be of two versions, so the learner is closed; make another from the last checkpoint${hintOf(cause, names.length)}`,
         { details: { step, part: done, parts: names.length }, cause },
       );
     }
   });
 }
 
-export function isApplyFailure(error: unknown): boolean {
-  return error instanceof LearnerError && error.code === "APPLY_FAILED";
+/** What helps where memory ran out while weights were applied. */
+function hintOf(cause: unknown, parts: number): string {
+  if (!(cause instanceof JitError) || cause.code !== "MEMORY_EXHAUSTED") return "";
+  return parts > 1
+    ? ", with a smaller memory.applyMb"
+    : ", with lora, fewer rows in buckets, or less for a sampler on the same device";
 }
 
 /** The compiled function takes no more inputs than it declares. */

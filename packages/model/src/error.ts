@@ -22,6 +22,8 @@ export type ModelErrorCode =
   | "REQUEST_INVALID"
   /** The bounded queue of the sampler is full; the same request may succeed later. */
   | "QUEUE_FULL"
+  /** The device has no memory for what the sampler was asked. The message names what to lower, and whether the sampler goes on. */
+  | "MEMORY_EXHAUSTED"
   | "CLOSED"
   /** Something else lies where a model would be written. */
   | "FOLDER_TAKEN"

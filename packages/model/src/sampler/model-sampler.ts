@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Backend, FunctionStats, JitMode } from "@palimpsest/jit";
+import { type Backend, type FunctionStats, JitError, type JitMode } from "@palimpsest/jit";
 import type { ModelConfig } from "../config.js";
 import { ModelError } from "../error.js";
 import { checkFinite, checkParameters, hashWeights } from "../parameters.js";
@@ -14,6 +14,7 @@ import {
   type SamplerConfig,
   type SamplerConfigInput,
 } from "./request.js";
+import { withMemoryAdvice } from "./sampler-memory.js";
 import { parseLimits, samplerParts } from "./sampler-parts.js";
 import { SamplerMeter, type SamplerStats } from "./sampler-stats.js";
 import type { SampledRow, SamplingDevice } from "./sampling-device.js";
@@ -41,6 +42,8 @@ import { StopMatcher } from "./stop-matcher.js";
  *     before the next call, because no mask hides a NaN.
  * M9. With `batchInvariant`, on a CPU in mode graph, what a request samples and its log-probs are the same bits whoever
  *     shares its calls, whatever others had read of its prompt, and in whatever order requests came.
+ * M10. A device call that fails rejects what runs and waits. Nothing of the cache from before it is used again, and where the
+ *     call took the state with it the sampler closes; otherwise the next request finds a sampler that works.
  */
 
 export interface ModelSamplerOptions extends SamplerConfigInput {
@@ -66,7 +69,7 @@ interface WeightChange extends Weights {
   readonly failed: (error: unknown) => void;
 }
 
-/** @throws {ModelError} CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE */
+/** @throws {ModelError} CONFIG_INVALID, TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED */
 export function createSampler(options: ModelSamplerOptions): ModelSampler {
   return new ModelSampler(options);
 }
@@ -90,6 +93,8 @@ export class ModelSampler {
   /** Pages or slots to be zeroed before the next call; undefined: none, and the spare page is sound too. */
   #unsound: number[] | undefined;
   #closed = false;
+  /** The failure that closed it, where it was not its owner. */
+  #closedBy: unknown;
 
   constructor(options: ModelSamplerOptions) {
     const { backend, config, parameters, policyVersion, weightsHash, mode, decode, ...limits } = options;
@@ -98,12 +103,16 @@ export class ModelSampler {
     checkFinite(parameters);
     this.#model = config;
     this.#decodeText = decode;
-    const parts = samplerParts(backend, mode ?? "auto", config, this.#limits);
-    this.#shapes = parts.shapes;
-    this.#pool = parts.pool;
-    this.#device = parts.device;
+    try {
+      const parts = samplerParts(backend, mode ?? "auto", config, this.#limits);
+      this.#shapes = parts.shapes;
+      this.#pool = parts.pool;
+      this.#device = parts.device;
+      this.#device.writeWeights(parameters);
+    } catch (error) {
+      throw withMemoryAdvice(error, this.#limits, "the sampler was not made");
+    }
     this.#meter = new SamplerMeter(this.#shapes.maxRows);
-    this.#device.writeWeights(parameters);
     this.#current = {
       policyVersion: policyVersion ?? 0,
       weightsHash: weightsHash ?? hashWeights(parameters),
@@ -127,7 +136,7 @@ export class ModelSampler {
   }
 
   /**
-   * @throws {ModelError} REQUEST_INVALID, QUEUE_FULL, CLOSED; NOT_FINITE when the model gives NaN
+   * @throws {ModelError} REQUEST_INVALID, QUEUE_FULL, CLOSED, MEMORY_EXHAUSTED; NOT_FINITE when the model gives NaN
    * @throws the signal's reason when aborted, and what the request's onTokens throws
    */
   async generate(request: GenerateRequest, signal?: AbortSignal): Promise<GenerateResult> {
@@ -163,7 +172,7 @@ export class ModelSampler {
 
   /**
    * Resolves when the weights are in place, after the running requests are done (M2).
-   * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, CLOSED
+   * @throws {ModelError} TENSOR_MISSING, TENSOR_UNKNOWN, SHAPE_MISMATCH, NOT_FINITE, MEMORY_EXHAUSTED, CLOSED
    */
   async setWeights(
     parameters: Readonly<Record<string, Float32Array>>,
@@ -187,13 +196,17 @@ export class ModelSampler {
   /**
    * Has functions compiled that requests will need, one in each turn of the event loop, while other things of a run start.
    * Ends as soon as there are requests, which have compiled what they need. Does nothing where nothing is compiled.
-   * @throws {JitError} EXECUTION_FAILED, as for lack of memory
+   * @throws {ModelError} MEMORY_EXHAUSTED; {JitError} EXECUTION_FAILED
    */
   async prepare(): Promise<void> {
     for (const prepare of this.#device.preparations()) {
       await setImmediate();
       if (this.#closed || this.#hasWork()) return;
-      prepare();
+      try {
+        prepare();
+      } catch (error) {
+        throw this.#failed(error);
+      }
     }
   }
 
@@ -221,9 +234,22 @@ export class ModelSampler {
       try {
         this.#turn();
       } catch (error) {
-        this.#failAll(error);
+        this.#failed(error);
       }
     }
+  }
+
+  /** M10. @returns what those who asked are told */
+  #failed(error: unknown): unknown {
+    const told = withMemoryAdvice(error, this.#limits);
+    if (error instanceof JitError && error.losesState) {
+      this.#closed = true;
+      this.#closedBy = told;
+    }
+    this.#failAll(told);
+    // What was read before may have been written over.
+    this.#pool.clear();
+    return told;
   }
 
   #hasWork(): boolean {
@@ -260,8 +286,10 @@ export class ModelSampler {
     } catch (error) {
       // Some tensors may be new and some old: nothing may be sampled from that.
       this.#closed = true;
-      for (const { failed } of changes) failed(error);
-      this.#failAll(error);
+      const told = withMemoryAdvice(error, this.#limits);
+      this.#closedBy = told;
+      for (const { failed } of changes) failed(told);
+      this.#failAll(told);
       return;
     }
     this.#current = { policyVersion: newest.policyVersion, weightsHash: newest.weightsHash };
@@ -395,7 +423,10 @@ export class ModelSampler {
   }
 
   #checkOpen(): void {
-    if (this.#closed)
-      throw new ModelError("CLOSED", "the sampler was closed; make another with createSampler");
+    if (!this.#closed) return;
+    const reason = this.#closedBy instanceof Error ? ` by a failure (${this.#closedBy.message})` : "";
+    throw new ModelError("CLOSED", `the sampler was closed${reason}; make another with createSampler`, {
+      cause: this.#closedBy,
+    });
   }
 }

@@ -1,0 +1,45 @@
+import { JitError, type JitMode } from "@palimpsest/jit";
+import type { ResolvedLearnerConfig } from "./config.js";
+import { LearnerError } from "./error.js";
+
+/** Turns a lack of memory into the error that names the settings to lower; every other error passes as it is. */
+export function withMemoryAdvice(error: unknown, config: ResolvedLearnerConfig, mode: JitMode): unknown {
+  if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;
+  const said = error.message.replace(/^\[\w+\] /, "");
+  const after = error.losesState
+    ? "the learner is closed, because the failed launch took its sums with it: lower it and make another from the last checkpoint"
+    : "the weights are those before the step";
+  return new LearnerError("MEMORY_EXHAUSTED", `${said}; lower ${memoryAdvice(config, mode)}; ${after}`, {
+    details: { ...error.shortage },
+    cause: error,
+  });
+}
+
+/** The settings that make a micro-batch smaller, each with its value; those that cost the least speed come first. */
+export function memoryAdvice(config: ResolvedLearnerConfig, mode: JitMode): string {
+  const { memory, buckets, microBatch, lora, precision } = config;
+  const isFused = mode === "xla" && precision === "bfloat16";
+  const settings: string[] = [];
+  if (isFused && memory.keep !== "nothing")
+    settings.push(`memory.keep to "nothing" (it is "${memory.keep}")`);
+  if (!isFused && memory.layers !== "scan")
+    settings.push(`memory.layers to "scan" (it is "${memory.layers}")`);
+  settings.push(`memory.logitsMb (${memory.logitsMb ?? "by the device"})`);
+  if (!isFused) settings.push(`memory.scoresMb (${memory.scoresMb})`);
+  const largest = Math.max(...buckets.map(({ rows, length }) => rows * length));
+  const at = buckets.findIndex(({ rows, length }) => rows * length === largest);
+  settings.push(
+    microBatch === undefined
+      ? `buckets[${at}].rows (${buckets[at]?.rows})`
+      : `microBatch.tokens (${microBatch.tokens})`,
+  );
+  if (lora === null) settings.push("or set lora, which trains adapters and keeps moments of these alone");
+  settings.push("or what a sampler on the same device takes (rollout.cacheTokens, rollout.maxBatch)");
+  return settings.join(", ");
+}
+
+/** Whether what failed has left state that nobody may go on from: the learner closes. */
+export function endsLearner(error: unknown): boolean {
+  if (error instanceof JitError) return error.losesState;
+  return error instanceof LearnerError && (error.code === "APPLY_FAILED" || endsLearner(error.cause));
+}

@@ -1,0 +1,28 @@
+import { JitError } from "@palimpsest/jit";
+import { ModelError } from "../error.js";
+import type { SamplerConfig } from "./request.js";
+
+const GOES_ON = "the requests in flight failed and the sampler goes on";
+
+/**
+ * Turns a lack of memory into the error that names the settings to lower; every other error passes as it is.
+ * @param otherwise what has become of the sampler where it is not closed
+ */
+export function withMemoryAdvice(error: unknown, limits: SamplerConfig, otherwise = GOES_ON): unknown {
+  if (!(error instanceof JitError) || error.code !== "MEMORY_EXHAUSTED") return error;
+  const { maxBatch, maxLength, cacheTokens = maxBatch * maxLength, prefillTokens, precision } = limits;
+  const settings = [
+    `cacheTokens (${cacheTokens})`,
+    `maxBatch (${maxBatch})`,
+    `maxLength (${maxLength}; in recipes rollout.maxTokens)`,
+    ...(prefillTokens === undefined ? [] : [`prefillTokens (${prefillTokens})`]),
+    ...(precision === "float32" ? ['or on a GPU set precision to "bfloat16"'] : []),
+  ];
+  const said = error.message.replace(/^\[\w+\] /, "");
+  const after = error.losesState
+    ? "the sampler is closed, because the failed launch took keys and values with it: lower it and make another, in another process"
+    : otherwise;
+  return new ModelError("MEMORY_EXHAUSTED", `${said}; lower ${settings.join(", ")}; ${after}`, {
+    cause: error,
+  });
+}
