@@ -123,9 +123,9 @@ export class GraphModule implements JitModule {
   #writeAlone(name: string, array: HostArray): boolean {
     const index = this.#writer?.indices.get(name);
     if (this.#writer === undefined || index === undefined) return false;
-    const { feeds, fetches } = this.#writer;
+    const nodes = this.#writer;
     const specs: TensorSpec[] = [{ shape: [], dtype: "int32" }, stateSpec(this.#state, name)];
-    this.#feed(specs, [Int32Array.of(index), array], feeds, fetches);
+    this.#feed(specs, [Int32Array.of(index), array], { what: `writing entry ${name} to the state`, nodes });
     this.#empty.delete(name);
     return true;
   }
