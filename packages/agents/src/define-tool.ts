@@ -36,6 +36,11 @@ export interface ToolSpec<Schema extends z.ZodObject> {
    */
   run(args: z.output<Schema>, context: ToolContext): string | Promise<string>;
   /**
+   * Longest time of a call, ms: a later one is aborted, and fails as if `run` had thrown. Default: as long as the attempt at the
+   * episode may take (`queues.rolloutTimeoutMs`), with which a tool that hangs holds up its group.
+   */
+  readonly timeoutMs?: number;
+  /**
    * What the model reads of an error that `run` throws; undefined: the error is not the model's, and the episode fails with
    * it. Default: the message of every error. Aborts and errors of agents are always thrown on.
    */
@@ -47,11 +52,13 @@ export interface ToolSpec<Schema extends z.ZodObject> {
  * @throws {AgentError} BAD_CONFIG for a name that cannot be called, no description, or a schema that JSON schema cannot say
  */
 export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): Tool {
-  const { name, description, parameters, line, explainError = messageOf } = spec;
+  const { name, description, parameters, line, timeoutMs, explainError = messageOf } = spec;
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
     throw wrong(name, 'name: use letters, digits, "_" and "-", a letter first and at most 64');
   if (description.trim() === "")
     throw wrong(name, "description: is empty; tell the model what the tool does");
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= longestMs))
+    throw wrong(name, `timeoutMs: is ${timeoutMs}; use a whole number from 1 to ${longestMs}`);
   const tool: Tool = {
     name,
     description,
@@ -59,7 +66,7 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
     lineForms: line ? [{ ...line, tool: name }] : oneTextForm(name, parameters),
     async call(args, context) {
       const given = await parameters.parseAsync(args);
-      const text: unknown = await unlessAborted(async () => await spec.run(given, context), context.signal);
+      const text: unknown = await inTime(context, timeoutMs, async (within) => await spec.run(given, within));
       if (typeof text !== "string") throw wrong(name, `run: returned ${typeof text}; return a text`);
       return text;
     },
@@ -70,6 +77,30 @@ export function defineTool<Schema extends z.ZodObject>(spec: ToolSpec<Schema>): 
   };
   checkSchema(tool);
   return tool;
+}
+
+/** A day; timers of Node count to little more than 24 of them. */
+const longestMs = 86_400_000;
+
+/** Does work under the signal, and under a second one that ends it when it is late. */
+async function inTime<T>(
+  context: ToolContext,
+  timeoutMs: number | undefined,
+  work: (context: ToolContext) => Promise<T>,
+): Promise<T> {
+  const { signal } = context;
+  if (timeoutMs === undefined) return await unlessAborted(() => work(context), signal);
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`the call took longer than ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    return await unlessAborted(() => work({ ...context, signal: either }), either);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const wrong = (name: string, problem: string) => new AgentError("BAD_CONFIG", `tool ${name}: ${problem}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { chatMl } from "./chat-format.js";
 import { defineAgent } from "./define-agent.js";
-import { defineTool } from "./define-tool.js";
+import { defineTool, type ToolContext } from "./define-tool.js";
 import type { ToolOptions } from "./own-tools.js";
 import { scriptedSampler, wordTokenizer } from "./testing.js";
 
@@ -63,6 +63,31 @@ describe("tools that fail", () => {
       tools: [defineTool({ ...spec, explainError: () => "the server answers nonsense" })],
     });
     expect(counters).toMatchObject({ malformed_calls: 0, failed_calls: 1 });
+  });
+
+  it("ends a call that hangs, when the tool says how long one may take", async () => {
+    let heard: unknown;
+    const spec = {
+      name: "look",
+      description: "Asks a server.",
+      parameters: z.strictObject({ query: z.string() }),
+      timeoutMs: 5,
+      run: (_: object, { signal }: ToolContext) =>
+        new Promise<string>(() => {
+          signal?.addEventListener("abort", () => {
+            heard = signal.reason;
+          });
+        }),
+    };
+    const { told, counters } = await toldAfter(ask("a"), { tools: [defineTool(spec)] });
+    expect(told).toContain("Error: the call took longer than 5 ms.");
+    expect(String(heard)).toBe("Error: the call took longer than 5 ms");
+    expect(counters).toMatchObject({ failed_calls: 1 });
+    const away = defineTool({ ...spec, explainError: () => undefined });
+    await expect(toldAfter(ask("a"), { tools: [away] })).rejects.toThrow("took longer than 5 ms");
+    const quick = defineTool({ ...spec, timeoutMs: 60_000, run: () => "here" });
+    expect((await toldAfter(ask("a"), { tools: [quick] })).told).toContain("here");
+    expect(() => defineTool({ ...spec, timeoutMs: 0 })).toThrow("tool look: timeoutMs: is 0; use a whole");
   });
 
   it("TOOLS-3: cuts a result between characters, whatever their width in UTF-16", async () => {
