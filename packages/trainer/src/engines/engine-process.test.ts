@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { EngineProcess, freePort } from "./engine-process.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { engineGuard } from "./engine-guard.js";
+import { earlierLog } from "./engine-log.js";
+import { EngineProcess, runToEnd } from "./engine-process.js";
 
 let folder: string;
 beforeEach(() => {
@@ -63,13 +65,89 @@ it("says that a program is not there", async () => {
   await engine.stop();
 });
 
+it("keeps the newest of what a server prints without end, and shows the last of it", async () => {
+  const logFile = join(folder, "log");
+  const logBytes = 2 ** 20;
+  const flood = `
+    const line = "x".repeat(1023) + "\\n";
+    let left = 8 * 1024;
+    const more = () => {
+      while (left-- > 0) if (!process.stdout.write(line)) return process.stdout.once("drain", more);
+      process.stdout.write("the end");
+    };
+    more();
+    setInterval(() => {}, 1000);`;
+  const engine = new EngineProcess({
+    command: process.execPath,
+    arguments: ["-e", flood],
+    environment: process.env,
+    logFile,
+    logBytes,
+  });
+  await until(() => engine.said.endsWith("the end"));
+  expect(engine.said).toHaveLength(2_000);
+  expect(statSync(logFile).size).toBeLessThanOrEqual(logBytes);
+  expect(statSync(earlierLog(logFile)).size).toBeLessThanOrEqual(logBytes);
+  await engine.stop();
+});
+
+it("tells how a program ended, and kills what it has left", async () => {
+  const pids = join(folder, "pids");
+  const engine = new EngineProcess({
+    command: process.execPath,
+    arguments: ["-e", `${server(pids)}; process.exit(3);`],
+    environment: process.env,
+    logFile: join(folder, "log"),
+  });
+  expect(await engine.ended).toBe(3);
+  expect(engine.running).toBe(false);
+  const [, inner = 0] = pidsIn(pids);
+  await until(() => !alive(inner));
+});
+
+describe("what prepares a file", () => {
+  const program = (source: string) => ({
+    command: process.execPath,
+    arguments: ["-e", source],
+    environment: process.env,
+    logFile: join(folder, "log"),
+  });
+  const living = new AbortController().signal;
+
+  it("is waited for, and its error says what it printed", async () => {
+    const options = { timeoutMs: 60_000, signal: living };
+    await runToEnd(program("console.log('made')"), options);
+    await expect(
+      runToEnd(program("console.error('no such model'); process.exit(2)"), options),
+    ).rejects.toThrow(/UNREACHABLE.*prepare: \S+ failed: no such model/);
+    await expect(runToEnd(program("process.exit(2)"), options)).rejects.toThrow(
+      /exit code 2.*printed nothing/,
+    );
+  });
+
+  it("ends with the run, and after its time", async () => {
+    const pids = join(folder, "pids");
+    const controller = new AbortController();
+    const running = runToEnd(program(server(pids)), { timeoutMs: 60_000, signal: controller.signal });
+    const aborted = expect(running).rejects.toThrow("enough");
+    await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
+    controller.abort(new Error("enough"));
+    await aborted;
+    const [outer = 0, inner = 0] = pidsIn(pids);
+    await until(() => !alive(outer) && !alive(inner));
+    await expect(runToEnd(program(server(pids)), { timeoutMs: 1, signal: living })).rejects.toThrow(
+      /did not end within startTimeoutMs 1/,
+    );
+  });
+});
+
 it("ENGINE-1: ends when its actor's process is killed", async () => {
   const pids = join(folder, "pids");
   // What the actor does, in a process that can be killed.
   const actor = spawn(process.execPath, [
     "-e",
     `const { spawn } = require("node:child_process");
-     spawn(process.execPath, ["-e", ${JSON.stringify(EngineProcess.guard)}, "1000", process.execPath, "-e", ${JSON.stringify(server(pids))}], { stdio: ["pipe", "ignore", "ignore"], detached: true });`,
+     spawn(process.execPath, ["-e", ${JSON.stringify(engineGuard)}, "1000", ${JSON.stringify(join(folder, "log"))}, "1000000", process.execPath, "-e", ${JSON.stringify(server(pids))}], { stdio: ["pipe", "ignore", "ignore"], detached: true });`,
   ]);
   await until(() => existsSync(pids) && readFileSync(pids, "utf8").includes(" "));
   const [outer = 0, inner = 0] = pidsIn(pids);
@@ -77,8 +155,4 @@ it("ENGINE-1: ends when its actor's process is killed", async () => {
   actor.kill("SIGKILL");
   await once(actor, "exit");
   await until(() => !alive(outer) && !alive(inner));
-});
-
-it("finds a port that nobody listens on", async () => {
-  expect(await freePort()).toBeGreaterThan(1023);
 });

@@ -129,7 +129,7 @@ export class EngineSampler implements PolicySampler {
         const policy = this.#policy;
         if (policy === undefined) return;
         if (!this.#lost) {
-          const same = await this.#server.confirm(signal).then(
+          const same = await this.#server.check(signal).then(
             () => true,
             () => false,
           );

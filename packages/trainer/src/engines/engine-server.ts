@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EngineError, HttpSampler } from "@palimpsest/engines";
 import type { Logger } from "@palimpsest/telemetry";
-import { EngineProcess, freePort, runToEnd } from "./engine-process.js";
+import { claimPort, type PortClaim } from "./engine-port.js";
+import { EngineProcess, runToEnd } from "./engine-process.js";
 import { type EngineSettings, loadOf } from "./engine-settings.js";
 import type { WrittenPolicy } from "./engine-weights.js";
 
@@ -13,7 +14,7 @@ const probeMs = 500;
 /** Of a request to a server that is there; one that is away is waited for elsewhere. */
 const maxAttempts = 2;
 /** Of one question whether a server is there. */
-const answerMs = 10_000;
+const defaultAnswerMs = 10_000;
 
 export interface EngineServerOptions {
   readonly engine: EngineSettings;
@@ -26,11 +27,15 @@ export interface EngineServerOptions {
   readonly logger: Logger;
   /** At which it samples for training. */
   readonly temperature: number;
+  /** Longest time until a server says that it is there; default 10 s. */
+  readonly answerMs?: number;
 }
 
 export class EngineServer {
   readonly #options: EngineServerOptions;
   #process: EngineProcess | undefined;
+  /** Of a server that the run starts. */
+  #claim: PortClaim | undefined;
   #sampler: HttpSampler | undefined;
   #url = "";
   /** What the server called its process when the weights were loaded. */
@@ -55,17 +60,17 @@ export class EngineServer {
   }
 
   /**
-   * Gives the server these weights. One of the run's own that is gone is started again and waited for.
+   * Gives the server these weights. One of the run's own that is gone, or does not answer, is started again and waited for.
    * @throws {EngineError} NOT_TRAINABLE where its log-probs are not those at the run's temperature; others; the signal's reason
    */
   async load(policy: WrittenPolicy, signal: AbortSignal): Promise<void> {
     const { engine, logger } = this.#options;
     const startedAt = performance.now();
     const { folder: path, policyVersion, weightsHash } = policy;
-    if (engine.start !== undefined && (loadOf(engine) === "restart" || this.#process?.running !== true)) {
+    if (engine.start !== undefined && (loadOf(engine) === "restart" || !(await this.#isThere(signal)))) {
       await this.#start(policy, signal);
     } else {
-      await this.#answers(signal);
+      if (engine.start === undefined) await this.#answers(signal);
       await this.sampler.reloadWeights({ path, policyVersion, weightsHash }, signal);
     }
     this.#loadedIn = await this.sampler.serverProcess(signal);
@@ -88,9 +93,33 @@ export class EngineServer {
     throw away(`${this.name}: was started again, and has other weights`);
   }
 
+  /**
+   * As `confirm`, and whether it answers: a server that hangs runs, too.
+   * @throws {EngineError} UNREACHABLE; the signal's reason
+   */
+  async check(signal: AbortSignal): Promise<void> {
+    await this.confirm(signal);
+    await this.#answers(signal);
+  }
+
   async close(): Promise<void> {
     await this.#sampler?.close();
     await this.#process?.stop();
+    this.#process = undefined;
+    await this.#claim?.release();
+    this.#claim = undefined;
+  }
+
+  /** Whether a server of the run's own runs and answers. @throws the signal's reason */
+  async #isThere(signal: AbortSignal): Promise<boolean> {
+    if (this.#process?.running !== true) return false;
+    return await this.#answers(signal).then(
+      () => true,
+      () => {
+        signal.throwIfAborted();
+        return false;
+      },
+    );
   }
 
   async #start({ folder, policyVersion, weightsHash }: WrittenPolicy, signal: AbortSignal): Promise<void> {
@@ -98,20 +127,31 @@ export class EngineServer {
     const { start } = engine;
     if (start === undefined) return;
     await this.close();
-    const port = await freePort();
     const file = `${folder}.prepared`;
-    const filled = (texts: readonly string[]) =>
-      texts.map((text) =>
-        text.replaceAll("{port}", String(port)).replaceAll("{model}", folder).replaceAll("{file}", file),
-      );
     const environment = { ...own, ...start.environment };
-    if (start.prepare !== undefined)
-      await runToEnd(start.prepare.command, filled(start.prepare.arguments), { environment, signal });
-    const logFile = join(this.#options.folder, `engine-${place}.log`);
-    const args = filled(start.arguments);
-    this.#process = new EngineProcess({ command: start.command, arguments: args, environment, logFile });
-    this.#sampler = this.#samplerAt(`http://127.0.0.1:${port}`);
-    await this.#comesUp(this.#process, signal);
+    const log = (name: string) => join(this.#options.folder, `${name}-${place}.log`);
+    const filled = (texts: readonly string[], port = "") =>
+      texts.map((text) =>
+        text.replaceAll("{port}", port).replaceAll("{model}", folder).replaceAll("{file}", file),
+      );
+    if (start.prepare !== undefined) {
+      const { command, arguments: args } = start.prepare;
+      const program = { command, arguments: filled(args), environment, logFile: log("prepare") };
+      await runToEnd(program, { timeoutMs: engine.startTimeoutMs, signal });
+    }
+    // Not before: what prepares the file may take minutes, in which others may come to listen there.
+    this.#claim = await claimPort();
+    const args = filled(start.arguments, String(this.#claim.port));
+    const server = { command: start.command, arguments: args, environment, logFile: log("engine") };
+    this.#process = new EngineProcess(server);
+    this.#sampler = this.#samplerAt(`http://127.0.0.1:${this.#claim.port}`);
+    try {
+      await this.#comesUp(this.#process, signal);
+    } catch (reason) {
+      // One that never came up must not keep its memory and its GPU.
+      await this.close();
+      throw reason;
+    }
     this.#sampler.assumeWeights({ path: folder, policyVersion, weightsHash });
   }
 
@@ -151,10 +191,13 @@ export class EngineServer {
         return await this.#answers(signal);
       } catch (reason) {
         signal.throwIfAborted();
-        if (!process.running) throw away(`${this.name}: ended before it answered: ${process.said}`);
+        if (!process.running)
+          throw away(`${this.name}: ended before it answered: ${process.said || "it printed nothing"}`);
         const said = reason instanceof Error ? reason.message : String(reason);
         if (performance.now() > deadlineAt)
-          throw away(`${this.name}: does not answer after startTimeoutMs ${startTimeoutMs}: ${said}`);
+          throw away(
+            `${this.name}: does not answer after startTimeoutMs ${startTimeoutMs}: ${said}; it printed: ${process.said || "nothing"}`,
+          );
       }
       await setTimeout(probeMs, undefined, { signal });
     }
@@ -162,6 +205,7 @@ export class EngineServer {
 
   /** @throws {EngineError} UNREACHABLE; the signal's reason */
   async #answers(signal: AbortSignal): Promise<void> {
+    const { answerMs = defaultAnswerMs } = this.#options;
     const late = AbortSignal.timeout(answerMs);
     try {
       await this.sampler.checkHealth(AbortSignal.any([signal, late]));

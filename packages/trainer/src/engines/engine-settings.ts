@@ -86,7 +86,7 @@ export const engineSettingsSchema = z
       .int()
       .min(1_000)
       .default(600_000)
-      .describe("longest time from a server's start until it answers"),
+      .describe("longest time from a server's start until it answers, and of `prepare` before it"),
     requestTimeoutMs: z
       .int()
       .min(1_000)
