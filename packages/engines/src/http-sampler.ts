@@ -10,7 +10,7 @@ import { sglang } from "./protocols/sglang.js";
 import { vllm } from "./protocols/vllm.js";
 import { failureInStream } from "./reply.js";
 import { startedAt } from "./server-process.js";
-import { reloadOn, type WeightsOnDisk } from "./weight-reload.js";
+import { offersReload, reloadOn, type WeightsOnDisk } from "./weight-reload.js";
 
 /*
  * Job: a model behind HTTP as a sampler: token ids in, token ids and log-probs out.
@@ -107,6 +107,15 @@ export class HttpSampler implements SessionSampler {
       this.#weightsHash = weights.weightsHash;
       this.#named = this.kind === "sglang";
     }, signal);
+  }
+
+  /**
+   * Whether the server has what `reloadWeights` asks. It is asked by a method that changes nothing, and which servers
+   * refuse for an endpoint that they have.
+   * @throws {EngineError} while it does not answer
+   */
+  async offersReload(signal?: AbortSignal): Promise<boolean> {
+    return await offersReload(this.kind, this.#client, signal);
   }
 
   /** Says what weights the server was started with: it does not say so itself. */

@@ -13,6 +13,29 @@ export interface WeightsOnDisk {
 const vllmReset = z.object({ success: z.boolean() });
 const sglangReply = z.object({ success: z.boolean(), message: z.string().optional() });
 
+/** Where each kind of server takes weights; none: it cannot. */
+const reloadPaths: Readonly<Record<ServerKind, string | undefined>> = {
+  vllm: "/pause",
+  sglang: "/update_weights_from_disk",
+  llamacpp: undefined,
+};
+
+/** @throws {EngineError} what the client throws, but for the refusal of a method */
+export async function offersReload(
+  kind: ServerKind,
+  client: HttpClient,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const path = reloadPaths[kind];
+  if (path === undefined) return false;
+  try {
+    return await ask(() => client.text(path, { signal }));
+  } catch (reason) {
+    if (reason instanceof EngineError && reason.status === 405) return true;
+    throw reason;
+  }
+}
+
 /** @throws {EngineError} UNSUPPORTED, REFUSED and what the client throws */
 export async function reloadOn(
   kind: ServerKind,

@@ -3,6 +3,7 @@ import type { Bucket } from "@palimpsest/learner";
 import { resolveLearnerConfig } from "@palimpsest/learner";
 import { type ModelConfig, parameterCount } from "@palimpsest/model";
 import type { ConversationKind } from "@palimpsest/trajectories";
+import { type EnginePlan, planEngines } from "./engines/engine-plan.js";
 import { closeEvaluation, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
@@ -51,6 +52,8 @@ export interface RunPlan {
     readonly optimiserSteps: number;
   };
   readonly needs: RunMemory;
+  /** Absent where the rollout actors sample themselves. */
+  readonly engines?: EnginePlan;
   /** Of the machine, or of the machines, as it was asked. */
   readonly memoryBytes: number;
   /** At most, without evaluations. */
@@ -66,11 +69,14 @@ export interface PlanOptions extends ResolveSourceOptions {
   readonly memoryBytes: number;
   /** Told what a person should know of a recipe that can run. */
   readonly onNotice?: (text: string) => void;
+  /** For the keys of engines; default none. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Checks everything of a recipe that can be checked without weights and without a cluster. A model that is not on this
- * machine is planned by its shape where the recipe names one, and fetched otherwise, as the run would.
+ * machine is planned by its shape where the recipe names one, and fetched otherwise, as the run would. Engines that run
+ * already are asked what they serve, and sample a token or two; no weights are loaded into them.
  * @throws {PalimpsestError} CONFIG_INVALID; {AgentError}, {LearnerError}, {DatasetError} of the part that is wrong
  */
 export async function planRun(recipe: Recipe, options: PlanOptions): Promise<RunPlan> {
@@ -120,11 +126,17 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
   const needs = runMemory(recipe, model);
   const memoryBytes =
     recipe.plan?.memoryGib === undefined ? options.memoryBytes : recipe.plan.memoryGib * 2 ** 30;
+  const engines = await planEngines(recipe, {
+    versionBytes: needs.weightsBytes,
+    environment: options.environment ?? {},
+    signal,
+  });
   const problems = [
     ...vocabularyProblems(planned),
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
     ...memoryProblems(needs, recipe, memoryBytes),
+    ...(engines?.problems ?? []),
   ];
   const stopTokens = [...meter.stopTokenIds].map((id) => tokenizer.decode([id]));
   const lengths = extents.map((extent) => extent.documentTokens);
@@ -143,6 +155,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     conversations,
     step,
     needs,
+    ...(engines === undefined ? {} : { engines }),
     memoryBytes,
     time,
     buckets: config.buckets,
@@ -246,7 +259,7 @@ function memoryProblems(needs: RunMemory, { plan, ...recipe }: Recipe, memoryByt
   const problems: string[] = [];
   if (needs.totalBytes > memoryBytes)
     problems.push(
-      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}${needs.engineBytes === 0 ? "" : `, engines of at least ${gib(needs.engineBytes)}`}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
     );
   const gpuBytes = plan?.gpuGib === undefined ? Number.POSITIVE_INFINITY : plan.gpuGib * 2 ** 30;
   if (recipe.learnerGpus > 0 && needs.learnerDeviceBytes > gpuBytes)

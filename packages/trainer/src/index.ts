@@ -18,6 +18,7 @@ export {
 } from "./demonstrations/supervised-start.js";
 export { type AskTeacherOptions, askTeacher } from "./demonstrations/teacher.js";
 export { conversationNames, planRun, type RunPlan } from "./dry-run.js";
+export type { EnginePlan } from "./engines/engine-plan.js";
 export type { Phase, QueueDepth, StepReport, TrainEvent, TrainListener } from "./event.js";
 export { builtinRecipesDir, type ModelCache } from "./model-source.js";
 export { carriedRecipe } from "./modules/carried-recipe.js";

@@ -13,6 +13,10 @@ export interface RunMemory {
   readonly rolloutBytes: number;
   /** What of it lies where it computes: weights, keys and values. */
   readonly rolloutDeviceBytes: number;
+  /** Each engine that the run starts, for its weights alone: what it keeps beside them is bounded by its own flags. */
+  readonly engineBytes: number;
+  /** All weights of the model, float32. */
+  readonly weightsBytes: number;
   /** The driver while it stores the base, head, Redis, nodes and reward actors. */
   readonly otherBytes: number;
   /** Base weights and the versions that are kept, on one node. */
@@ -35,7 +39,7 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
   const { processBytes, hostBytes } = learner;
   const half = rollout.precision === "bfloat16" ? 0.5 : 1;
-  // An engine's own memory is the engine's: its actor only hands weights through.
+  // The actor of an engine only hands weights through.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
   // Keys and values are float32 whatever the products round to.
@@ -49,6 +53,8 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   // Node is slow to give them back: measured at 3 to 4 times the weights of 135 million parameters with adapters.
   const swapBytes = (lora === null ? 2 : 4) * weightsBytes;
   const rolloutBytes = processBytes + samplerWeightsBytes + samplerCacheBytes + swapBytes;
+  // One that runs elsewhere, or on a GPU, is not in this machine's memory.
+  const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
   // The driver has the base in memory once, and the trained weights at the end.
   const otherBytes = plainProcessBytes * (clusterProcesses + reward.actors + 1) + 2 * weightsBytes;
@@ -59,9 +65,11 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
     rolloutActors: rollout.actors,
     rolloutBytes,
     rolloutDeviceBytes,
+    engineBytes,
+    weightsBytes,
     otherBytes,
     storeBytes,
-    totalBytes: learnerBytes + rollout.actors * rolloutBytes + otherBytes + storeBytes,
+    totalBytes: learnerBytes + rollout.actors * (rolloutBytes + engineBytes) + otherBytes + storeBytes,
   };
 }
 

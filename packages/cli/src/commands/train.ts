@@ -133,6 +133,7 @@ async function dryRun(
   const plan = await planRun(asked === undefined ? recipe : { ...recipe, plan: asked }, {
     ...modelCache(),
     memoryBytes: ownMemoryBytes(),
+    environment: process.env,
     signal,
     onProgress: bar.show,
     onNotice: (text) => process.stderr.write(`${text}\n`),

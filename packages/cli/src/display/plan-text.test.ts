@@ -50,6 +50,8 @@ const plan: RunPlan = {
     rolloutActors: 2,
     rolloutBytes: 3 * gib,
     rolloutDeviceBytes: 2 * gib,
+    engineBytes: 0,
+    weightsBytes: gib,
     otherBytes: gib,
     storeBytes: gib,
     totalBytes: 15 * gib,
@@ -95,4 +97,28 @@ test("what is not on the machine is said to be taken from the recipe", () => {
 test("what stands against a run is listed, one line each", () => {
   const text = planText({ ...plan, problems: ["memory: too little", "learner: no bucket"] });
   expect(text).toContain("It cannot run:\n- memory: too little\n- learner: no bucket\n");
+});
+
+test("a plan with engines says where they are, what they lease and what new weights cost", () => {
+  const engines = {
+    kind: "vllm",
+    count: 2,
+    started: true,
+    cpus: 1,
+    gpus: 2,
+    load: "reload",
+    versionBytes: gib / 2,
+    weightsDir: "/shared/weights",
+    found: [{ name: "vllm", said: "is on this machine" }],
+    problems: [],
+  } as const;
+  const text = planText({ ...plan, needs: { ...plan.needs, engineBytes: gib }, engines });
+  expect(text).toContain(
+    "engines           2 of kind vllm, started by the run on what its rollout actor leases: 1 CPU and 2 GPUs each\n",
+  );
+  expect(text).toContain("                  vllm is on this machine\n");
+  expect(text).toContain(
+    "new weights       after every update 0.50 GiB are written to /shared/weights for each engine, and the server reads them while it runs; two versions at most, beside what prepare makes of them\n",
+  );
+  expect(text).toMatch(/engine +weights alone; caches as its flags say +1\.00 GiB/);
 });

@@ -1,6 +1,7 @@
 import { conversationNames, type RunPlan } from "@palimpsest/trainer";
 import { formatTable } from "../table.js";
 import { formatCount } from "./count.js";
+import { enginesText } from "./engines-text.js";
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 const whole = (value: number) => Math.round(value).toLocaleString("en-US");
@@ -54,6 +55,7 @@ export function planText(plan: RunPlan): string {
       "a step",
       `${whole(step.episodes)} episodes, ${whole(step.conversations)} conversations; ${formatCount(step.promptTokens)} prompt tokens read, up to ${formatCount(step.sampledTokensAtMost)} sampled and trained; ${step.optimiserSteps} optimiser ${step.optimiserSteps === 1 ? "step" : "steps"}`,
     ],
+    ...(plan.engines === undefined ? [] : enginesText(plan.engines)),
     ["learner's shapes", plan.buckets.map(bucketText).join(", ")],
     [
       "time, at most",
@@ -72,6 +74,9 @@ export function planText(plan: RunPlan): string {
     ["rollout actor", "weights, keys and values", gib(needs.rolloutDeviceBytes)],
     ["", "together, while new weights come in", gib(needs.rolloutBytes)],
     ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],
+    ...(needs.engineBytes === 0
+      ? []
+      : [["engine", "weights alone; caches as its flags say", gib(needs.engineBytes)]]),
     ["object store", "base and kept versions, a node", gib(needs.storeBytes)],
     ["others", "head, Redis, node, driver, reward actors", gib(needs.otherBytes)],
     ["all", `on one machine; there are ${gib(plan.memoryBytes)}`, gib(needs.totalBytes)],

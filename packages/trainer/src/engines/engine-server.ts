@@ -178,7 +178,7 @@ export class EngineServer {
     if (temperature === 1 || (await this.sampler.probeLogprobs(signal)) === "processed_logprobs") return;
     throw new EngineError(
       "NOT_TRAINABLE",
-      `rollout.temperature is ${temperature}, and the server at ${this.#url} reports log-probabilities of temperature 1: ${toMend[engine.kind]}`,
+      `rollout.temperature is ${temperature}, and the server at ${this.#url} reports log-probabilities of temperature 1: ${logprobsRemedy[engine.kind]}`,
     );
   }
 
@@ -218,7 +218,7 @@ export class EngineServer {
 }
 
 /** What makes a server tell the log-probs after the temperature. */
-const toMend: Readonly<Record<EngineSettings["kind"], string>> = {
+export const logprobsRemedy: Readonly<Record<EngineSettings["kind"], string>> = {
   vllm: "start it with --logprobs-mode processed_logprobs",
   sglang: "start it without SGLANG_RETURN_ORIGINAL_LOGPROB",
   "llama-cpp": "its llama.cpp does not know post_sampling_probs; use a newer one",

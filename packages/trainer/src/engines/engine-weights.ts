@@ -1,5 +1,5 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { type BpeTokenizer, type ModelConfig, saveModel } from "@palimpsest/model";
 import type { Parameters } from "../weights.js";
 
@@ -44,7 +44,9 @@ export class EngineWeights {
     }
   }
 
+  /** Also the run's folder around it, with the last of its engines. */
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
+    await rmdir(dirname(this.folder)).catch(() => undefined);
   }
 }

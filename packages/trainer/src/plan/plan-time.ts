@@ -89,7 +89,12 @@ export function runTime(
   const learnerDevice = recipe.learnerGpus > 0 ? h100(learner.precision) : processor(recipe.learnerThreads);
   const parameters = parameterCount(model);
   const episodes = train.groupsPerStep * learner.groupSize;
-  const batch = Math.min(rollout.maxBatch, rollout.concurrency, Math.ceil(episodes / rollout.actors));
+  const { engine } = rollout;
+  const batch = Math.min(
+    engine?.maxRequests ?? rollout.maxBatch,
+    rollout.concurrency,
+    Math.ceil(episodes / rollout.actors),
+  );
   const bytes = parameters * (rollout.precision === "bfloat16" ? 2 : 4);
   const decodeStepSeconds =
     rolloutDevice.decodeStepSeconds +
@@ -113,7 +118,8 @@ export function runTime(
     samplingSeconds,
     updateSeconds,
     totalSeconds: train.steps * (samplingSeconds + updateSeconds),
-    rolloutDevice: rolloutDevice.name,
+    // What an engine computes on is its own; one that runs already may have anything.
+    rolloutDevice: engine === undefined ? rolloutDevice.name : `were an engine ${rolloutDevice.name}`,
     learnerDevice: learnerDevice.name,
   };
 }

@@ -1,0 +1,179 @@
+/** Responsibility: what a dry run says of a recipe's engines: where they are, whether they answer, what they cost.
+ *  Not responsible for: weights and episodes; nothing is started, and no server is changed. */
+import { access, constants } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { ChatEndpoint, EngineError, HttpSampler } from "@palimpsest/engines";
+import { readToken } from "@palimpsest/rewards";
+import type { Recipe } from "../recipe.js";
+import { logprobsRemedy } from "./engine-server.js";
+import { type EngineSettings, engineCount, loadOf } from "./engine-settings.js";
+
+/** Of all questions to one server: a dry run does not wait for one that is away. */
+const defaultAnswerMs = 5_000;
+
+export interface EnginePlan {
+  readonly kind: EngineSettings["kind"];
+  readonly count: number;
+  /** Whether the run starts them. */
+  readonly started: boolean;
+  /** What each one's rollout actor leases; a server that the run starts computes on it. */
+  readonly cpus: number;
+  readonly gpus: number;
+  readonly load: "reload" | "restart";
+  /** Written for each engine after every update, beside what `prepare` makes of it. */
+  readonly versionBytes: number;
+  /** Where that is written. */
+  readonly weightsDir: string;
+  /** Each server that runs, or each program that is to run, and what is known of it from this machine. */
+  readonly found: readonly { readonly name: string; readonly said: string }[];
+  /** What is wrong with servers that answer; one that is away here may be there for the nodes. */
+  readonly problems: readonly string[];
+}
+
+export interface EnginePlanOptions {
+  readonly versionBytes: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Default 5 s. */
+  readonly answerMs?: number;
+}
+
+/** What a server says, or that it says nothing. */
+interface Asked {
+  readonly name: string;
+  readonly said: string;
+  readonly problems: readonly string[];
+}
+
+/** @returns undefined for a recipe without engines */
+export async function planEngines(
+  recipe: Recipe,
+  options: EnginePlanOptions,
+): Promise<EnginePlan | undefined> {
+  const { rollout } = recipe;
+  const { engine } = rollout;
+  if (engine === undefined) return undefined;
+  const { addresses, start } = engine;
+  const found =
+    start === undefined
+      ? await Promise.all((addresses ?? []).map((address) => askServer(address, recipe, engine, options)))
+      : await Promise.all(
+          [start.command, ...(start.prepare === undefined ? [] : [start.prepare.command])].map((command) =>
+            lookForProgram(command, { ...options.environment, ...start.environment }),
+          ),
+        );
+  return {
+    kind: engine.kind,
+    count: engineCount(engine),
+    started: start !== undefined,
+    cpus: rollout.cpus,
+    gpus: rollout.gpus,
+    load: loadOf(engine),
+    versionBytes: options.versionBytes,
+    weightsDir: engine.weightsDir ?? join(tmpdir(), "palimpsest-engines"),
+    found: found.map(({ name, said }) => ({ name, said })),
+    problems: found.flatMap(({ problems }) => problems),
+  };
+}
+
+async function askServer(
+  address: string,
+  recipe: Recipe,
+  engine: EngineSettings,
+  { environment, signal: given, answerMs = defaultAnswerMs }: EnginePlanOptions,
+): Promise<Asked> {
+  const late = AbortSignal.timeout(answerMs);
+  const signal = given === undefined ? late : AbortSignal.any([given, late]);
+  try {
+    const apiKey = await readToken({ tokenEnv: engine.tokenEnv }, environment);
+    return await answersOf(address, recipe, engine, { apiKey, signal });
+  } catch (reason) {
+    given?.throwIfAborted();
+    const why = late.aborted
+      ? `within ${answerMs} ms`
+      : `from this machine: ${reason instanceof Error ? reason.message : String(reason)}`;
+    return { name: address, said: `does not answer ${why}`, problems: [] };
+  }
+}
+
+/** @throws {EngineError} where it does not answer; the signal's reason */
+async function answersOf(
+  address: string,
+  { rollout }: Recipe,
+  engine: EngineSettings,
+  { apiKey, signal }: { readonly apiKey: string | undefined; readonly signal: AbortSignal },
+): Promise<Asked> {
+  const { kind, model } = engine;
+  const common = { url: address, maxAttempts: 1, ...(apiKey === undefined ? {} : { apiKey }) };
+  const named = model === undefined ? {} : { model };
+  const sampler = new HttpSampler({
+    ...common,
+    ...named,
+    kind: kind === "llama-cpp" ? "llamacpp" : kind,
+    originalLogprobs: engine.originalLogprobs,
+  });
+  const texts = new ChatEndpoint({ ...common, ...named });
+  const problem = (text: string) => `rollout.engine: the server at ${address} ${text}`;
+  const problems: string[] = [];
+  const said = ["answers"];
+  try {
+    await sampler.checkHealth(signal);
+    const names = await texts.models(signal);
+    const { name, contextTokens } = await texts.model({ signal });
+    if (model !== undefined && !names.includes(model))
+      problems.push(
+        problem(`serves ${names.join(", ")}, and rollout.engine.model is ${model}; name one that it serves`),
+      );
+    said.push(
+      `serves ${name}${contextTokens === undefined ? "" : `, ${contextTokens.toLocaleString("en-US")} tokens at once`}`,
+    );
+    if (contextTokens !== undefined && contextTokens < rollout.maxTokens)
+      problems.push(
+        problem(
+          `reads ${contextTokens} tokens at once, and rollout.maxTokens is ${rollout.maxTokens}; start it with a longer context, or lower maxTokens`,
+        ),
+      );
+    if (!(await sampler.offersReload(signal)))
+      problems.push(
+        problem(
+          `takes no other weights${kind === "vllm" ? ": start it with VLLM_SERVER_DEV_MODE=1, or palimpsest serve with --weights-from" : ""}`,
+        ),
+      );
+    if (rollout.temperature !== 1 && problems.length === 0) {
+      const mode = await sampler.probeLogprobs(signal);
+      said.push(`log-probs ${mode === "processed_logprobs" ? "after" : "before"} the temperature`);
+      if (mode !== "processed_logprobs")
+        problems.push(
+          problem(
+            `reports log-probabilities of temperature 1, and rollout.temperature is ${rollout.temperature}: ${logprobsRemedy[kind]}`,
+          ),
+        );
+    }
+  } catch (reason) {
+    if (!(reason instanceof EngineError) || signal.aborted || reason.status === undefined) throw reason;
+    // It is there, and refuses what the run would ask, such as for want of its key.
+    said.push(`refuses: ${reason.message}`);
+  } finally {
+    await Promise.all([sampler.close(), texts.close()]);
+  }
+  return { name: address, said: said.join("; "), problems };
+}
+
+/** Looks for a program as a shell does. */
+async function lookForProgram(
+  command: string,
+  { PATH = "" }: Readonly<Record<string, string | undefined>>,
+): Promise<Asked> {
+  const paths = command.includes("/")
+    ? [isAbsolute(command) ? command : resolve(command)]
+    : PATH.split(delimiter).map((folder) => join(folder, command));
+  for (const path of paths) {
+    const there = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (there) return { name: command, said: "is on this machine", problems: [] };
+  }
+  return { name: command, said: "is not on this machine; the nodes that run it need it", problems: [] };
+}

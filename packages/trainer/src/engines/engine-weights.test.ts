@@ -1,0 +1,45 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { initParameters, loadModel, parseModelConfig, trainBpe } from "@palimpsest/model";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { EngineWeights } from "./engine-weights.js";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "palimpsest-weights-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const tokenizer = trainBpe(["ben likes bats"], {
+  vocabSize: 300,
+  specialTokens: ["<|end|>"],
+  alphabet: "bytes",
+});
+const config = parseModelConfig({
+  architecture: "llama",
+  vocabSize: tokenizer.vocabSize,
+  hiddenSize: 16,
+  layers: 1,
+  heads: 2,
+  kvHeads: 1,
+  headDim: 8,
+  intermediateSize: 24,
+  tieWordEmbeddings: true,
+  maxPositions: 64,
+});
+
+it("keeps the version in use, which a server can read, and leaves nothing of a run that has ended", async () => {
+  const run = join(root, "run-1");
+  const one = await EngineWeights.open(join(run, "engine-0"), config, tokenizer);
+  const two = await EngineWeights.open(join(run, "engine-1"), config, tokenizer);
+  await one.write(initParameters(config, 1), 1, "first");
+  const written = await one.write(initParameters(config, 2), 2, "second");
+  await one.keepOnly(written);
+  expect(readdirSync(one.folder)).toEqual(["policy-00000002"]);
+  expect((await loadModel(written.folder)).config.hiddenSize).toBe(16);
+  await one.remove();
+  expect(existsSync(two.folder)).toBe(true);
+  await two.remove();
+  expect(readdirSync(root)).toEqual([]);
+});
