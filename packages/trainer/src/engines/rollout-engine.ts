@@ -7,14 +7,22 @@ import { EngineIntake } from "./engine-intake.js";
 import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
 import { type EngineSettings, engineCount } from "./engine-settings.js";
 
+/** What it reads of the first weights. */
+type FirstPolicy = Pick<NamedPolicy, "parameters"> & {
+  readonly manifest: Pick<NamedPolicy["manifest"], "policyVersion" | "weightsHash">;
+};
+
+/** What it needs of its actor. */
+type Living = Pick<ActorContext, "environment" | "logger" | "signal">;
+
 /** The engine of one rollout actor: its sampler, and the episodes that go to it. */
 export class RolloutEngine {
   readonly sampler: EngineSampler;
   readonly #settings: EngineSettings;
-  readonly #context: ActorContext;
+  readonly #context: Living;
   #intake: EngineIntake | undefined;
 
-  private constructor(sampler: EngineSampler, settings: EngineSettings, context: ActorContext) {
+  private constructor(sampler: EngineSampler, settings: EngineSettings, context: Living) {
     this.sampler = sampler;
     this.#settings = settings;
     this.#context = context;
@@ -23,8 +31,8 @@ export class RolloutEngine {
   static async open(
     engine: EngineSettings,
     place: number,
-    { runId, model: config, recipe }: RunSpec,
-    { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: ActorContext },
+    { runId, model: config, recipe }: Pick<RunSpec, "runId" | "model" | "recipe">,
+    { tokenizer, context }: { readonly tokenizer: BpeTokenizer; readonly context: Living },
   ): Promise<RolloutEngine> {
     const { environment, logger, signal } = context;
     const { temperature } = recipe.rollout;
@@ -38,16 +46,22 @@ export class RolloutEngine {
    */
   async follow(
     open: () => Promise<{ close(): Promise<void> }>,
-    first: () => Promise<NamedPolicy>,
+    first: () => Promise<FirstPolicy>,
   ): Promise<void> {
     const { logger, signal } = this.#context;
     const { sampler } = this;
     const intake = new EngineIntake({ open, back: (living) => sampler.back(living), logger, signal });
     this.#intake = intake;
-    await intake.start(async () => {
-      const { manifest, parameters } = await first();
-      await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
-    }, engineCount(this.#settings) === 1);
+    try {
+      await intake.start(async () => {
+        const { manifest, parameters } = await first();
+        await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+      }, engineCount(this.#settings) === 1);
+    } catch (reason) {
+      // An actor whose start fails is not stopped: its weights would stay on the disk.
+      await sampler.close();
+      throw reason;
+    }
   }
 
   /** One episode of the queue. */
