@@ -17,6 +17,8 @@ function aLearner(...failing: Part[]) {
   /** Groups that are complete and too stale; looking at one closes it. */
   const stale = new Set<string>();
   const failed = new Set<string>();
+  /** Groups of which an episode failed, so that they are too small; looking at one closes it. */
+  const small = new Set<string>();
   /** Groups that teach nothing. */
   const flat = new Set<string>();
   let version = 0;
@@ -47,14 +49,24 @@ function aLearner(...failing: Part[]) {
           // As GroupConsumer: what is delivered is not delivered again before it is released.
           const ready = groupIds.filter((groupId) => !delivered.has(groupId)).slice(0, count);
           const groups = ready
-            .filter((groupId) => !stale.has(groupId))
+            .filter((groupId) => !stale.has(groupId) && !small.has(groupId))
             .map((groupId) => ({ groupId, taskId: "", groupSize: 1, members: [] }));
+          const why = (groupId: string) => (stale.has(groupId) ? "STALE_POLICY" : "BELOW_MIN_GROUP_SIZE");
           const dropped = ready
-            .filter((groupId) => stale.has(groupId))
-            .map((groupId) => ({ groupId, taskId: "", step: 1, reason: "STALE_POLICY" as const }));
+            .filter((groupId) => stale.has(groupId) || small.has(groupId))
+            .map((groupId) => ({ groupId, taskId: "", step: 1, reason: why(groupId) }) as const);
+          const failures = ready
+            .filter((groupId) => small.has(groupId))
+            .map((groupId) => ({
+              trajectoryId: `${groupId}-e0`,
+              groupId,
+              stage: "reward" as const,
+              message: `${groupId}-e0 failed`,
+            }));
+          for (const groupId of small) if (ready.includes(groupId)) failed.add(groupId);
           for (const { groupId } of dropped) failed.add(groupId);
           for (const { groupId } of groups) delivered.add(groupId);
-          return { groups, dropped, failures: [] };
+          return { groups, dropped, failures };
         },
         acknowledge: async (groupIds) => part("acknowledge", groupIds.join()),
         reject: async (groupIds) => {
@@ -97,7 +109,7 @@ function aLearner(...failing: Part[]) {
     const rejects = { rejected, most: 2, groupsPerStep: 2 };
     return protocol.run({ step, groupIds, window: { indexes, schedule, rejects } });
   };
-  return { log, run, runWindow, runRefilled, lastDone, unknown, elsewhere, stale, failed, flat };
+  return { log, run, runWindow, runRefilled, lastDone, unknown, elsewhere, stale, failed, small, flat };
 }
 
 const whole = ["train 1", "save g1", "acknowledge g1", "announce 1"];
@@ -266,4 +278,18 @@ test("after a training that failed, rejected groups are found again", async () =
   expect(await runRefilled(1, ["g1", "g2", "g3"], ["g1"])).toMatchObject({
     batch: { rejected: [{ groupId: "g1" }] },
   });
+});
+
+test("groups that failed before others were handed back are told of when the step is done (STEP-7)", async () => {
+  const { runRefilled, flat, small } = aLearner();
+  flat.add("g1").add("g5");
+  small.add("g2");
+  expect(await runRefilled(1, ["g1", "g2", "g3"])).toMatchObject({ rejected: ["g1"] });
+  const told = { dropped: [{ groupId: "g2" }], failures: [{ message: "g2-e0 failed" }] };
+  const done = await runRefilled(1, ["g1", "g2", "g3", "g4"], ["g1"]);
+  expect(done).toMatchObject({ batch: { groups: [{ groupId: "g3" }, { groupId: "g4" }], ...told } });
+  // Of the step before, nothing is said again.
+  expect(await runRefilled(2, ["g5", "g6"])).toMatchObject({ rejected: ["g5"] });
+  const next = await runRefilled(2, ["g5", "g6", "g7"], ["g5"]);
+  expect(next).toMatchObject({ batch: { dropped: [], failures: [] } });
 });

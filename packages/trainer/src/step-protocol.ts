@@ -84,6 +84,12 @@ export class StepProtocol<
   #consumed: readonly string[];
   #rejected: readonly string[];
   #open: OpenStep<Trained, Saved> | undefined;
+  /** Groups of a step that were closed as too small before others of it were handed back, and why: nobody finds them again. */
+  #closed: Pick<GroupBatch, "dropped" | "failures"> & { readonly step: number } = {
+    step: 0,
+    dropped: [],
+    failures: [],
+  };
 
   constructor(
     parts: StepParts<Request, Trained, Saved, Result>,
@@ -197,7 +203,7 @@ export class StepProtocol<
 
   /** The step's batch, what is to be done before there is one, or undefined when it is to be asked for again. */
   async #take(
-    { window }: Request,
+    { step, window }: Request,
     outstanding: readonly string[],
   ): Promise<StepBatch | UndispatchedGroups | undefined> {
     const { groups, teaches } = this.#parts;
@@ -225,20 +231,32 @@ export class StepProtocol<
       }
       if (rejects === undefined) return { ...batch, rejected: [] };
       const more = batch.groups.filter((group) => !teaches(group));
+      const { dropped, failures } = this.#withClosed(step, batch);
       if (more.length > 0 && known.size < rejects.most) {
         handBack();
+        const gone = new Set(idsOf(dropped));
+        // Those of groups that are complete are found with them again.
+        this.#closed = { step, dropped, failures: failures.filter(({ groupId }) => gone.has(groupId)) };
         return { undispatched: [], rejected: idsOf(more) };
       }
       const no = new Set([...known, ...idsOf(more)]);
       return {
         ...sortedOut([...rejected.groups, ...batch.groups], ({ groupId }) => !no.has(groupId), rejects),
-        dropped: [...rejected.dropped, ...batch.dropped],
-        failures: [...rejected.failures, ...batch.failures],
+        dropped: [...rejected.dropped, ...dropped],
+        failures: [...rejected.failures, ...failures],
       };
     } catch (reason) {
       handBack();
       throw reason;
     }
+  }
+
+  #withClosed(step: number, batch: GroupBatch): Pick<GroupBatch, "dropped" | "failures"> {
+    const before = this.#closed.step === step ? this.#closed : { dropped: [], failures: [] };
+    return {
+      dropped: [...before.dropped, ...batch.dropped],
+      failures: [...before.failures, ...batch.failures],
+    };
   }
 
   /** undefined when a group of them is not dispatched any more, since Redis came back without its last second, or is closed,
