@@ -96,6 +96,8 @@ async function makeCorpus(path: string, paragraphs: readonly string[], wanted: n
 interface Opened {
   readonly tasks: number;
   readonly openSeconds: number;
+  /** Of all threads, so that a busy machine can be told what a quiet one would take. */
+  readonly openProcessorSeconds: number;
   readonly firstGroupsSeconds: number;
   readonly stepSeconds: number;
   readonly peakRssBytes: number;
@@ -104,9 +106,12 @@ interface Opened {
 /** What the driver does until the first groups go out, and then for some steps more. */
 async function open(path: string): Promise<Opened> {
   const startedAt = performance.now();
+  const before = process.cpuUsage();
   const seconds = () => (performance.now() - startedAt) / 1000;
   const tasks = await openTasks({ source: "jsonl", path, seed: 1 });
   const openSeconds = seconds();
+  const { user, system } = process.cpuUsage(before);
+  const openProcessorSeconds = (user + system) / 1e6;
   const steps = 5;
   const groups = Number(flags.groups);
   let firstGroupsSeconds = 0;
@@ -119,7 +124,14 @@ async function open(path: string): Promise<Opened> {
   const stepSeconds = (seconds() - firstGroupsSeconds) / (steps - 1);
   await tasks.close();
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
-  return { tasks: tasks.count, openSeconds, firstGroupsSeconds, stepSeconds, peakRssBytes };
+  return {
+    tasks: tasks.count,
+    openSeconds,
+    openProcessorSeconds,
+    firstGroupsSeconds,
+    stepSeconds,
+    peakRssBytes,
+  };
 }
 
 async function measure(path: string): Promise<Opened> {
@@ -144,12 +156,14 @@ if (flags.open !== undefined) {
     const path = await makeFile(folder);
     const files = [path, join(folder, "corpus.json")].filter(existsSync);
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    const { tasks, openSeconds, firstGroupsSeconds, stepSeconds, peakRssBytes } = await measure(path);
+    const { tasks, openSeconds, openProcessorSeconds, firstGroupsSeconds, stepSeconds, peakRssBytes } =
+      await measure(path);
     const table = {
       form: flags.form,
       gib: Number((bytes / 2 ** 30).toFixed(2)),
       tasks,
       "opened after s": Number(openSeconds.toFixed(1)),
+      "processor s": Number(openProcessorSeconds.toFixed(1)),
       "first groups after s": Number(firstGroupsSeconds.toFixed(1)),
       "groups of a step s": Number(stepSeconds.toFixed(2)),
       "peak MiB": Math.round(peakRssBytes / 2 ** 20),

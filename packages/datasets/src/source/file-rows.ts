@@ -1,19 +1,20 @@
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { DatasetError } from "../error.js";
-import { jsonArrayElements } from "./json-array.js";
-import { lineTexts } from "./line-texts.js";
+import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-window.js";
+import { ArraySplit, type RowSlice } from "./json-array.js";
+import { LineSplit } from "./line-texts.js";
 import { parquetRows } from "./parquet-rows.js";
+import {
+  type FileRow,
+  parsedRow,
+  RowOfBytes,
+  type RowPlace,
+  readRow,
+  type ScannedRow,
+} from "./scanned-row.js";
 
-/** One row of a file, or why it is none. */
-export type FileRow =
-  | { readonly row: number; readonly value: unknown }
-  | { readonly row: number; readonly reason: "not-json" | "cut-off"; readonly detail: string };
-
-/** Where a row stands in its file: in bytes, or, in a table, as a row counted from 0. */
-export type RowPlace =
-  | { readonly offset: number; readonly sizeBytes: number }
-  | { readonly tableRow: number };
+export type { FileRow, RowPlace, ScannedRow } from "./scanned-row.js";
 
 export interface PlacedRow {
   readonly row: FileRow;
@@ -37,18 +38,28 @@ export async function* fileRows(path: string, signal?: AbortSignal): AsyncGenera
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function* placedRows(path: string, signal?: AbortSignal): AsyncGenerator<PlacedRow> {
+  for await (const rows of scannedRows(path, signal))
+    for (const row of rows) yield { row: row.whole(), place: row.place };
+}
+
+/**
+ * The rows of a file for whoever does not want all of each, in batches: a row is valid until the next one is asked for.
+ * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
+ */
+export async function* scannedRows(path: string, signal?: AbortSignal): AsyncGenerator<Iterable<ScannedRow>> {
   try {
     const form = await fileForm(path);
     if (form === "parquet") {
       let row = 0;
-      for await (const value of parquetRows(path, { signal }))
-        yield { place: { tableRow: row }, row: { row: ++row, value } };
-    } else if (form === "json-array") yield* arrayRows(path, signal);
-    else if (form === "json") {
+      for await (const value of parquetRows(path, { signal })) {
+        const place = { tableRow: row };
+        yield [readRow({ row: ++row, value }, place)];
+      }
+    } else if (form === "json") {
       const bytes = await readFile(path, when(signal));
       const row = parsedRow(1, stripMark(bytes.toString("utf8")));
-      yield { row, place: { offset: 0, sizeBytes: bytes.length } };
-    } else yield* lineRows(path, signal);
+      yield [readRow(row, { offset: 0, sizeBytes: bytes.length })];
+    } else yield* byteRows(path, form === "jsonl" ? new LineSplit() : new ArraySplit(), signal);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof DatasetError) throw error;
@@ -89,27 +100,27 @@ async function firstLine(path: string): Promise<{ readonly start: string; readon
   return { start, lineEnd };
 }
 
-function parsedRow(row: number, text: string): FileRow {
-  try {
-    return { row, value: JSON.parse(text) as unknown };
-  } catch (error) {
-    return { row, reason: "not-json", detail: error instanceof Error ? error.message : String(error) };
+async function* byteRows(
+  path: string,
+  split: RowSplit<RowSlice>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Iterable<ScannedRow>> {
+  let last = 0;
+  let isCutOff = false;
+  function* batch(window: ByteWindow, slices: Iterable<RowSlice>): Generator<ScannedRow> {
+    try {
+      for (const slice of slices) {
+        last = slice.row;
+        yield new RowOfBytes(window, slice);
+      }
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      isCutOff = true;
+      yield readRow({ row: last + 1, reason: "cut-off", detail: error.message }, { offset: 0, sizeBytes: 0 });
+    }
   }
-}
-
-async function* arrayRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<PlacedRow> {
-  let row = 0;
-  try {
-    for await (const { text, ...place } of jsonArrayElements(createReadStream(path, when(signal))))
-      yield { row: parsedRow(++row, text), place };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const place = { offset: 0, sizeBytes: 0 };
-    yield { row: { row: row + 1, reason: "cut-off", detail: error.message }, place };
+  for await (const { window, rows } of rowBatches(fileChunks(path, signal), split)) {
+    yield batch(window, rows);
+    if (isCutOff) return;
   }
-}
-
-async function* lineRows(path: string, signal: AbortSignal | undefined): AsyncGenerator<PlacedRow> {
-  for await (const { line, text, ...place } of lineTexts(path, signal))
-    yield { row: parsedRow(line, text), place };
 }

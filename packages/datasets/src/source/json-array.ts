@@ -1,9 +1,13 @@
-const quote = 0x22;
-const backslash = 0x5c;
+import { type ByteWindow, type RowSplit, rowBatches } from "./byte-window.js";
+import { quote, StringScan } from "./json-string.js";
+
 const comma = 0x2c;
-const opening = [0x5b, 0x7b];
-const closing = [0x5d, 0x7d];
-const blank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const openingBracket = 0x5b;
+const openingBrace = 0x7b;
+const closingBracket = 0x5d;
+const closingBrace = 0x7d;
+const isBlank = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /** An element's JSON text, and where its bytes stand in the file. */
 export interface ArrayElement {
@@ -12,63 +16,98 @@ export interface ArrayElement {
   readonly sizeBytes: number;
 }
 
+/** A row's bytes in a window. */
+export interface RowSlice {
+  /** Counted from 1. */
+  readonly row: number;
+  readonly from: number;
+  readonly to: number;
+  /** Of the row's first byte in the file. */
+  readonly offset: number;
+}
+
 /**
- * The texts of a JSON array's elements, one after another: a file of gigabytes, longer than any string may be, is read
- * in the memory of one element. Only brackets and strings are looked at; whether an element is JSON is its reader's to find.
- *
+ * The elements of a JSON array: a file of gigabytes, longer than any string may be, passes in the memory of one element.
+ * Only brackets and strings are looked at; whether an element is JSON is its reader's to find.
+ * The first byte of the file that is not blank is `[`.
+ */
+export class ArraySplit implements RowSplit<RowSlice> {
+  readonly #strings = new StringScan();
+  #state: "before" | "inside" | "ended" = "before";
+  #elements = 0;
+  /** An element that was cut off is tried again when twice as much of it is there. */
+  #wantedBytes = 0;
+
+  /** @throws {SyntaxError} where the array does not end, or something stands behind it */
+  *split(window: ByteWindow, atEnd: boolean): Generator<RowSlice> {
+    if (this.#state === "before") {
+      const start = window.indexOf(openingBracket, window.from);
+      window.from = start < 0 ? window.to : start + 1;
+      if (start >= 0) this.#state = "inside";
+    }
+    while (this.#state === "inside") {
+      const waiting = window.to - window.from;
+      const end = waiting < this.#wantedBytes && !atEnd ? -1 : this.#endOfElement(window);
+      if (end < 0) {
+        if (waiting >= this.#wantedBytes) this.#wantedBytes = 2 * waiting;
+        break;
+      }
+      this.#wantedBytes = 0;
+      const { from } = window;
+      const offset = window.offset + from;
+      const isLast = window.bytes[end] !== comma;
+      window.from = end + 1;
+      if (isLast) this.#state = "ended";
+      if (isLast && this.#elements === 0 && isBlankFrom(window.bytes, from, end)) break;
+      this.#elements += 1;
+      yield { row: this.#elements, from, to: end, offset };
+    }
+    if (this.#state === "ended") refuseMore(window);
+    else if (atEnd)
+      throw new SyntaxError(
+        `the array does not end after element ${this.#elements + 1}: the file is cut off`,
+      );
+  }
+
+  /** Where the comma or bracket behind the element is that begins at `from`; -1 where it was not read yet. */
+  #endOfElement(window: ByteWindow): number {
+    const { bytes, to } = window;
+    let depth = 0;
+    for (let at = window.from; at < to; at++) {
+      const byte = bytes[at] as number;
+      if (byte === quote) {
+        at = this.#strings.endOf(window, at + 1, to);
+        if (at < 0) return -1;
+      } else if (byte === openingBracket || byte === openingBrace) depth += 1;
+      else if (byte === closingBracket || byte === closingBrace) {
+        if (depth === 0) return at;
+        depth -= 1;
+      } else if (byte === comma && depth === 0) return at;
+    }
+    return -1;
+  }
+}
+
+function isBlankFrom(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isBlank(bytes[at])) return false;
+  return true;
+}
+
+function refuseMore(window: ByteWindow): void {
+  for (; window.from < window.to; window.from++) {
+    const byte = window.bytes[window.from] as number;
+    if (!isBlank(byte))
+      throw new SyntaxError(`something stands behind the array's end: "${String.fromCharCode(byte)}"`);
+  }
+}
+
+/**
+ * The texts of a JSON array's elements, one after another.
  * @param chunks UTF-8; the first byte that is not blank is `[`
  * @throws {SyntaxError} where the array does not end, or something stands behind it
  */
 export async function* jsonArrayElements(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ArrayElement> {
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  let ended = false;
-  /** Pieces of the element that is being read, from chunks before. */
-  let pieces: Uint8Array[] = [];
-  let elements = 0;
-  /** Where the chunk that is being read begins, and where its element does. */
-  let chunkOffset = 0;
-  let offset = 0;
-  const take = (last: Uint8Array): ArrayElement => {
-    const bytes = Buffer.concat([...pieces, last]);
-    const taken = { text: bytes.toString("utf8").trim(), offset, sizeBytes: bytes.length };
-    pieces = [];
-    offset += bytes.length + 1;
-    return taken;
-  };
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at] as number;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === backslash) escaped = true;
-        else if (byte === quote) inString = false;
-      } else if (ended) {
-        if (!blank(byte))
-          throw new SyntaxError(`something stands behind the array's end: "${String.fromCharCode(byte)}"`);
-      } else if (byte === quote) inString = true;
-      else if (opening.includes(byte)) {
-        depth += 1;
-        if (depth > 1) continue;
-        start = at + 1;
-        offset = chunkOffset + start;
-      } else if (closing.includes(byte)) {
-        depth -= 1;
-        if (depth > 0) continue;
-        const last = take(chunk.subarray(start, at));
-        if (last.text !== "" || elements > 0) yield last;
-        ended = true;
-      } else if (byte === comma && depth === 1) {
-        yield take(chunk.subarray(start, at));
-        elements += 1;
-        start = at + 1;
-      }
-    }
-    if (depth > 0) pieces.push(chunk.subarray(start));
-    chunkOffset += chunk.length;
-  }
-  if (!ended)
-    throw new SyntaxError(`the array does not end after element ${elements + 1}: the file is cut off`);
+  for await (const { window, rows } of rowBatches(chunks, new ArraySplit()))
+    for (const { from, to, offset } of rows)
+      yield { text: window.text(from, to).trim(), offset, sizeBytes: to - from };
 }

@@ -1,5 +1,6 @@
-import { createReadStream } from "node:fs";
 import { DatasetError } from "../error.js";
+import { type ByteWindow, fileChunks, type RowSplit, rowBatches } from "./byte-window.js";
+import type { RowSlice } from "./json-array.js";
 
 export interface LineText {
   /** Counted from 1, blank lines included. */
@@ -11,49 +12,43 @@ export interface LineText {
 }
 
 const lineFeed = 0x0a;
-const readBytes = 2 ** 20;
 
 /**
- * Yields the lines of a text file (UTF-8) that are not blank. Only a line feed ends a line: JSON may hold U+2028 as it is.
+ * The lines of a text that are not blank, counted from 1 with those that are. Only a line feed ends a line: JSON may hold U+2028 as
+ * it is.
+ */
+export class LineSplit implements RowSplit<RowSlice> {
+  #line = 0;
+  /** So many bytes of the line that is cut off hold no line feed. */
+  #searched = 0;
+
+  *split(window: ByteWindow, atEnd: boolean): Generator<RowSlice> {
+    for (;;) {
+      const { from } = window;
+      const end = window.indexOf(lineFeed, from + this.#searched);
+      if (end < 0 && !(atEnd && from < window.to)) {
+        this.#searched = window.to - from;
+        return;
+      }
+      const to = end < 0 ? window.to : end;
+      this.#searched = 0;
+      this.#line += 1;
+      window.from = Math.min(to + 1, window.to);
+      if (!isBlank(window, from, to)) yield { row: this.#line, from, to, offset: window.offset + from };
+    }
+  }
+}
+
+/**
+ * Yields the lines of a text file (UTF-8) that are not blank.
  * @throws {DatasetError} UNREADABLE_FILE; the signal's reason
  */
 export async function* lineTexts(path: string, signal?: AbortSignal): AsyncGenerator<LineText> {
-  const file = createReadStream(path, { highWaterMark: readBytes, ...(signal ? { signal } : {}) });
-  let line = 0;
-  let offset = 0;
-  let reading = false;
-  let pieces: Buffer[] = [];
-  function ended(last: Buffer): LineText | undefined {
-    const bytes = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
-    pieces = [];
-    line += 1;
-    const at = { line, offset, sizeBytes: bytes.length };
-    offset += bytes.length + 1;
-    const text = bytes.toString("utf8");
-    return isBlank(text) ? undefined : { ...at, text: withoutEnds(text, line) };
-  }
   try {
-    for await (const chunk of file as AsyncIterable<Buffer>) {
-      let from = 0;
-      for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-        const found = ended(chunk.subarray(from, end));
-        from = end + 1;
-        if (found === undefined) continue;
-        reading = true;
-        yield found;
-        reading = false;
-      }
-      if (from < chunk.length) pieces.push(chunk.subarray(from));
-    }
-    const found = pieces.length === 0 ? undefined : ended(Buffer.alloc(0));
-    if (found !== undefined) {
-      reading = true;
-      yield found;
-      reading = false;
-    }
+    for await (const { window, rows } of rowBatches(fileChunks(path, signal), new LineSplit()))
+      for (const { row, from, to, offset } of rows)
+        yield { line: row, text: lineText(window, row, from, to), offset, sizeBytes: to - from };
   } catch (error) {
-    // What the reader of these lines throws into here is its own.
-    if (reading) throw error;
     signal?.throwIfAborted();
     throw new DatasetError(
       "UNREADABLE_FILE",
@@ -61,15 +56,19 @@ export async function* lineTexts(path: string, signal?: AbortSignal): AsyncGener
       { path },
       error,
     );
-  } finally {
-    file.destroy();
   }
 }
 
-/** Whether a line is blank; a line of a gigabyte is not copied to find out. */
-const isBlank = (text: string): boolean => !/\S/.test(text);
+/** Without the mark that a file may begin with, and the carriage return that a line may end with. */
+export function lineText(window: ByteWindow, line: number, from: number, to: number): string {
+  const carriageReturn = to > from && window.bytes[to - 1] === 0x0d ? 1 : 0;
+  const text = window.text(from, to - carriageReturn);
+  return line === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
 
-function withoutEnds(text: string, line: number): string {
-  const end = text.endsWith("\r") ? text.length - 1 : text.length;
-  return text.slice(line === 1 && text.startsWith("\uFEFF") ? 1 : 0, end);
+/** A line that begins as JSON does is told by its first byte. */
+function isBlank(window: ByteWindow, from: number, to: number): boolean {
+  const first = window.bytes[from] as number;
+  if (to > from && first > 0x20 && first < 0x7f) return false;
+  return !/\S/.test(window.text(from, to));
 }

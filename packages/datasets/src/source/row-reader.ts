@@ -37,13 +37,14 @@ export class RowReader {
 
   /** @throws {DatasetError} UNREADABLE_FILE where the file was written to since it was opened */
   async read(place: RowPlace): Promise<unknown> {
+    return (await this.readAll([place]))[0];
+  }
+
+  /** Rows that are read at the same time. @throws {DatasetError} as `read` */
+  async readAll(places: readonly RowPlace[]): Promise<readonly unknown[]> {
     try {
       if ((await stateOf(this.#file)) !== this.#state) throw new Error("it was written to");
-      if ("tableRow" in place) {
-        this.#table ??= ParquetTable.open(this.#path, tableBatchBytes);
-        return await (await this.#table).row(place.tableRow);
-      }
-      return JSON.parse((await this.#bytes(place)).toString("utf8").replace(/^\uFEFF/, "")) as unknown;
+      return await Promise.all(places.map((place) => this.#row(place)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new DatasetError(
@@ -53,6 +54,14 @@ export class RowReader {
         error,
       );
     }
+  }
+
+  async #row(place: RowPlace): Promise<unknown> {
+    if ("tableRow" in place) {
+      this.#table ??= ParquetTable.open(this.#path, tableBatchBytes);
+      return await (await this.#table).row(place.tableRow);
+    }
+    return JSON.parse((await this.#bytes(place)).toString("utf8").replace(/^\uFEFF/, "")) as unknown;
   }
 
   async close(): Promise<void> {

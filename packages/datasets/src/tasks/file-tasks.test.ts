@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { createRandom } from "@palimpsest/trajectories/random";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { preparedTasks } from "../inspect/prepared-tasks.js";
 import { type BadRow, saveTasks } from "../jsonl.js";
+import type { SourceBadRow } from "../prepare/preparer.js";
 import { FileTasks } from "./file-tasks.js";
 import { allTasks } from "./task-set.js";
 
@@ -112,6 +114,63 @@ describe("FileTasks", () => {
       JSON.stringify(row("a", { corpus: "set.corpus.json", indices: [200] })),
     );
     await expect(FileTasks.open(outside)).rejects.toThrow("index 200 is outside");
+  });
+
+  it("finds in rows whose documents it leaves out what whoever reads all of each row finds", async () => {
+    const random = createRandom("rows");
+    const long = (seed: number) => `${seed} é😀 "quoted" \\ \n`.repeat(100 + random.below(100));
+    const forms = [
+      (at: number) => row(`t${at % 90}`, long(at)),
+      (at: number) => ({ ...row(`t${at}`, long(at)), question: long(at) }),
+      (at: number) => ({ ...row(`t${at}`, long(at)), answers: [] }),
+      (at: number) => ({ ...row(`t${at}`, long(at)), documents: long(at) }),
+      (at: number) => row(`${long(7)}${at % 3}`, long(at)),
+      (at: number) => row(`t${at}`, { document: long(at) }),
+      (at: number) => ({ ...row(`t${at}`), metadata: { context: long(at) } }),
+      (at: number) => ({ input: `q${at}?`, context: long(at), outputs: ["x"], index: at % 50 }),
+      (at: number) => ({ prompt: long(at), label: "x", metadata: { context: long(at), id: at % 70 } }),
+      (at: number) => ({ prompt: "q?", metadata: { context: long(at) } }),
+      (at: number) => ({ prompt: [], context: long(at), reward_model: {} }),
+    ];
+    const breaks = [
+      (line: string, at: number) => `${line.slice(0, at)}\t${line.slice(at)}`,
+      (line: string, at: number) => `${line.slice(0, at)}\\x${line.slice(at)}`,
+      (line: string, at: number) => `${line.slice(0, at)}"${line.slice(at)}`,
+      (line: string, at: number) => line.slice(0, at),
+      (line: string, at: number) =>
+        line.replace('"document":', `"document":5,${" ".repeat(at % 9)}"document" : `),
+      (line: string) => `${line},`,
+      (line: string) => line,
+    ];
+    const lines = Array.from({ length: 600 }, (_, at) => {
+      const line = JSON.stringify(random.pick(forms)(at), null, at % 2);
+      return random.pick(breaks)(line.replaceAll("\n", " "), random.below(line.length));
+    });
+    const path = await file("broken.jsonl", `\uFEFF${lines.join("\r\n")}`);
+    const [expected, found]: [BadRow[], BadRow[]] = [[], []];
+    const tasks = [];
+    const onBadRow = ({ row: line, reason, detail }: SourceBadRow) => expected.push({ line, reason, detail });
+    for await (const task of preparedTasks(path, { onBadRow })) tasks.push(task);
+    const set = await FileTasks.open(path, { onBadRow: (bad) => found.push(bad) });
+    // A duplicate is said to be of a row by one and of a task by the other.
+    const said = ({ line, reason, detail }: BadRow) =>
+      `${line} ${reason} ${reason === "duplicate-id" ? "" : detail}`;
+    expect(found.map(said)).toEqual(expected.map(said));
+    expect(new Set(found.map(({ reason }) => reason)).size).toBeGreaterThan(5);
+    expect(tasks.length).toBeGreaterThan(50);
+    expect(await allTasks(set)).toEqual(tasks);
+  });
+
+  it("reads rows that are longer than what is read at once", async () => {
+    const document = 'Words "in" lines.\n'.repeat(2 ** 18);
+    const rows = ["a", "b", "c"].map((id) => row(id, `${id} ${document}`));
+    for (const [name, content] of [
+      ["huge.jsonl", rows.map((one) => JSON.stringify(one)).join("\n")],
+      ["huge.json", JSON.stringify(rows, null, 1)],
+    ] as const) {
+      const set = await FileTasks.open(await file(name, content));
+      expect((await allTasks(set)).map((task) => task.document)).toEqual(rows.map((one) => one.document));
+    }
   });
 
   it("refuses to open a task of a file that was written to meanwhile", async () => {

@@ -1,13 +1,13 @@
 /** Responsibility: the tasks of a prepared file as places: the file is read once from one end to the other, every row is
- *  checked, and a task's document is read again when the task is opened.
+ *  checked, and a task's document is read when the task is opened: of a long one the check only makes sure that it is a JSON string.
  *  Not responsible for: how many bad rows are too many.
  *
  *  A task takes about 100 bytes of memory, whatever the length of its document: its place, and a hash of its id. */
 import { createHash } from "node:crypto";
 import type { Task } from "@palimpsest/trajectories";
-import { rowTask } from "../inspect/row-task.js";
+import { type RowTask, rowTask } from "../inspect/row-task.js";
 import type { BadRow } from "../jsonl.js";
-import { placedRows } from "../source/file-rows.js";
+import { type FileRow, type ScannedRow, scannedRows } from "../source/file-rows.js";
 import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
 import { CorpusPlaces } from "../written/corpus-places.js";
@@ -20,6 +20,8 @@ export interface FileTasksOptions {
   readonly onBadRow?: ((row: BadRow) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+type CheckedRow = { readonly row: number } & (RowTask | { readonly reason: string; readonly detail: string });
 
 export class FileTasks implements TaskSet {
   readonly #path: string;
@@ -68,29 +70,39 @@ export class FileTasks implements TaskSet {
   async #scan({ limit = Number.POSITIVE_INFINITY, onBadRow, signal }: FileTasksOptions): Promise<void> {
     /** Positions by a hash of the id; ids themselves could be long. */
     const seen = new Map<number, number>();
-    for await (const { row, place } of placedRows(this.#path, signal)) {
-      const bad = (reason: string, detail: string) => onBadRow?.({ line: row.row, reason, detail });
-      if ("reason" in row) {
-        bad(row.reason, row.detail);
-        continue;
+    for await (const rows of scannedRows(this.#path, signal)) {
+      for (const scanned of rows) {
+        const found = await this.#checked(scanned);
+        if ("reason" in found) {
+          onBadRow?.({ line: found.row, reason: found.reason, detail: found.detail });
+          continue;
+        }
+        const { row, task, places } = found;
+        const hash = hashOf(task.id);
+        const first = seen.get(hash);
+        if (first !== undefined && (await this.#idAt(first)) === task.id) {
+          const detail = `id: "${task.id}" is already used by task ${first + 1}`;
+          onBadRow?.({ line: row, reason: "duplicate-id", detail });
+          continue;
+        }
+        if (places !== undefined) await this.#corpora.check(places.corpus, places.indices, this.#path);
+        seen.set(hash, this.#places.count);
+        this.#places.add(scanned.place);
+        if (this.#places.count >= limit) return;
       }
-      const found = await rowTask(row.value, this.#path, this.#stores);
-      if ("reason" in found) {
-        bad(found.reason, found.detail);
-        continue;
-      }
-      const { task, places } = found;
-      const hash = hashOf(task.id);
-      const first = seen.get(hash);
-      if (first !== undefined && (await this.#idAt(first)) === task.id) {
-        bad("duplicate-id", `id: "${task.id}" is already used by task ${first + 1}`);
-        continue;
-      }
-      if (places !== undefined) await this.#corpora.check(places.corpus, places.indices, this.#path);
-      seen.set(hash, this.#places.count);
-      this.#places.add(place);
-      if (this.#places.count >= limit) return;
     }
+  }
+
+  /** A row's task without its document where that is long, or why the row is none: that is always said of the whole row. */
+  async #checked(scanned: ScannedRow): Promise<CheckedRow> {
+    const brief = scanned.withoutDocuments();
+    const checked = brief === undefined ? undefined : await this.#checkedRow(brief);
+    return checked === undefined || "reason" in checked ? await this.#checkedRow(scanned.whole()) : checked;
+  }
+
+  async #checkedRow(row: FileRow): Promise<CheckedRow> {
+    if ("reason" in row) return row;
+    return { row: row.row, ...(await rowTask(row.value, this.#path, this.#stores)) };
   }
 
   async #idAt(position: number): Promise<string | undefined> {

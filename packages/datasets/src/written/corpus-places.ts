@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
 import { renderDocuments } from "../paragraphs/build-context.js";
-import { placedRows } from "../source/file-rows.js";
+import { scannedRows } from "../source/file-rows.js";
 import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
-import { checkIndices, paragraphOf, scanCorpus } from "./corpus.js";
+import { CorpusScan, checkIndices, paragraphOf } from "./corpus.js";
 
 /** Paragraphs that are read from the disk at the same time. */
 const readsAtOnce = 64;
@@ -67,7 +67,15 @@ async function openCorpus(path: string, signal: AbortSignal | undefined): Promis
   const reader = await RowReader.open(path);
   try {
     const places = new PlaceList();
-    const kept = await scanCorpus(path, placedRows(path, signal), (_, { place }) => places.add(place));
+    const scan = new CorpusScan(path);
+    for await (const rows of scannedRows(path, signal)) {
+      for (const row of rows) {
+        if (row.isString()) scan.addString();
+        else if (scan.add(row.whole()) === undefined) continue;
+        places.add(row.place);
+      }
+    }
+    const kept = scan.end();
     return {
       path,
       count: kept?.length ?? places.count,
@@ -91,7 +99,7 @@ async function readTexts(
   const texts: string[] = [];
   for (let from = 0; from < indices.length; from += readsAtOnce) {
     const some = indices.slice(from, from + readsAtOnce);
-    const values = await Promise.all(some.map((index) => reader.read(places.at(index))));
+    const values = await reader.readAll(some.map((index) => places.at(index)));
     texts.push(...values.map((value) => paragraphOf(value) ?? ""));
   }
   return texts;

@@ -58,46 +58,58 @@ export function checkIndices(path: string, indices: readonly number[], paragraph
 
 async function readCorpus(path: string, rows: AsyncIterable<FileRow>): Promise<readonly string[]> {
   const paragraphs: string[] = [];
-  const ofQuestions = await scanCorpus(path, unplaced(rows), (text) => paragraphs.push(text));
-  return ofQuestions ?? paragraphs;
+  const scan = new CorpusScan(path);
+  for await (const row of rows) {
+    const paragraph = scan.add(row);
+    if (paragraph !== undefined) paragraphs.push(paragraph);
+  }
+  return scan.end() ?? paragraphs;
 }
 
-async function* unplaced(rows: AsyncIterable<FileRow>) {
-  for await (const row of rows) yield { row };
-}
+/** What a corpus is made of, told by its rows one after another. */
+export class CorpusScan {
+  readonly #path: string;
+  readonly #ofQuestions = new Set<string>();
+  #paragraphs = 0;
 
-/**
- * Reads a corpus from one end to the other.
- * @param onParagraph is given each paragraph of a corpus of paragraphs, in order, and the row that it stands in
- * @returns the texts of a corpus that is made of questions, in order; undefined where it is one of paragraphs
- * @throws {DatasetError} UNREADABLE_FILE
- */
-export async function scanCorpus<Row extends { readonly row: FileRow }>(
-  path: string,
-  rows: AsyncIterable<Row>,
-  onParagraph: (text: string, row: Row) => void,
-): Promise<readonly string[] | undefined> {
-  let paragraphs = 0;
-  const ofQuestions = new Set<string>();
-  for await (const placed of rows) {
-    const { row } = placed;
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** @returns the row's paragraph; undefined where it is a question, whose paragraphs are kept until the end
+   *  @throws {DatasetError} UNREADABLE_FILE */
+  add(row: FileRow): string | undefined {
     const value = "reason" in row ? undefined : row.value;
     const paragraph = paragraphOf(value);
-    const question = paragraph === undefined ? questionSchema.safeParse(value) : undefined;
     if (paragraph !== undefined) {
-      paragraphs += 1;
-      onParagraph(paragraph, placed);
-    } else if (question?.success) {
-      for (const [title, sentences] of question.data.context)
-        ofQuestions.add(`${title}\n${sentences.join("")}`);
-    } else throw noCorpus(path, `row ${row.row} is neither a paragraph nor a HotpotQA question`);
+      this.#paragraphs += 1;
+      return paragraph;
+    }
+    const question = questionSchema.safeParse(value);
+    if (!question.success)
+      throw noCorpus(this.#path, `row ${row.row} is neither a paragraph nor a HotpotQA question`);
+    for (const [title, sentences] of question.data.context)
+      this.#ofQuestions.add(`${title}\n${sentences.join("")}`);
+    return undefined;
   }
-  if (paragraphs > 0 && ofQuestions.size > 0) throw noCorpus(path, "it mixes paragraphs and questions");
-  return ofQuestions.size > 0 ? inPythonsOrder(ofQuestions) : undefined;
+
+  /** Counts a row that is known to be a string. */
+  addString(): void {
+    this.#paragraphs += 1;
+  }
+
+  /** @returns the texts of a corpus that is made of questions, in order; undefined where it is one of paragraphs
+   *  @throws {DatasetError} UNREADABLE_FILE */
+  end(): readonly string[] | undefined {
+    if (this.#ofQuestions.size === 0) return undefined;
+    if (this.#paragraphs > 0) throw noCorpus(this.#path, "it mixes paragraphs and questions");
+    return inPythonsOrder(this.#ofQuestions);
+  }
 }
 
 /** The text of a corpus's row, where it is a paragraph. */
-export const paragraphOf = (value: unknown): string | undefined => paragraphSchema.safeParse(value).data;
+export const paragraphOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : paragraphSchema.safeParse(value).data;
 
 /** RULER-HQA's indices count the distinct paragraphs of HotpotQA's questions as Python sorts them: by code points. */
 function inPythonsOrder(texts: Iterable<string>): readonly string[] {
