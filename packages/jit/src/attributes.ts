@@ -1,5 +1,5 @@
 import { JitError } from "./error.js";
-import type { AttributeProto, ShapeProto, TensorProto } from "./saved-model.js";
+import type { AttributeProto, ShapeProto, TensorProto } from "./graph-protos.js";
 import type { HostArray } from "./spec.js";
 import { BFLOAT16, DATA_TYPE, type OpAttribute, type TensorflowBinding } from "./tensorflow-binding.js";
 

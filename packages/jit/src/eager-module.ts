@@ -5,7 +5,7 @@ import { JitError } from "./error.js";
 import { executionError } from "./execution-error.js";
 import { memoryShortage } from "./memory-shortage.js";
 import type { HostArrays, JitFunction, JitModule } from "./module.js";
-import { type DType, type HostArray, type TensorSpec, zeros } from "./spec.js";
+import { checkHostSize, type DType, type HostArray, type TensorSpec, zeros } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { checkStateEntry } from "./traced-function.js";
 
@@ -32,6 +32,7 @@ export class EagerModule implements JitModule {
     this.precision = backend.tensorFloat32 ? "tf32" : "float32";
     this.#specs = state;
     this.#functions = functions;
+    for (const [key, spec] of Object.entries(state)) checkHostSize(`state ${JSON.stringify(key)}`, spec);
     for (const [key, spec] of Object.entries(state)) this.#state.set(key, this.#kept(spec, zeros(spec)));
     for (const name of Object.keys(functions)) {
       this.#stats.set(name, new StatsRecorder({ traceMs: 0, loadMs: 0, operations: 0 }));

@@ -1,9 +1,9 @@
 import { constant, shapeProto, text, typeOf } from "./attributes.js";
 import { Emitter } from "./emit.js";
 import type { Program } from "./emit-program.js";
+import type { ArgumentProto } from "./graph-protos.js";
 import { liveness, sources } from "./liveness.js";
 import type { FunctionNodes } from "./program.js";
-import type { ArgumentProto } from "./saved-model.js";
 import { DATA_TYPE } from "./tensorflow-binding.js";
 import type { TracedFunction } from "./traced-function.js";
 import type { Value } from "./value.js";

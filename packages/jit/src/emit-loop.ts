@@ -1,7 +1,7 @@
 import { constant, shapeProto, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
+import type { ArgumentProto } from "./graph-protos.js";
 import type { LoopUse } from "./liveness.js";
-import type { ArgumentProto } from "./saved-model.js";
 import { BFLOAT16, DATA_TYPE } from "./tensorflow-binding.js";
 import type { Loop, Operation, Value } from "./value.js";
 

@@ -1,7 +1,7 @@
 import { attributeProto, text, typeOf } from "./attributes.js";
 import type { Emitter } from "./emit.js";
 import { JitError } from "./error.js";
-import type { AttributeProto } from "./saved-model.js";
+import type { AttributeProto } from "./graph-protos.js";
 import { opRules } from "./shape-inference/rules.js";
 import { sizeOf } from "./spec.js";
 import { BFLOAT16, DATA_TYPE, nodeBackend } from "./tensorflow-binding.js";

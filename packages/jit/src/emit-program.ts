@@ -1,6 +1,6 @@
 import type { AdamStep } from "./emit-adam.js";
+import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import type { InPlaceWrite } from "./memory.js";
-import type { FunctionProto, NodeProto } from "./saved-model.js";
 import type { Operation } from "./value.js";
 
 /** What a graph's parts share while they are written. */

@@ -6,7 +6,7 @@ import { liveCount, liveness } from "./liveness.js";
 import type { ComputedPrecision, HostArrays, JitFunction, JitModule, JitPrecision } from "./module.js";
 import { buildProgram, type FunctionNodes, type GraphProgram, type StateNodes } from "./program.js";
 import { loadGraph } from "./saved-model.js";
-import type { HostArray, StateSpec, TensorSpec } from "./spec.js";
+import { checkHostSize, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
 import { type FunctionStats, StatsRecorder } from "./stats.js";
 import { DATA_TYPE, dtypeOf, nodeBackend, type TensorflowBinding } from "./tensorflow-binding.js";
 import { type TracedFunction, traceFunction } from "./traced-function.js";
@@ -68,6 +68,7 @@ export class GraphModule implements JitModule {
     const traced = Object.entries(functions).map(([name, fn]) =>
       traceFunction(name, state, fn.inputs, fn.body, target),
     );
+    for (const fn of traced) checkOutputs(fn);
     const started = performance.now();
     const program = buildProgram(state, traced, {
       xla: mode === "xla",
@@ -151,7 +152,10 @@ export class GraphModule implements JitModule {
 
   readState(names: readonly string[] = Object.keys(this.#state)): Record<string, HostArray> {
     if (names.length === 0) return {};
-    for (const name of names) this.#entry(name);
+    for (const name of names) {
+      this.#entry(name);
+      checkHostSize(`state ${JSON.stringify(name)}`, stateSpec(this.#state, name));
+    }
     this.#fillEmpty();
     const fetches = names.map((name) => this.#entry(name).read).join();
     const nodes = { feeds: "", fetches };
@@ -222,6 +226,13 @@ export class GraphModule implements JitModule {
 function named(names: readonly string[]): string {
   const [first = "nothing", ...others] = names;
   return others.length === 0 ? `entry ${first}` : `${names.length} entries, ${first} among them,`;
+}
+
+function checkOutputs({ name, outputs }: TracedFunction): void {
+  for (const [key, { shape, dtype }] of outputs) {
+    const label = `output ${JSON.stringify(key)} of function ${JSON.stringify(name)}`;
+    checkHostSize(label, { shape, dtype: dtypeOf(dtype) });
+  }
 }
 
 function loaded(

@@ -1,5 +1,5 @@
 import { JitError } from "./error.js";
-import type { FunctionProto, NodeProto } from "./saved-model.js";
+import type { FunctionProto, NodeProto } from "./graph-protos.js";
 
 /** A protobuf message ends at 2 GiB, and a graph is loaded as one. */
 const MOST_GRAPH_BYTES = 2 ** 31 - 1;

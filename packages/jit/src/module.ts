@@ -3,7 +3,14 @@ import type { Backend } from "./backend.js";
 import { EagerModule } from "./eager-module.js";
 import { JitError } from "./error.js";
 import { GraphModule } from "./graph-module.js";
-import { checkSpec, checkStateSpec, type HostArray, type StateSpec, type TensorSpec } from "./spec.js";
+import {
+  checkHostSize,
+  checkSpec,
+  checkStateSpec,
+  type HostArray,
+  type StateSpec,
+  type TensorSpec,
+} from "./spec.js";
 import type { FunctionStats } from "./stats.js";
 
 export type Tensors = Readonly<Record<string, tf.Tensor>>;
@@ -61,7 +68,10 @@ export interface JitModule {
    * @throws {JitError} UNKNOWN_STATE, SHAPE_MISMATCH, EXECUTION_FAILED, MEMORY_EXHAUSTED, DISPOSED
    */
   writeState(values: HostArrays): void;
-  /** Copies entries to the host: the named ones, or all. */
+  /**
+   * Copies entries to the host: the named ones, or all.
+   * @throws {JitError} UNKNOWN_STATE; INVALID_OPTIONS for an entry of more than 2³² values, which no array holds; DISPOSED
+   */
   readState(names?: readonly string[]): Record<string, HostArray>;
   /** Shape and type of a function's outputs. In mode eager they are known after the first call. */
   outputSpecs(name: string): Readonly<Record<string, TensorSpec>>;
@@ -71,7 +81,8 @@ export interface JitModule {
 }
 
 /**
- * Makes functions over shared state callable: traced into one TensorFlow graph, or run tensor by tensor.
+ * Makes functions over shared state callable: traced into one TensorFlow graph, or run tensor by tensor. A dimension is at most
+ * 2,147,483,647; inputs and outputs, and in mode eager state entries, have at most 2³² values.
  * @throws {JitError} INVALID_OPTIONS, NO_SHAPE_INFERENCE, HOST_READ_WHILE_TRACING, SHAPE_MISMATCH, UNKNOWN_STATE
  */
 export function jit(options: JitOptions): JitModule {
@@ -79,7 +90,9 @@ export function jit(options: JitOptions): JitModule {
   for (const [name, spec] of Object.entries(state)) checkStateSpec(`state ${JSON.stringify(name)}`, spec);
   for (const [name, fn] of Object.entries(functions)) {
     for (const [input, spec] of Object.entries(fn.inputs)) {
-      checkSpec(`input ${JSON.stringify(input)} of function ${JSON.stringify(name)}`, spec);
+      const label = `input ${JSON.stringify(input)} of function ${JSON.stringify(name)}`;
+      checkSpec(label, spec);
+      checkHostSize(label, spec);
     }
   }
   const wanted = options.mode ?? "auto";

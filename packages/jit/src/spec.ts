@@ -23,13 +23,18 @@ export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, dimension) => product * dimension, 1);
 }
 
-/** Refuses dimensions that are not whole numbers ≥ 0, and types that are not of the three. */
+/** TensorFlow keeps the shapes that it computes with as int32. */
+const mostInDimension = 2 ** 31 - 1;
+/** Node 20 has no typed array of more elements, and ends the process where the addon asks for one. */
+const mostHostValues = 2 ** 32;
+
+/** Refuses dimensions that are not whole numbers from 0 to 2,147,483,647, and types that are not of the three. */
 export function checkSpec(label: string, spec: TensorSpec): void {
   for (const dimension of spec.shape) {
-    if (Number.isInteger(dimension) && dimension >= 0) continue;
+    if (Number.isInteger(dimension) && dimension >= 0 && dimension <= mostInDimension) continue;
     throw new JitError(
       "INVALID_OPTIONS",
-      `${label} has shape [${spec.shape.join(", ")}]; shapes are static, every dimension is a whole number ≥ 0`,
+      `${label} has shape [${spec.shape.join(", ")}]; shapes are static, every dimension is a whole number from 0 to ${mostInDimension}`,
     );
   }
   if (!(spec.dtype in arrayTypes)) {
@@ -37,8 +42,19 @@ export function checkSpec(label: string, spec: TensorSpec): void {
   }
 }
 
+/** Refuses a tensor that no host array can hold, before anybody allocates for it. */
+export function checkHostSize(label: string, { shape }: TensorSpec): void {
+  const values = sizeOf(shape);
+  if (values <= mostHostValues) return;
+  throw new JitError(
+    "INVALID_OPTIONS",
+    `${label} has shape [${shape.join(", ")}] (${values} values), and an array on the host has at most ${mostHostValues}; split it along a dimension into several`,
+  );
+}
+
 /** Refuses a host array of another type or size than the spec asks for. */
 export function checkHostArray(label: string, spec: TensorSpec, values: HostArray): void {
+  checkHostSize(label, spec);
   const expected = arrayTypes[spec.dtype];
   if (!(values instanceof expected)) {
     throw new JitError(

@@ -1,4 +1,4 @@
-import type { AttributeProto } from "./saved-model.js";
+import type { AttributeProto } from "./graph-protos.js";
 import type { HostArray } from "./spec.js";
 import { BFLOAT16, dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
 
