@@ -26,7 +26,9 @@ export const curriculumSchema = z.strictObject({
     ),
   passRates: passRatesSchema
     .optional()
-    .describe("leaves questions of `data` out by how often a model solves them; each is opened once for it"),
+    .describe(
+      "leaves questions of `data` out by how often a model solves them; each is opened once for it where the rates are not of the very file",
+    ),
   dataWeight: z.number().positive().default(1).describe("share of `data` against the weights of `mix`"),
   mix: z
     .array(

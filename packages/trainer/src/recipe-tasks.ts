@@ -13,6 +13,7 @@ import {
   type WeightedTasks,
 } from "@palimpsest/datasets";
 import { PalimpsestError } from "@palimpsest/wire";
+import { fileFingerprint } from "./file-fingerprint.js";
 import type { Recipe } from "./recipe.js";
 import { rateOrderOf } from "./recipe-curriculum.js";
 
@@ -51,10 +52,12 @@ export async function recipeTasks(
 /**
  * The questions of a recipe's `data` that the curriculum's pass rates leave, in its order where that goes by rates.
  * @param tasks of `data`; whoever opened them closes them when this throws
+ * @param source what the tasks were opened from; undefined where they were given
  * @throws {PalimpsestError} CONFIG_INVALID naming the field, the value and the fix; the signal's reason
  */
-export async function tasksByRate(
+async function tasksByRate(
   tasks: TaskSet,
+  source: TaskSource | undefined,
   curriculum: Recipe["curriculum"],
   signal: AbortSignal | undefined,
 ): Promise<TaskSet> {
@@ -69,7 +72,10 @@ export async function tasksByRate(
   }
   try {
     const rates = await PassRates.read(path, signal);
-    return await ratedTasks(tasks, rates, { min, max, order: rateOrderOf(curriculum) }, signal);
+    const file = source !== undefined && "path" in source ? source.path : undefined;
+    const isSameFile =
+      file !== undefined && rates.dataSha256.includes((await fileFingerprint(file, signal)).sha256);
+    return await ratedTasks(tasks, rates, { min, max, order: rateOrderOf(curriculum), isSameFile }, signal);
   } catch (reason) {
     if (!(reason instanceof DatasetError)) throw reason;
     const problem = reason.message.replace(/^\[\w+\] /, "");
@@ -94,7 +100,10 @@ export async function trainingTasks(
     const tasksOfData = from.given ?? (await recipeTasks("data", data, signal, from.module));
     const ofData = { weight: curriculum.dataWeight, field: "curriculum.dataWeight" };
     parts.push({ ...ofData, tasks: tasksOfData });
-    parts[0] = { ...ofData, tasks: await tasksByRate(tasksOfData, curriculum, signal) };
+    parts[0] = {
+      ...ofData,
+      tasks: await tasksByRate(tasksOfData, from.given ? undefined : data, curriculum, signal),
+    };
     for (const [at, { weight, data: other }] of curriculum.mix.entries()) {
       const mixed = await recipeTasks(`curriculum.mix[${at}].data`, other, signal);
       parts.push({ tasks: mixed, weight, field: `curriculum.mix[${at}].weight` });

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatedTasks, rateQuestions } from "@palimpsest/datasets";
 import { afterAll, expect, test } from "vitest";
+import { fileFingerprint } from "./file-fingerprint.js";
 import { planTasks } from "./plan/plan-source.js";
 import { otherRates, ratedPlay } from "./rates/rates-of-run.js";
 import { parseRecipe, portableRecipe } from "./recipe.js";
@@ -168,4 +169,42 @@ test("rates that were measured with another model, agent, reward or sampling are
   );
   writeFileSync(path, "");
   expect(await otherRates(recipe, [], { weightsHash: "aa" })).toBeUndefined();
+});
+
+test("rates of the very file are matched by ids at the start, and a question's text when it is opened", async () => {
+  const rows = ["a", "b", "c", "d"].map((id) =>
+    JSON.stringify({ id, question: "who?", answers: ["ben"], document: `${id} was ben`, metadata: {} }),
+  );
+  const path = join(folder, "rated.jsonl");
+  writeFileSync(path, rows.join("\n"));
+  const data = { source: "jsonl" as const, path, maxBadRows: 0, seed: 7 };
+  const tasks = await recipeTasks("data", data, undefined);
+  const rates = join(folder, "rated.rates.jsonl");
+  await rateQuestions({
+    tasks,
+    samples: 2,
+    concurrency: 1,
+    path: rates,
+    settings: { data: { files: [await fileFingerprint(path)] } },
+    play: async ({ id }, { sample }) => (id !== "a" && sample === 0 ? 1 : 0),
+  });
+  await tasks.close();
+  // Another seed gives another order; ids are all that rates go by.
+  const recipe = {
+    ...parseRecipe(recipeText({ passRates: { path: rates } }), folder),
+    data: { ...data, seed: 8 },
+  };
+  const opened = async () => {
+    const kept = await trainingTasks(recipe, undefined);
+    const all = await Promise.allSettled(Array.from({ length: kept.count }, (_, at) => kept.open(at)));
+    await kept.close();
+    return all.map((one) => (one.status === "fulfilled" ? one.value.id : String(one.reason))).sort();
+  };
+  expect(await opened()).toEqual(["b", "c", "d"]);
+  const line = /("id":"c","textSha256":")[0-9a-f]{8}/;
+  writeFileSync(rates, readFileSync(rates, "utf8").replace(line, "$100000000"));
+  expect(await opened()).toEqual([expect.stringMatching(/another text .* "c"; measure/), "b", "d"]);
+  // Of another file every question is compared before anything starts.
+  writeFileSync(path, `${rows.join("\n")}\n`);
+  await expect(opened()).rejects.toThrow(/1 of 4 questions have another text .* "c"/);
 });

@@ -8,6 +8,7 @@ import type { Task } from "@palimpsest/trajectories";
 import { z } from "zod";
 import { DatasetError } from "../error.js";
 import { lineTexts } from "../source/line-texts.js";
+import { idKey, keyOfHash } from "../tasks/id-key.js";
 
 export const ratingSettingsSchema = z.strictObject({
   log: z.literal("pass-rates"),
@@ -36,12 +37,16 @@ export function taskTextHash({ question, answers, document, records, probes }: T
   return hash.update(document).digest("hex");
 }
 
+const ratedFilesSchema = z.object({ data: z.object({ files: z.array(z.object({ sha256: z.string() })) }) });
+
 /** What a file of rates says of a question: its rate, or why there is none. */
 export type RateOfTask = number | "absent" | "other text";
 
 export class PassRates {
   readonly path: string;
-  /** Indexes by 53 bits of the id's hash: ids themselves could be long. */
+  /** Hashes of the files whose questions were rated, as the rating named them; none where it did not. */
+  dataSha256: readonly string[] = [];
+  /** Indexes by the key of the id. */
   readonly #indexes = new Map<number, number>();
   readonly #texts: number[] = [];
   readonly #rates: number[] = [];
@@ -55,8 +60,9 @@ export class PassRates {
     const rates = new PassRates(path);
     for await (const { line, text } of lineTexts(path, signal)) {
       const value = parsedLine(text);
-      if (line === 1 && ratingSettingsSchema.safeParse(value).success) continue;
-      rates.#add(value, line);
+      const head = line === 1 ? ratingSettingsSchema.safeParse(value).data : undefined;
+      if (head === undefined) rates.#add(value, line);
+      else rates.dataSha256 = filesOf(head.settings);
     }
     return rates;
   }
@@ -75,10 +81,15 @@ export class PassRates {
     return this.#rates.length;
   }
 
+  /** What the file says of the question with an id of this key, whatever its text. */
+  ofKey(key: number): Exclude<RateOfTask, "other text"> {
+    return this.#rates[this.#indexes.get(key) ?? -1] ?? "absent";
+  }
+
   of(task: Task): RateOfTask {
     const index = this.#indexes.get(idKey(task.id));
     if (index === undefined) return "absent";
-    if (this.#texts[index] !== bits(taskTextHash(task))) return "other text";
+    if (this.#texts[index] !== keyOfHash(taskTextHash(task))) return "other text";
     return this.#rates[index] ?? "absent";
   }
 
@@ -103,7 +114,7 @@ export class PassRates {
     if (this.#indexes.has(key))
       throw refuse(`has the question "${id}" a second time`, "leave one of its lines out");
     this.#indexes.set(key, this.#rates.length);
-    this.#texts.push(bits(textSha256));
+    this.#texts.push(keyOfHash(textSha256));
     this.#rates.push(passRate);
   }
 }
@@ -117,6 +128,7 @@ export function parsedLine(text: string): unknown {
   }
 }
 
-const idKey = (id: string): number => bits(createHash("sha256").update(id).digest("hex"));
-/** As many as a number holds exactly; of a million questions two share them once in 20,000 files. */
-const bits = (sha256: string): number => Number(BigInt(`0x${sha256.slice(0, 16)}`) >> 11n);
+function filesOf(settings: Readonly<Record<string, unknown>>): readonly string[] {
+  const { data } = ratedFilesSchema.safeParse(settings);
+  return data?.data.files.map(({ sha256 }) => sha256) ?? [];
+}

@@ -3,7 +3,6 @@
  *  Not responsible for: how many bad rows are too many.
  *
  *  A task takes about 100 bytes of memory, whatever the length of its document: its place, and a hash of its id. */
-import { createHash } from "node:crypto";
 import type { Task } from "@palimpsest/trajectories";
 import { type RowTask, rowTask } from "../inspect/row-task.js";
 import type { BadRow } from "../jsonl.js";
@@ -12,6 +11,7 @@ import { PlaceList } from "../source/place-list.js";
 import { RowReader } from "../source/row-reader.js";
 import { CorpusPlaces } from "../written/corpus-places.js";
 import { Stores } from "../written/stores.js";
+import { idKey } from "./id-key.js";
 import type { TaskSet } from "./task-set.js";
 
 export interface FileTasksOptions {
@@ -27,6 +27,7 @@ export class FileTasks implements TaskSet {
   readonly #path: string;
   readonly #reader: RowReader;
   readonly #places = new PlaceList();
+  readonly #idKeys: number[] = [];
   readonly #corpora: CorpusPlaces;
   readonly #stores = new Stores();
 
@@ -52,6 +53,10 @@ export class FileTasks implements TaskSet {
     return this.#places.count;
   }
 
+  idKeyAt(position: number): number {
+    return this.#idKeys[position] ?? Number.NaN;
+  }
+
   async open(position: number, signal?: AbortSignal): Promise<Task> {
     signal?.throwIfAborted();
     const value = await this.#reader.read(this.#places.at(position));
@@ -68,7 +73,7 @@ export class FileTasks implements TaskSet {
   }
 
   async #scan({ limit = Number.POSITIVE_INFINITY, onBadRow, signal }: FileTasksOptions): Promise<void> {
-    /** Positions by a hash of the id; ids themselves could be long. */
+    /** Positions by the id's key; tasks whose keys are equal are read again and compared. */
     const seen = new Map<number, number>();
     for await (const rows of scannedRows(this.#path, signal)) {
       for (const scanned of rows) {
@@ -78,15 +83,16 @@ export class FileTasks implements TaskSet {
           continue;
         }
         const { row, task, places } = found;
-        const hash = hashOf(task.id);
-        const first = seen.get(hash);
+        const key = idKey(task.id);
+        const first = seen.get(key);
         if (first !== undefined && (await this.#idAt(first)) === task.id) {
           const detail = `id: "${task.id}" is already used by task ${first + 1}`;
           onBadRow?.({ line: row, reason: "duplicate-id", detail });
           continue;
         }
         if (places !== undefined) await this.#corpora.check(places.corpus, places.indices, this.#path);
-        seen.set(hash, this.#places.count);
+        seen.set(key, this.#places.count);
+        this.#idKeys.push(key);
         this.#places.add(scanned.place);
         if (this.#places.count >= limit) return;
       }
@@ -111,6 +117,3 @@ export class FileTasks implements TaskSet {
     return "task" in found ? found.task.id : undefined;
   }
 }
-
-/** 48 bits; tasks whose hashes are equal are read again and compared. */
-const hashOf = (id: string): number => createHash("sha1").update(id).digest().readUIntBE(0, 6);

@@ -12,6 +12,8 @@ export interface TaskSet {
    * @throws {DatasetError} UNREADABLE_FILE where the file has changed since it was opened; the signal's reason
    */
   open(position: number, signal?: AbortSignal): Promise<Task>;
+  /** The `idKey` of a task, in sets that know it without opening the task. */
+  idKeyAt?(position: number): number;
   /** Closes files. Closing twice does nothing. */
   close(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export function shuffledTasks(set: TaskSet, seed: number | string): TaskSet {
   return {
     count: set.count,
     open: (position, signal) => set.open(order[position] ?? position, signal),
+    ...(set.idKeyAt ? { idKeyAt: (position) => set.idKeyAt?.(order[position] ?? position) ?? 0 } : {}),
     close: () => set.close(),
   };
 }
