@@ -12,6 +12,7 @@ import { gpuMemory } from "./gpu-device.js";
 import { roundsToTensorFloat32 } from "./tensor-float-32.js";
 import { nodeBackend } from "./tensorflow-binding.js";
 import { tf } from "./tf.js";
+import { missingGpu, unusedGpu } from "./unused-gpu.js";
 import { loadWasm } from "./wasm-backend.js";
 
 export interface Backend {
@@ -27,11 +28,15 @@ export interface Backend {
   readonly gpuMemoryBytes?: number;
   /** Why better backends were passed over, in order of preference. */
   readonly passedOver: readonly string[];
+  /** Why a GPU of this machine that this process may see is not used, with the command that helps; absent: all is well. */
+  readonly gpuUnused?: string;
 }
 
 export interface BackendOptions {
   /** "auto": tensorflow, else wasm, else cpu. Named: that one or an error. */
   readonly prefer?: "auto" | "tensorflow" | "wasm" | "cpu";
+  /** "gpu": a GPU or an error. Default "auto": a GPU where one is there, else the CPU, and `gpuUnused` says why. */
+  readonly device?: "auto" | "gpu";
   /** CPU threads of one operation. Takes effect at the first load in a process. */
   readonly threads?: number;
   /** Operations of a graph that TensorFlow runs side by side; default `threads`. Takes effect as `threads` does. */
@@ -42,7 +47,7 @@ type Name = Backend["name"];
 
 /**
  * Makes a tensor backend active in this process. Loading the same backend again gives the same one.
- * @throws {JitError} BACKEND_UNAVAILABLE where `prefer` names one that cannot be had
+ * @throws {JitError} BACKEND_UNAVAILABLE where `prefer` or `device` names one that cannot be had
  */
 export async function loadBackend(options: BackendOptions = {}): Promise<Backend> {
   const prefer = options.prefer ?? "auto";
@@ -56,8 +61,14 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
   const passedOver: string[] = [];
   for (const name of candidates) {
     try {
-      return { ...(await load(name, options)), passedOver };
+      const loaded = { ...(await load(name, options)), passedOver };
+      const visible = process.env["CUDA_VISIBLE_DEVICES"];
+      const missing = options.device === "gpu" ? missingGpu(loaded, visible) : undefined;
+      if (missing !== undefined) throw new JitError("BACKEND_UNAVAILABLE", `a GPU was asked for: ${missing}`);
+      const gpuUnused = unusedGpu(loaded, visible);
+      return gpuUnused === undefined ? loaded : { ...loaded, gpuUnused };
     } catch (cause) {
+      if (cause instanceof JitError && cause.code === "BACKEND_UNAVAILABLE") throw cause;
       const reason = `${name}: ${cause instanceof Error ? cause.message.split("\n")[0] : String(cause)}`;
       passedOver.push(reason);
       if (prefer !== "auto") {
@@ -71,7 +82,9 @@ export async function loadBackend(options: BackendOptions = {}): Promise<Backend
   );
 }
 
-async function load(name: Name, options: BackendOptions): Promise<Omit<Backend, "passedOver">> {
+type Loaded = Omit<Backend, "passedOver" | "gpuUnused">;
+
+async function load(name: Name, options: BackendOptions): Promise<Loaded> {
   if (name === "tensorflow") return loadTensorflow(options);
   if (name === "wasm") await loadWasm(options.threads);
   else await loadCpu();
@@ -81,10 +94,7 @@ async function load(name: Name, options: BackendOptions): Promise<Omit<Backend, 
 /** NVIDIA_TF32_OVERRIDE when libtensorflow was loaded: what a program sets later changes nothing. */
 let tensorFloat32Override: string | undefined;
 
-async function loadTensorflow({
-  threads,
-  operationsAtOnce,
-}: BackendOptions): Promise<Omit<Backend, "passedOver">> {
+async function loadTensorflow({ threads, operationsAtOnce }: BackendOptions): Promise<Loaded> {
   if (tf.findBackend("tensorflow") === null) {
     restoreUtilFunctions();
     // libtensorflow takes these from the environment only, and reads them once.

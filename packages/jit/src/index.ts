@@ -32,3 +32,4 @@ export type { DType, HostArray, StateSpec, TensorSpec } from "./spec.js";
 export type { FunctionStats } from "./stats.js";
 export { tf } from "./tf.js";
 export { turnPairs } from "./turn-pairs.js";
+export { hidesGpus, machineGpus } from "./unused-gpu.js";

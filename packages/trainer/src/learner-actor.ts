@@ -137,8 +137,12 @@ export class LearnerActor {
     const { recipe, runId, queues, model, initialWeights, checkpointDir } = this.#spec;
     this.#context = context;
     const cluster = await context.connect();
-    const backend = await loadBackend({ threads: recipe.learnerThreads });
+    const backend = await loadBackend({
+      threads: recipe.learnerThreads,
+      device: recipe.learnerGpus > 0 ? "gpu" : "auto",
+    });
     this.#backend = backend.name;
+    if (backend.gpuUnused !== undefined) context.logger.warn(backend.gpuUnused);
     if (recipe.train.tensorboard)
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);

@@ -88,7 +88,11 @@ export class RolloutActor {
     const { rollout } = recipe;
     this.#context = context;
     const cluster = await context.connect();
-    const backend = await loadBackend({ threads: rollout.threads });
+    // An engine has the GPU that its actor leases.
+    const device = rollout.gpus > 0 && rollout.engine === undefined ? "gpu" : "auto";
+    const backend = await loadBackend({ threads: rollout.threads, device });
+    if (backend.gpuUnused !== undefined && rollout.engine === undefined)
+      context.logger.warn(backend.gpuUnused);
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
     // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.

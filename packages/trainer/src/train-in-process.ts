@@ -107,7 +107,9 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
   const { rollout, learner: learnerConfig } = recipe;
-  const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads });
+  const device = recipe.learnerGpus > 0 || rollout.gpus > 0 ? "gpu" : "auto";
+  const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads, device });
+  if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
   const { config, parameters } = await loadModel(folder);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
   const sampler = await createSampler({

@@ -26,6 +26,7 @@ interface ServeFlags {
   readonly logprobsMode: LogprobsMode;
   readonly insecure?: boolean;
   readonly backend: string;
+  readonly device: "auto" | "gpu";
   readonly logLevel: string;
 }
 
@@ -84,6 +85,11 @@ export function addServe(program: Command): void {
     )
     .option("--insecure", "listen beyond loopback without TLS, in a network that is trusted")
     .option("--backend <name>", "auto, tensorflow, wasm or cpu", "auto")
+    .addOption(
+      new Option("--device <name>", "gpu: a GPU or an error; auto: the CPU where there is no GPU")
+        .choices(["auto", "gpu"])
+        .default("auto"),
+    )
     .option("--log-level <level>", "trace, debug, info, warn or error", "warn")
     .action(serve);
 }
@@ -119,7 +125,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
 
   const { model, backend } = await withLoadingScreen(`loading ${from} …`, process.stderr, async () => {
     const { policyVersion, ...folder } = await readServed(from, flags);
-    const backend = await loadBackend({ prefer });
+    const backend = await loadBackend({ prefer, device: flags.device });
     const { maxLength } = flags;
     const name = flags.name ?? basename(resolve(from));
     const model = new ServedModel(folder, {
@@ -133,6 +139,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
     });
     return { model, backend };
   });
+  if (backend.gpuUnused !== undefined) process.stderr.write(`warning: ${backend.gpuUnused}\n`);
   const series = exportSampler(metrics, model.sampler);
   const { weightsFrom } = flags;
   const options = { host, port, settings, guard, tls, weightsFrom, metrics, logger };
@@ -147,7 +154,7 @@ async function serve(from: string, flags: ServeFlags): Promise<void> {
         });
   process.stdout.write(
     [
-      `model    ${model.name} on ${backend.name}, ${model.maxLength} tokens`,
+      `model    ${model.name} on ${backend.name}${backend.gpu ? " (GPU)" : ""}, ${model.maxLength} tokens`,
       `weights  ${model.fingerprint}`,
       `serves   ${server.url}/v1`,
       `clients  ${token === undefined ? "everybody on this machine, without a key" : `with ${tokenVariable} as their API key`}`,

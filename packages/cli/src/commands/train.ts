@@ -21,6 +21,7 @@ import { planText } from "../display/plan-text.js";
 import { reportText } from "../display/report-text.js";
 import { openScreen } from "../display/screen.js";
 import { TrainDisplay } from "../display/train-display.js";
+import { gpuNotice } from "../gpu-notice.js";
 import { runInProcess } from "../in-process-run.js";
 import { parseWhole } from "../key-values.js";
 import { modelCache } from "../model-cache.js";
@@ -87,6 +88,8 @@ export async function runRecipe(
     `Palimpsest: ${recipe.name}${shuffleRewards ? " (shuffled rewards)" : ""}`,
     Date.now,
   );
+  const unused = gpuNotice(recipe);
+  if (unused !== undefined) process.stderr.write(`warning: ${unused}\n`);
   const screen = openScreen(display, process.stdout);
   let report: RunReport;
   try {

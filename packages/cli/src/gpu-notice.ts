@@ -1,0 +1,13 @@
+import { hidesGpus, machineGpus } from "@palimpsest/jit";
+import type { Recipe } from "@palimpsest/trainer";
+
+/** The line that tells of a GPU of this machine that a recipe does not use; undefined where it uses one or there is none. */
+export function gpuNotice(
+  { learnerGpus, rollout, name }: Pick<Recipe, "learnerGpus" | "rollout" | "name">,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  gpus: readonly string[] = machineGpus(),
+): string | undefined {
+  if (gpus.length === 0 || hidesGpus(environment["CUDA_VISIBLE_DEVICES"])) return undefined;
+  if (learnerGpus > 0 || rollout.gpus > 0) return undefined;
+  return `this machine has ${gpus.join(", ")}, and ${name} runs on the CPU, because the recipe leases no GPU; set learnerGpus and rollout.gpus, such as 0.5 each`;
+}
