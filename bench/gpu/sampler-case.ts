@@ -163,6 +163,17 @@ for (const { rows, workloads } of case_.samplers) {
     traceMs: Math.round(Object.values(sampler.functionStats).reduce((sum, { traceMs }) => sum + traceMs, 0)),
     usedMiB: usedMiB(),
   });
+  const prepared = performance.now();
+  await sampler.prepare();
+  const firstCalls = Object.entries(sampler.functionStats).filter(([, { calls }]) => calls > 0);
+  report({
+    rows,
+    what: "prepared",
+    seconds: seconds(prepared),
+    firstCallsMs: Object.fromEntries(
+      firstCalls.map(([name, { firstCallMs }]) => [name, Math.round(firstCallMs)]),
+    ),
+  });
   for (const workload of workloads) {
     if (workload === "check")
       report({ what: "check", ...(await checkLogprobs(backend, sampler, config, parameters)) });

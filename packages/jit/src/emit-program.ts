@@ -1,12 +1,14 @@
 import type { AdamStep } from "./emit-adam.js";
 import type { FunctionProto, NodeProto } from "./graph-protos.js";
 import type { InPlaceWrite } from "./memory.js";
-import type { Operation } from "./value.js";
+import type { Callee, Operation } from "./value.js";
 
 /** What a graph's parts share while they are written. */
 export interface Program {
   readonly nodes: NodeProto[];
   readonly functions: FunctionProto[];
+  /** The functions written for each body that is called, by the types of its arguments. */
+  readonly callees: Map<Callee, Map<string, string>>;
   /** Functions are launches: each compiled whole, see emit-launch.ts. */
   readonly xla: boolean;
   /** The session runs on a GPU. */

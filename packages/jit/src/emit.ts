@@ -1,5 +1,6 @@
 import { constant, typeOf } from "./attributes.js";
 import { type EmittedStep, emitAdamComposed, emitAdamStep } from "./emit-adam.js";
+import { emitCall } from "./emit-call.js";
 import { emitLoop } from "./emit-loop.js";
 import { emitOperation } from "./emit-operation.js";
 import type { Program } from "./emit-program.js";
@@ -37,6 +38,7 @@ export class Emitter {
   readonly steps = new Map<Operation, EmittedStep>();
   #count = 0;
   #loops = 0;
+  #calls = 0;
 
   /** @param prefix unique in the graph */
   constructor(program: Program, prefix: string, inFunction: boolean) {
@@ -54,6 +56,11 @@ export class Emitter {
   /** A name for the functions of the next loop: the same in every process that traces the same function. */
   loopName(): string {
     return `${this.prefix.replaceAll("/", "_")}_loop${this.#loops++}`;
+  }
+
+  /** A name for a function that is called from here first: as `loopName`. */
+  callName(): string {
+    return `${this.prefix.replaceAll("/", "_")}_call${this.#calls++}`;
   }
 
   /** Binds a value that is not computed here: a state entry, an input, an argument. */
@@ -143,9 +150,10 @@ export class Emitter {
   operations(operations: readonly Operation[], live: Live): void {
     for (const operation of operations) {
       if (!live.operations.has(operation)) continue;
-      const { loop, name } = operation;
+      const { loop, callee, name } = operation;
       const use = live.loops.get(operation);
       if (loop !== undefined && use !== undefined) emitLoop(this, operation, loop, use);
+      else if (callee !== undefined) emitCall(this, operation, callee);
       else if (name === ADAM) this.#adam(operation);
       else if (name === TURN_PAIRS) emitTurnPairs(this, operation);
       else if (name === SCATTER_ROWS) emitRows(this, operation);

@@ -64,7 +64,8 @@ export class GraphModule implements JitModule {
     const gpu = this.#binding.isUsingGpuDevice();
     this.#gpu = gpu;
     // cuDNN's kernels take bfloat16: with precision float32 they would take digits that were asked for.
-    const target = { fusedAttention: gpu && mode === "xla" && precision === "bfloat16" };
+    const isLaunched = mode === "xla";
+    const target = { fusedAttention: gpu && isLaunched && precision === "bfloat16", calls: isLaunched };
     const traced = Object.entries(functions).map(([name, fn]) =>
       traceFunction(name, state, fn.inputs, fn.body, target),
     );

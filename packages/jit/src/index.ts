@@ -5,6 +5,7 @@ export { type AdamOptions, type AdamResult, adam } from "./adam.js";
 export { asType, type FloatType, floatTypeOf } from "./as-type.js";
 export { type AttentionOptions, type AttentionPrefix, attention, usesFusedAttention } from "./attention.js";
 export { type Backend, type BackendOptions, loadBackend } from "./backend.js";
+export { type CallableBody, callable } from "./callable.js";
 export { JitError, type JitErrorCode } from "./error.js";
 export { fuse } from "./fuse.js";
 export { innerGrads } from "./inner-grads.js";

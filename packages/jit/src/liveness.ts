@@ -61,9 +61,11 @@ export function liveness(values: Iterable<Value>): Live {
   return root.live;
 }
 
-/** Operations that are needed, those of loop bodies counted once. */
+/** Operations that are needed, those of loop bodies and of what is called counted once. */
 export function liveCount(live: Live): number {
   let count = live.operations.size;
+  const callees = new Set([...live.operations].flatMap(({ callee }) => callee ?? []));
+  for (const { results } of callees) count += liveCount(liveness(results));
   for (const use of live.loops.values()) count += liveCount(use);
   return count;
 }

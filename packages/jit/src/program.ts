@@ -74,6 +74,7 @@ export function buildProgram(
   const program: Program = {
     nodes: [],
     functions: [],
+    callees: new Map(),
     ...options,
     halves,
     inPlace,

@@ -43,6 +43,8 @@ export function currentTrace(): Trace | undefined {
 export interface TraceTarget {
   /** Attention may be a call of cuDNN. */
   readonly fusedAttention: boolean;
+  /** What a function repeats may be a function that it calls: XLA joins the calls, TensorFlow's own passes would not. */
+  readonly calls: boolean;
 }
 
 export class Trace {
@@ -59,7 +61,11 @@ export class Trace {
   readonly #backend: NodeBackend;
   readonly #real: TensorflowBinding;
 
-  constructor(label: string, backend: NodeBackend, target: TraceTarget = { fusedAttention: false }) {
+  constructor(
+    label: string,
+    backend: NodeBackend,
+    target: TraceTarget = { fusedAttention: false, calls: false },
+  ) {
     this.label = label;
     this.target = target;
     this.#backend = backend;
@@ -107,6 +113,12 @@ export class Trace {
     } finally {
       this.#scope = outer;
     }
+  }
+
+  /** Runs `body` with operations going into a scope that sees nothing of the others. */
+  apart<T>(body: () => T): { readonly scope: Scope; readonly result: T } {
+    const scope = new Scope();
+    return { scope, result: this.innerOf(scope, body) };
   }
 
   /** Runs `body` with operations going into a scope that was made before. */

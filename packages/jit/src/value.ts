@@ -7,7 +7,7 @@ import { BFLOAT16, dtypeOf, type OpAttribute } from "./tensorflow-binding.js";
 export type Origin =
   | { readonly kind: "constant"; readonly values: HostArray }
   | { readonly kind: "state" | "input"; readonly name: string }
-  /** Of a loop's body; without an index where the loop's gradient adds it. */
+  /** Of a loop's body or of one that is called; without an index where the loop's gradient adds it. */
   | { readonly kind: "argument"; readonly index?: number }
   | { readonly kind: "operation"; readonly operation: Operation; readonly output: number };
 
@@ -35,6 +35,13 @@ export interface Loop {
   readonly sliceResults: readonly Value[];
 }
 
+/** A body that operations call; see callable.ts. It uses its arguments and constants alone. */
+export interface Callee {
+  readonly body: Scope;
+  readonly arguments: readonly Value[];
+  readonly results: readonly Value[];
+}
+
 export interface Operation {
   readonly name: string;
   readonly attributes: readonly OpAttribute[];
@@ -43,6 +50,7 @@ export interface Operation {
   readonly inputs: readonly Value[];
   readonly outputs: Value[];
   readonly loop?: Loop;
+  readonly callee?: Callee;
   /** Operations of one number are worth one loop over memory; see fuse.ts. */
   readonly fusion?: number;
 }
@@ -71,8 +79,7 @@ export function describeValue(value: Value): string {
   const form = `${type}[${value.shape.join(", ")}]`;
   const { origin } = value;
   if (origin.kind === "operation") return `${form} computed by ${origin.operation.name}`;
-  if (origin.kind === "argument")
-    return `${form}, a loop body's argument ${origin.index ?? "for its gradient"}`;
+  if (origin.kind === "argument") return `${form}, a body's argument ${origin.index ?? "for its gradient"}`;
   if (origin.kind === "constant") return `${form}, a constant`;
   return `${form}, the ${origin.kind} ${JSON.stringify(origin.name)}`;
 }

@@ -120,6 +120,11 @@ export function layerOfState(state: Tensors, layer: number, config: ModelConfig)
   return layerRecord(state, layer, config, "layers") as unknown as LayerWeights;
 }
 
+/** The names of one layer's weights behind a table of slots. */
+export function tableWeightNames(config: ModelConfig): string[] {
+  return Object.keys(layerShapes(config, "table"));
+}
+
 /** One layer of a model behind a table of slots. */
 export function layerOfTable(state: Tensors, layer: number, config: ModelConfig): TableWeights {
   return layerRecord(state, layer, config, "table") as unknown as TableWeights;

@@ -121,7 +121,7 @@ export class SlotDevice implements SamplingDevice {
 
   read(rows: readonly DeviceRow[], length: number): SampledRow[] {
     const hasPast = rows.some(({ past }) => past > 0);
-    const shape = this.#shapes.readShape(rows.length, length, hasPast);
+    const shape = this.#shapes.readShape(length, hasPast);
     // Rows for nobody repeat the last one.
     const all = Array.from({ length: shape.rows }, (_, i) => rows[Math.min(i, rows.length - 1)] as DeviceRow);
     const ids = new Int32Array(shape.rows * length);

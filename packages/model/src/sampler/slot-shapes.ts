@@ -9,16 +9,18 @@ const shortestPiece = 64;
 /** What follows a shared beginning is often a few tokens. */
 const shortestFurtherPiece = 32;
 const longestPiece = 1024;
-const fewestRows = 8;
 /**
- * As long as a call that samples takes on a GPU: slots that fall free in one such call must be read into before the next,
- * or they stay idle.
+ * What a GPU reads in a few times the time of a call that samples: slots that fall free in one such call must be read into
+ * before the next, or they stay idle.
  */
 const gpuReadOperations = 40e12;
+/** Padded tokens of one call that reads: a GPU is busy with them, and more rows would be further shapes. */
+const gpuCallTokens = 4096;
 
 /**
  * The shapes of calls over a table of slots: a handful, since each is compiled for seconds on a GPU. What samples is one
- * shape at every length of past; up to 64 rows cost a GPU the same, so few rows are no shape of their own.
+ * shape at every length of past, and what reads has one number of rows for each length: up to 64 rows, or as many as few,
+ * cost a GPU nearly the same.
  */
 export class SlotShapes implements CallPlan {
   readonly prefillTokens: number;
@@ -26,6 +28,7 @@ export class SlotShapes implements CallPlan {
   readonly mixesLengths = true;
   /** Step counts of the functions that sample, ascending. */
   readonly steps: readonly number[];
+  readonly #callTokens: number;
   readonly #lengths: readonly number[];
   readonly #furtherLengths: readonly number[];
 
@@ -35,7 +38,8 @@ export class SlotShapes implements CallPlan {
     this.prefillTokens =
       options.prefillTokens ??
       affordablePrefill(parameterCount(config), options.gpu, options.gpu ? gpuReadOperations : undefined);
-    const longest = Math.min(maxLength - 1, longestPiece, this.prefillTokens);
+    this.#callTokens = options.gpu ? Math.min(gpuCallTokens, this.prefillTokens) : this.prefillTokens;
+    const longest = Math.min(maxLength - 1, longestPiece, this.#callTokens);
     const own = promptLengths?.filter((length) => length < longest).toSorted((a, b) => a - b);
     this.#lengths = own === undefined ? geometricBuckets(shortestPiece, longest, 4) : [...own, longest];
     this.#furtherLengths = geometricBuckets(shortestFurtherPiece, longest, 8);
@@ -45,14 +49,12 @@ export class SlotShapes implements CallPlan {
   /** Every shape that `readShape` may give. */
   get reads(): TableReadShape[] {
     return [false, true].flatMap((hasPast) =>
-      this.#lengthsOf(hasPast).flatMap((length) =>
-        this.#rowsOf(length).map((rows) => ({ rows, length, hasPast })),
-      ),
+      this.#lengthsOf(hasPast).map((length) => this.readShape(length, hasPast)),
     );
   }
 
-  readShape(rows: number, length: number, hasPast: boolean): TableReadShape {
-    return { rows: bucketFor(this.#rowsOf(length), rows), length, hasPast };
+  readShape(length: number, hasPast: boolean): TableReadShape {
+    return { rows: this.rowsThatFit(length), length, hasPast };
   }
 
   pieceLength(left: number): number {
@@ -68,7 +70,7 @@ export class SlotShapes implements CallPlan {
   }
 
   rowsThatFit(length: number): number {
-    return Math.min(this.maxRows, Math.max(1, Math.floor(this.prefillTokens / length)));
+    return Math.min(this.maxRows, Math.max(1, Math.floor(this.#callTokens / length)));
   }
 
   /** All rows go together: those that want fewer tokens stop on the device. */
@@ -87,10 +89,5 @@ export class SlotShapes implements CallPlan {
 
   #lengthsOf(hasPast: boolean): readonly number[] {
     return hasPast ? this.#furtherLengths : this.#lengths;
-  }
-
-  #rowsOf(length: number): number[] {
-    const most = this.rowsThatFit(length);
-    return most > fewestRows ? [fewestRows, most] : [most];
   }
 }

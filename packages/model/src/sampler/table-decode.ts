@@ -46,14 +46,15 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
         values: flat[2 * layer + 1] as tf.Tensor,
       }));
       const pass = passOf(setup, state, positions);
-      const x = tableLayers(pass, ids, (layer, projected) => {
-        const written = writeTable(tables[layer] as KeyValues, targets, projected);
-        tables[layer] = written;
+      const written = tableLayers(pass, ids, tables, [targets, seen], (projected, before, given) => {
+        const [at, keysSeen] = given as [tf.Tensor, tf.Tensor];
+        const table = writeTable(before, at, projected);
         const queries = projected.queries.reshape([slots, 1, heads, headDim]);
-        const mixed = attention(queries, written.keys, written.values, { scale: 1, lengths: { keys: seen } });
-        return mixed.reshape([slots, heads * headDim]);
+        const lengths = { keys: keysSeen };
+        const mixed = attention(queries, table.keys, table.values, { scale: 1, lengths });
+        return { mixed: mixed.reshape([slots, heads * headDim]), table };
       });
-      logits = nextLogits(state, x, config);
+      logits = nextLogits(state, written.x, config);
       const draw = { uniforms, inverseTemperature: named(inputs, "inverseTemperature") };
       const drawn = truncates
         ? drawTruncatedTokens(logits, { ...draw, ...truncationOf(inputs) })
@@ -63,7 +64,7 @@ export function tableDecodeFunction(setup: TableSetup, { steps, truncates }: Tab
         drawn.tokens.mul(isActive).add(ids.mul(one().sub(isActive))),
         positions.add(isActive),
         left.sub(isActive).mul(goesOn),
-        ...tables.flatMap(({ keys, values }) => [keys, values]),
+        ...written.tables.flatMap(({ keys, values }) => [keys, values]),
       ];
       return { next, drawn };
     };

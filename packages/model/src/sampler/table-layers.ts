@@ -1,13 +1,13 @@
-import { asType, type FloatType, type Tensors } from "@palimpsest/jit";
+import { asType, callable, type FloatType, type Tensors } from "@palimpsest/jit";
 import * as tf from "@tensorflow/tfjs";
 import type { ModelConfig } from "../config.js";
 import { rmsNorm } from "../norm.js";
 import { rotate } from "../rope.js";
 import { named, part, projectHeads, unitNorm } from "./packed-layers.js";
-import { layerOfTable, type TableWeights } from "./packed-weights.js";
+import { layerOfTable, type TableWeights, tableWeightNames } from "./packed-weights.js";
 
 /*
- * The layers of a model as a GPU wants them: written out, so that XLA fuses what stands between two products, which take
+ * The layers of a model as a GPU wants them: compiled one after the other and no loop, so that XLA fuses what stands between two products, which take
  * and give bfloat16 where that is asked for. The residual stream, norms, rotation and the gated unit are float32.
  */
 
@@ -33,31 +33,70 @@ export interface TablePass {
 }
 
 /**
- * Takes tokens through all layers.
- * @param ids int32 [N]
- * @param mix attention of one layer, which also stores the keys and values: [N, heads, hd] → [N, heads · hd]
- * @returns the residual stream float32 [N, D]
+ * Attention of one layer over its table, which also writes the new keys and values.
+ * @param shared what the call of `tableLayers` was given
+ * @returns mixed [N, heads · hd], and the layer's table
+ */
+export type Mix = (
+  projected: Projected,
+  table: KeyValues,
+  shared: readonly tf.Tensor[],
+) => { readonly mixed: tf.Tensor; readonly table: KeyValues };
+
+/**
+ * Takes tokens through all layers. A layer is one function that is called, so `mix` uses its arguments and constants alone.
+ * @param ids    int32 [N]
+ * @param tables one a layer
+ * @param shared tensors that `mix` wants in every layer
+ * @returns the residual stream float32 [N, D], and the new tables
  */
 export function tableLayers(
-  pass: TablePass,
+  { state, config, type, cos, sin }: TablePass,
   ids: tf.Tensor,
-  mix: (layer: number, projected: Projected) => tf.Tensor,
-): tf.Tensor {
-  const { state, config, type } = pass;
-  let x = asType(tf.gather(named(state, "embedding"), ids), "float32"); // [N, D]
-  for (let layer = 0; layer < config.layers; layer++) {
-    const weights = layerOfTable(state, layer, config);
-    const mixed = mix(layer, project(pass, weights, x));
-    const attended = x.add(tf.matMul(asType(mixed, type), weights.attentionOut));
+  tables: readonly KeyValues[],
+  shared: readonly tf.Tensor[],
+  mix: Mix,
+): { readonly x: tf.Tensor; readonly tables: readonly KeyValues[] } {
+  const names = tableWeightNames(config);
+  const layer = callable((args) => {
+    const [before, cosOf, sinOf, keys, values, ...rest] = args as [
+      tf.Tensor,
+      tf.Tensor,
+      tf.Tensor,
+      tf.Tensor,
+      tf.Tensor,
+      ...tf.Tensor[],
+    ];
+    const given = Object.fromEntries(names.map((name, index) => [name, rest[index]]));
+    const weights = given as unknown as TableWeights;
+    const projected = project(config, type, cosOf, sinOf, weights, before);
+    const { mixed, table } = mix(projected, { keys, values }, rest.slice(names.length));
+    const attended = before.add(tf.matMul(asType(mixed, type), weights.attentionOut));
     const joint = tf.matMul(asType(unitNorm(attended, config), type), weights.gates);
     const [gate, up] = tf.split(asType(joint, "float32"), 2, -1) as [tf.Tensor, tf.Tensor];
     const gated = gate.mul(gate.sigmoid()).mul(up);
-    x = attended.add(tf.matMul(asType(gated, type), weights.down));
-  }
-  return x;
+    return [attended.add(tf.matMul(asType(gated, type), weights.down)), table.keys, table.values];
+  });
+  let x = asType(tf.gather(named(state, "embedding"), ids), "float32"); // [N, D]
+  const written = tables.map((table, index) => {
+    const weights = layerOfTable(state, index, config) as unknown as Readonly<Record<string, tf.Tensor>>;
+    const own = names.map((name) => named(weights, name));
+    const results = layer([x, cos, sin, table.keys, table.values, ...own, ...shared]);
+    const [after, keys, values] = results as [tf.Tensor, tf.Tensor, tf.Tensor];
+    x = after;
+    return { keys, values };
+  });
+  return { x, tables: written };
 }
 
-function project({ config, type, cos, sin }: TablePass, weights: TableWeights, x: tf.Tensor): Projected {
+function project(
+  config: ModelConfig,
+  type: FloatType,
+  cos: tf.Tensor,
+  sin: tf.Tensor,
+  weights: TableWeights,
+  x: tf.Tensor,
+): Projected {
   const { heads, kvHeads } = config;
   const all = { first: 0, count: heads + 2 * kvHeads };
   const joint = projectHeads(weights, asType(unitNorm(x, config), type), all, config); // [N, H+2KV, hd]

@@ -3,7 +3,7 @@ import * as tf from "@tensorflow/tfjs";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
 import { slotsOf, tableEntries, tablesOf, writeSlots, writeTable } from "./table-cache.js";
-import { type KeyValues, tableLayers } from "./table-layers.js";
+import { tableLayers } from "./table-layers.js";
 import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
 import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated-draw.js";
 
@@ -40,18 +40,26 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
     const pass = passOf(setup, state, positions.minimum(spare).reshape([rows * length]));
     const tables = tablesOf(state, config, type);
     const byRow = (y: tf.Tensor, count: number) => y.reshape([rows, length, count, headDim]);
-    const x = tableLayers(pass, named(inputs, "ids").reshape([rows * length]), (layer, projected) => {
-      const before = tables[layer] as KeyValues;
-      const past = hasPast ? slotsOf(before, named(inputs, "sources")) : undefined;
-      const base = past === undefined ? before : writeSlots(before, slots, past);
-      tables[layer] = writeTable(base, targets, projected);
+    const shared = [targets, slots, ...(hasPast ? [pasts, named(inputs, "sources")] : [])];
+    const flat = named(inputs, "ids").reshape([rows * length]);
+    const written = tableLayers(pass, flat, tables, shared, (projected, before, given) => {
+      const [at, own, pastsOf, sources] = given as [tf.Tensor, tf.Tensor, tf.Tensor?, tf.Tensor?];
+      const past = sources === undefined ? undefined : slotsOf(before, sources);
+      const base = past === undefined ? before : writeSlots(before, own, past);
       const mixed = attention(
         byRow(projected.queries, heads),
         byRow(projected.keys, kvHeads),
         byRow(projected.values, kvHeads),
-        { causal: true, scale: 1, ...(past === undefined ? {} : { prefix: { ...past, lengths: pasts } }) },
+        {
+          causal: true,
+          scale: 1,
+          ...(past === undefined || pastsOf === undefined ? {} : { prefix: { ...past, lengths: pastsOf } }),
+        },
       );
-      return mixed.reshape([rows * length, heads * headDim]);
+      return {
+        mixed: mixed.reshape([rows * length, heads * headDim]),
+        table: writeTable(base, at, projected),
+      };
     });
     const last = tf
       .range(0, rows, 1, "int32")
@@ -59,7 +67,7 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
       .add(named(inputs, "lengths"))
       .sub(tf.scalar(1, "int32"))
       .maximum(tf.scalar(0, "int32"));
-    const logits = nextLogits(state, tf.gather(x, last), config);
+    const logits = nextLogits(state, tf.gather(written.x, last), config);
     const drawn = drawTokens(
       logits,
       named(inputs, "uniforms").reshape([rows]),
@@ -67,7 +75,7 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
     );
     return {
       outputs: oneStep(drawn),
-      state: { ...tableEntries(tables), [tableLogits(rows)]: logits },
+      state: { ...tableEntries(written.tables), [tableLogits(rows)]: logits },
     };
   };
   return {
