@@ -191,6 +191,18 @@ describe.each(kinds)("a sampler over a server like %s", (kind) => {
 });
 
 describe("a sampler over llama.cpp", () => {
+  it("is not drawn from otherwise by the server's flags, or by what a GGUF file says of sampling", async () => {
+    const server = await aServer(likeLlamaCpp);
+    await aSampler(server, { kind: "llamacpp" }).generate(request);
+    expect(server.received[0]?.body).toMatchObject({
+      // Neither xtc nor dry, typical, penalties, top-n-sigma or adaptive-p, whatever they are set to.
+      samplers: ["top_k", "top_p", "min_p", "temperature"],
+      mirostat: 0,
+      dynatemp_range: 0,
+      ignore_eos: false,
+    });
+  });
+
   const logprobs = (result: { readonly tokenIds: readonly number[] }) => result.tokenIds.map(logprobOf);
 
   it("asks for the log-probs of tokens within characters, and streams none of them away", async () => {

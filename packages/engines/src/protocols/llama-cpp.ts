@@ -38,6 +38,12 @@ export const llamaCpp: TokenProtocol = {
     top_p: request.topP ?? 1,
     top_k: request.topK ?? 0,
     min_p: request.minP ?? 0,
+    // The server's flags and the sampling settings that a GGUF file may hold are defaults of what is not sent.
+    samplers: ["top_k", "top_p", "min_p", "temperature"],
+    mirostat: 0,
+    dynatemp_range: 0,
+    ignore_eos: false,
+    // Of versions that do not know the list.
     typical_p: 1,
     repeat_penalty: 1,
     presence_penalty: 0,
