@@ -34,6 +34,8 @@ export interface EngineServerOptions {
 export class EngineServer {
   readonly #options: EngineServerOptions;
   #process: EngineProcess | undefined;
+  /** The folder that `prepare` has made a file of, as long as servers come up with it. */
+  #prepared: string | undefined;
   /** Of a server that the run starts. */
   #claim: PortClaim | undefined;
   #sampler: HttpSampler | undefined;
@@ -134,10 +136,11 @@ export class EngineServer {
       texts.map((text) =>
         text.replaceAll("{port}", port).replaceAll("{model}", folder).replaceAll("{file}", file),
       );
-    if (start.prepare !== undefined) {
+    if (start.prepare !== undefined && this.#prepared !== folder) {
       const { command, arguments: args } = start.prepare;
       const program = { command, arguments: filled(args), environment, logFile: log("prepare") };
       await runToEnd(program, { timeoutMs: engine.startTimeoutMs, signal });
+      this.#prepared = folder;
     }
     // Not before: what prepares the file may take minutes, in which others may come to listen there.
     this.#claim = await claimPort();
@@ -148,6 +151,7 @@ export class EngineServer {
     try {
       await this.#comesUp(this.#process, signal);
     } catch (reason) {
+      this.#prepared = undefined;
       // One that never came up must not keep its memory and its GPU.
       await this.close();
       throw reason;

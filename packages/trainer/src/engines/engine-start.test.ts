@@ -141,3 +141,15 @@ it("a program that is not there, or that cannot prepare its file, is named", asy
   await expect(unprepared.load(policy, living)).rejects.toThrow(/prepare: .* failed: no config\.json/);
   expect(started()).toEqual([]);
 });
+
+it("a server that has died is started again from the file that was prepared, and a new version is prepared", async () => {
+  const prepared = join(folder, "prepared");
+  const source = `require("node:fs").appendFileSync(${JSON.stringify(prepared)}, process.argv[1] + "\\n")`;
+  const prepare = { command: process.execPath, arguments: ["-e", source, "{model}"] };
+  const server = aServer("serve(200);", { load: "restart" }, { prepare });
+  await server.load(policy, living);
+  await server.load(policy, living);
+  await server.load({ ...policy, folder: "/nowhere/next", policyVersion: 2 }, living);
+  expect(started()).toHaveLength(3);
+  expect(readFileSync(prepared, "utf8")).toBe("/nowhere/policy\n/nowhere/next\n");
+});
