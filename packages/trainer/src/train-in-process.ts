@@ -12,7 +12,7 @@ import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
 import { loadBackend } from "@palimpsest/jit";
 import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
-import { createSampler, loadModel, type ModelFolder } from "@palimpsest/model";
+import { createSampler, loadModel, type ModelFolder, mergeLora } from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import type { Group, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
@@ -158,7 +158,11 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       const shuffleRewards = options.shuffleRewards ?? false;
       const update = await learner.update(groups, { shuffleRewards, ...(signal ? { signal } : {}) });
       const weightsHash = learner.weightsHash();
-      await sampler.setWeights(learner.parameters(), learner.policyVersion);
+      // With adapters the base is here already: it is read from the device in runs without them alone.
+      const { lora } = learner.config;
+      const trained =
+        lora === null ? learner.parameters() : mergeLora(config, parameters, learner.adapters(), lora);
+      await sampler.setWeights(trained, learner.policyVersion);
       const rejected = rejectedIn(recipe, { groups, rejected: without }, teaches);
       const shortage = shortageNotice({ step, groupsTrained: groups.length, ...rejected }, recipe.train);
       if (shortage !== undefined) onNotice?.(shortage);

@@ -107,10 +107,10 @@ export const samplerConfigSchema = z.strictObject({
     ),
   cache: z
     .enum(["pages", "slots"])
-    .default("pages")
+    .optional()
     .describe(
       "How keys and values are kept. pages: a pool that requests take pages of and share; slots: a table with one row of " +
-        "maxLength tokens for each request in flight, meant for a GPU in mode xla with precision bfloat16",
+        "maxLength tokens for each request in flight. Default slots on a GPU in mode xla with precision bfloat16, pages elsewhere",
     ),
   prefixCache: z
     .boolean()

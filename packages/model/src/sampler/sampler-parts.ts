@@ -50,8 +50,9 @@ export function samplerParts(
 ): SamplerParts {
   const { maxBatch, maxLength, promptLengths, prefillTokens, precision, cacheTokens } = limits;
   const { prefixCache: share, batchInvariant, lanes } = limits;
-  const kind = limits.cache;
   const gpu = backend.gpu;
+  const isForSlots = gpu && precision === "bfloat16" && (mode === "auto" || mode === "xla");
+  const kind = limits.cache ?? (isForSlots && !batchInvariant && lanes === 1 ? "slots" : "pages");
   const stepsPerCall = limits.stepsPerCall ?? defaultSteps[kind];
   const common = { maxLength, stepsPerCall, promptLengths, prefillTokens, gpu };
   if (kind === "slots") {

@@ -1,0 +1,123 @@
+/**
+ * A recipe's whole steps in one process on one GPU: seconds of rollouts, of the update and of the rest (weights from learner
+ * to sampler), episodes and tokens a second, the GPU's busy share, and rewards on questions that are not trained on, before
+ * and after. Usage: tsx --conditions=@palimpsest/source bench/gpu/grpo-run.ts [--recipe FILE] [--steps 10] [--model FOLDER]
+ * [--data FILE] [--evaluation FILE] [--shuffle] [--limit-seconds 300] [--json FILE]
+ * `--model`, `--data` and `--evaluation` replace the recipe's; prepare the files as the recipe's head says.
+ */
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { readRecipe } from "../../packages/trainer/src/index.js";
+import type { Recipe } from "../../packages/trainer/src/recipe.js";
+import { median } from "../contender.js";
+import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
+
+const { values: flags } = parseArgs({
+  options: {
+    recipe: { type: "string", default: "recipes/memagent/smollm2-hotpotqa-gpu.yaml" },
+    steps: { type: "string", default: "10" },
+    model: { type: "string" },
+    data: { type: "string" },
+    evaluation: { type: "string" },
+    shuffle: { type: "boolean", default: false },
+    "limit-seconds": { type: "string", default: "300" },
+    json: { type: "string" },
+  },
+});
+
+/** Share of time that a kernel ran, as nvidia-smi says it four times a second; NaN without it. */
+class BusyWatch {
+  readonly #samples: { readonly atMs: number; readonly share: number }[] = [];
+  readonly #child;
+
+  constructor() {
+    const query = ["-i", "0", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "-lms", "250"];
+    this.#child = spawn("nvidia-smi", query, { stdio: ["ignore", "pipe", "ignore"] });
+    this.#child.on("error", () => undefined);
+    this.#child.stdout.on("data", (text: Buffer) => {
+      for (const line of text.toString().trim().split("\n"))
+        this.#samples.push({ atMs: performance.now(), share: Number(line) / 100 });
+    });
+  }
+
+  mean(fromMs: number, toMs: number): number {
+    const own = this.#samples.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs);
+    return own.reduce((sum, { share }) => sum + share, 0) / own.length;
+  }
+
+  end(): void {
+    this.#child.kill();
+  }
+}
+
+function chosenRecipe(): Recipe {
+  const { recipe } = readRecipe(flags.recipe);
+  const { evaluation } = recipe;
+  const files = flags.evaluation && [{ path: resolve(flags.evaluation), lengthTokens: 210 }];
+  return {
+    ...recipe,
+    ...(flags.model ? { model: { ...recipe.model, name: undefined, path: resolve(flags.model) } } : {}),
+    ...(flags.data ? { data: { source: "jsonl", path: resolve(flags.data) } } : {}),
+    ...(evaluation && files ? { evaluation: { ...evaluation, files } } : {}),
+    train: { ...recipe.train, steps: Number(flags.steps) },
+  } as Recipe;
+}
+
+const startedMs = performance.now() - process.uptime() * 1000;
+const round = (value: number): number => Number(value.toFixed(3));
+const since = (): number => round((performance.now() - startedMs) / 1000);
+const recipe = chosenRecipe();
+const busy = new BusyWatch();
+const points: object[] = [];
+const steps: { readonly wholeSeconds: number; readonly endedMs: number }[] = [];
+let lastMs = performance.now();
+setTimeout(() => {
+  console.log(JSON.stringify({ failed: `not done after ${flags["limit-seconds"]} s`, steps, points }));
+  process.exit(1);
+}, Number(flags["limit-seconds"]) * 1000).unref();
+
+const onEvaluation = ({ step, sets }: CurvePoint): void => {
+  lastMs = performance.now();
+  points.push({ step, atSeconds: since(), measures: sets[0]?.measures, failures: sets[0]?.failures });
+  console.log(JSON.stringify(points.at(-1)));
+};
+await runInProcess({
+  recipe,
+  seed: recipe.seed,
+  shuffleRewards: flags.shuffle,
+  threads: 8,
+  onEvaluation,
+  onStep: (update, step, rolloutSeconds) => {
+    const now = performance.now();
+    const wholeSeconds = (now - lastMs) / 1000;
+    const updateSeconds = update.durationMs / 1000;
+    const said = {
+      step,
+      atSeconds: since(),
+      wholeSeconds: round(wholeSeconds),
+      rolloutSeconds: round(rolloutSeconds),
+      updateSeconds: round(updateSeconds),
+      restSeconds: round(wholeSeconds - rolloutSeconds - updateSeconds),
+      busyShare: round(busy.mean(lastMs, now)),
+      reward: round(update.rewardMean),
+    };
+    steps.push({ ...said, endedMs: now });
+    console.log(JSON.stringify(said));
+    lastMs = now;
+  },
+});
+busy.end();
+const warm = steps.slice(Math.floor(steps.length / 2));
+const result = {
+  recipe: recipe.name,
+  episodesPerStep: recipe.train.groupsPerStep * recipe.learner.groupSize,
+  medianStepSeconds: round(median(warm.map(({ wholeSeconds }) => wholeSeconds))),
+  seconds: since(),
+  steps,
+  points,
+};
+console.log(JSON.stringify({ ...result, steps: steps.length }));
+if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`);
+process.exit(0);
