@@ -16,7 +16,10 @@ interface Setup {
     kvHeads?: number;
     headDim?: number;
     intermediateSize: number;
+    tieWordEmbeddings?: boolean;
   };
+  /** The sampler's own; default false. */
+  readonly batchInvariant?: boolean;
   readonly precision?: "float32" | "bfloat16";
   readonly backend: "tensorflow" | "wasm";
   readonly mode: JitMode;
@@ -31,7 +34,8 @@ const { value: first } = await lines.next();
 const setup = JSON.parse(first as string) as Setup;
 const { shape, promptTokens, newTokens } = setup;
 // Written-out graphs sample in lanes of one thread each; everything else shares its threads.
-const lanes = setup.mode === "graph" ? setup.threads : 1;
+const { batchInvariant } = setup;
+const lanes = setup.mode === "graph" && batchInvariant === undefined ? setup.threads : 1;
 const backend = await loadBackend({
   prefer: setup.backend,
   threads: setup.threads / lanes,
@@ -40,9 +44,9 @@ const backend = await loadBackend({
 const config = parseModelConfig({
   kvHeads: shape.heads,
   headDim: shape.hiddenSize / shape.heads,
+  tieWordEmbeddings: false,
   ...shape,
   architecture: "llama",
-  tieWordEmbeddings: false,
   maxPositions: 1024,
 });
 const parameters = quickParameters(config);
@@ -60,6 +64,7 @@ for (const batch of setup.batches) {
       lanes: own,
       maxBatch: batch,
       maxLength: promptTokens + newTokens,
+      ...(batchInvariant === undefined ? {} : { batchInvariant }),
     }),
   );
 }
@@ -73,6 +78,7 @@ for (;;) {
   const sampler = samplers.get(batch) as ModelSampler;
   wave += 1;
   const from = performance.now();
+  const processor = process.cpuUsage();
   await Promise.all(
     Array.from({ length: batch }, (_, i) =>
       sampler.generate({
@@ -88,8 +94,11 @@ for (;;) {
     ),
   );
   const seconds = (performance.now() - from) / 1000;
+  const { user, system } = process.cpuUsage(processor);
   answer({
     tokensPerSecond: (batch * newTokens) / seconds,
+    seconds,
+    processorSeconds: (user + system) / 1e6,
     peakBytes: process.resourceUsage().maxRSS * 1024,
   });
 }
