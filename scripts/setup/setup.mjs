@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { CommandError, run } from "./command.mjs";
+import { machineGpus } from "./gpu/find.mjs";
+import { ensureGpuLibraries } from "./gpu/gpu.mjs";
 import { ensurePackages } from "./packages.mjs";
 import { root } from "./paths.mjs";
 import { ensurePnpm } from "./pnpm.mjs";
@@ -47,10 +49,22 @@ export async function setup() {
     return (await ensurePackages(pnpm)) ? "installed" : "up to date";
   });
   await step("redis-server", () => ensureProgram("redis-server", redisPackages));
+  const gpus = process.platform === "linux" && process.arch === "x64" ? machineGpus() : [];
+  if (gpus.length > 0)
+    await step("GPU", async (say) => {
+      try {
+        const { cuda, changed } = await ensureGpuLibraries(say);
+        return `${gpus.join(", ")}: libraries of CUDA ${cuda} ${changed ? "linked" : "up to date"}`;
+      } catch (error) {
+        return `${gpus.join(", ")} is not used, because ${error instanceof Error ? error.message : error}`;
+      }
+    });
   await step("backend", async (say) => {
     try {
       const found = await ensureTensorflow(say);
-      return `TensorFlow ${found.version}${found.gpu ? " on the GPU" : ""}`;
+      const missed =
+        gpus.length > 0 && !found.gpu ? " on the CPU, NOT on the GPU: `npm run setup -- gpu` says why" : "";
+      return `TensorFlow ${found.version}${found.gpu ? " on the GPU" : missed}`;
     } catch (error) {
       return `wasm (slower), because ${error instanceof Error ? error.message : error}`;
     }

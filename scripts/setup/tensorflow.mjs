@@ -14,7 +14,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { output, run, which } from "./command.mjs";
+import { output, run } from "./command.mjs";
+import { machineGpus } from "./gpu/find.mjs";
 import { cacheDir, root } from "./paths.mjs";
 import { ensureProgram } from "./system-package.mjs";
 
@@ -23,7 +24,7 @@ const apple = process.platform === "darwin";
 
 /** Wheel tags under which PyPI has this version. A Python of the same version is not needed: a wheel is an archive. */
 function wheelOf() {
-  const gpu = process.platform === "linux" && which("nvidia-smi") && output("nvidia-smi", ["-L"]);
+  const gpu = process.platform === "linux" && machineGpus().length > 0;
   const platform = {
     "linux x64": "manylinux_2_27_x86_64",
     "linux arm64": "manylinux_2_27_aarch64",
@@ -59,7 +60,13 @@ with zipfile.ZipFile(wheel) as archive:
             archive.extract(name, target)
 `;
 
-async function python() {
+/** The build for GPUs is in the cache, or the user named a library of their own. */
+export function hasGpuLibrary() {
+  if (process.env.PALIMPSEST_TENSORFLOW) return libraryFiles(process.env.PALIMPSEST_TENSORFLOW) !== undefined;
+  return libraryFiles(join(cacheDir, "tensorflow", `${version}-full`)) !== undefined;
+}
+
+export async function ensurePython() {
   const found = ["python3", "python"].find((name) => output(name, ["-m", "pip", "--version"]));
   if (found) return found;
   await ensureProgram("pip3", { "apt-get": "python3-pip", dnf: "python3-pip", apk: "py3-pip" });
@@ -80,7 +87,7 @@ async function ensureLibrary(say) {
   if (!wheel) throw new Error(`no libtensorflow is published for ${process.platform} ${process.arch}`);
   const dir = join(cacheDir, "tensorflow", `${version}-${wheel.name === "tensorflow-cpu" ? "cpu" : "full"}`);
   if (libraryFiles(dir)) return dir;
-  const interpreter = await python();
+  const interpreter = await ensurePython();
   mkdirSync(dirname(dir), { recursive: true });
   const work = mkdtempSync(`${dir}.partial-`);
   try {

@@ -2,14 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism, freemem, totalmem } from "node:os";
 import type { Command } from "commander";
+import { type Finding, gpuFindings } from "../gpu-findings.js";
 import { formatTable } from "../table.js";
-
-interface Finding {
-  readonly what: string;
-  readonly found: string;
-  /** The command that mends it; empty when nothing needs mending. */
-  readonly mend: string;
-}
 
 const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
@@ -39,12 +33,12 @@ function redis(): Finding {
 
 const loadInChild = `
 const { loadBackend } = await import(process.argv[1]);
-const { name, tensorflowVersion, gpu, tensorFloat32, passedOver } = await loadBackend();
-process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver }));
+const { name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused } = await loadBackend();
+process.stdout.write(JSON.stringify({ name, tensorflowVersion, gpu, tensorFloat32, passedOver, gpuUnused }));
 process.exit(0);`;
 
 /** In a process of its own: libtensorflow writes to the terminal while it loads, whatever it is told. */
-function backend(): Finding {
+function backend(): Finding & { readonly isOnGpu?: boolean } {
   const said = firstLine(process.execPath, [
     "--input-type=module",
     "-e",
@@ -58,26 +52,26 @@ function backend(): Finding {
     gpu: boolean;
     tensorFloat32: boolean;
     passedOver: string[];
+    gpuUnused?: string;
   };
   const version = loaded.tensorflowVersion ? ` ${loaded.tensorflowVersion}` : "";
   const because = loaded.passedOver.length > 0 ? ` (${loaded.passedOver.join("; ")})` : "";
   return {
+    isOnGpu: loaded.gpu,
     what: "backend",
     found: `${loaded.name}${version}${loaded.gpu ? ` on the GPU, float32 products in ${loaded.tensorFloat32 ? "TF32" : "float32"}` : ""}${because}`,
     mend:
       loaded.name === "tensorflow"
-        ? ""
+        ? (loaded.gpuUnused ?? "")
         : "npm run quickstart installs libtensorflow; its set-up lines say why it could not",
   };
 }
 
 function machine(): Finding[] {
   const shm = existsSync("/dev/shm") ? statfsSync("/dev/shm") : undefined;
-  const gpu = firstLine("nvidia-smi", ["-L"]);
   return [
     { what: "cpu", found: `${availableParallelism()} cores`, mend: "" },
     { what: "memory", found: `${gib(freemem())} free of ${gib(totalmem())}`, mend: "" },
-    { what: "gpu", found: gpu ?? "none", mend: "" },
     { what: "/dev/shm", found: shm ? `${gib(shm.bavail * shm.bsize)} free` : "none", mend: "" },
   ];
 }
@@ -88,7 +82,10 @@ export function addDoctor(program: Command): void {
     .description("says what is on this machine, and the command that mends what is missing")
     .option("--json", "as JSON")
     .action((options: { json?: boolean }) => {
-      const findings = [node(), redis(), backend(), ...machine()];
+      const tensors = backend();
+      // Where the GPU computes nothing is missing, wherever its libraries are.
+      const gpuPieces = gpuFindings().slice(0, tensors.isOnGpu ? 1 : undefined);
+      const findings: Finding[] = [node(), redis(), tensors, ...machine(), ...gpuPieces];
       if (options.json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
       else {
         const rows = findings.map(({ what, found, mend }) => [mend ? "✗" : "✓", what, found, mend]);

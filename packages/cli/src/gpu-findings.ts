@@ -1,0 +1,65 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { hidesGpus, machineGpus } from "@palimpsest/jit";
+import { z } from "zod";
+
+export interface Finding {
+  readonly what: string;
+  readonly found: string;
+  /** The command that mends it; empty when nothing needs mending. */
+  readonly mend: string;
+}
+
+/** What `npm run setup -- gpu --json` says. */
+const stateSchema = z.object({
+  cuda: z.string(),
+  libraries: z.array(z.object({ opened: z.string(), file: z.string().optional(), wheel: z.string() })),
+  tools: z.string().optional(),
+  tensorflow: z.boolean(),
+});
+
+const setup = "npm run setup -- gpu";
+const setupScript = fileURLToPath(new URL("../../../scripts/setup.mjs", import.meta.url));
+const timeoutMs = 60_000;
+
+/** The GPU, and each piece that libtensorflow needs to use it, with the command that brings what is missing. */
+export function gpuFindings(
+  gpus: readonly string[] = machineGpus(),
+  visible = process.env["CUDA_VISIBLE_DEVICES"],
+  inspect: () => unknown = inspection,
+): Finding[] {
+  if (gpus.length === 0) return [{ what: "gpu", found: "none", mend: "" }];
+  const hidden = hidesGpus(visible) ? ` (hidden by CUDA_VISIBLE_DEVICES=${JSON.stringify(visible)})` : "";
+  const gpu = { what: "gpu", found: `${gpus.join(", ")}${hidden}`, mend: "" };
+  const parsed = stateSchema.safeParse(inspect());
+  if (!parsed.success) return [gpu, { what: "gpu libraries", found: "cannot be looked for", mend: setup }];
+  const { cuda, libraries, tools, tensorflow } = parsed.data;
+  const piece = (what: string, found: string | undefined): Finding => ({
+    what,
+    found: found ?? "missing",
+    mend: found === undefined ? setup : "",
+  });
+  const missing = libraries.filter(({ file }) => file === undefined);
+  return [
+    gpu,
+    piece("libtensorflow for GPUs", tensorflow ? "there" : undefined),
+    ...(missing.length === 0 ? [piece("gpu libraries", `all, of CUDA ${cuda}`)] : []),
+    ...missing.map(({ opened }) => piece(opened, undefined)),
+    piece("libdevice", tools),
+  ];
+}
+
+function inspection(): unknown {
+  if (!existsSync(setupScript)) return undefined;
+  const { stdout } = spawnSync(process.execPath, [setupScript, "gpu", "--json"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+    timeout: timeoutMs,
+  });
+  try {
+    return JSON.parse(stdout) as unknown;
+  } catch {
+    return undefined;
+  }
+}
