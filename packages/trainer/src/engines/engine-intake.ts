@@ -11,7 +11,7 @@ import type { Logger } from "@palimpsest/telemetry";
 import { isAiling, isAway } from "./engine-sampler.js";
 
 const againMs = 1_000;
-/** How long a run's only engine may take to be there. */
+/** How long an engine that a run cannot do without may take to be there. */
 const firstTimeoutMs = 60_000;
 
 export interface EngineIntakeOptions {
@@ -35,11 +35,11 @@ export class EngineIntake {
 
   /**
    * @param first gives the engine its first weights; tried again for a while where it is not there
-   * @param alone whether no other engine could do the work of one that is not there
-   * @throws {EngineError} where the only engine is not there
+   * @param needed whether the run fails without it
+   * @throws {EngineError} where one that is needed is not there
    */
-  async start(first: () => Promise<void>, alone: boolean): Promise<void> {
-    const deadlineAt = performance.now() + (alone ? firstTimeoutMs : 0);
+  async start(first: () => Promise<void>, needed: boolean): Promise<void> {
+    const deadlineAt = performance.now() + (needed ? firstTimeoutMs : 0);
     for (;;) {
       try {
         await first();
@@ -47,7 +47,7 @@ export class EngineIntake {
       } catch (reason) {
         if (!isAway(reason)) throw reason;
         if (performance.now() > deadlineAt) {
-          if (alone) throw reason;
+          if (needed) throw reason;
           this.leave(reason);
           return;
         }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseRecipe } from "../recipe.js";
+import { mustComeUp } from "./engine-settings.js";
 
 const recipe = (rollout: string, learner = "", agent = "") =>
   parseRecipe(
@@ -39,6 +40,16 @@ describe("a recipe with engines", () => {
     const prepared =
       "{ command: llama-server, arguments: [-m, '{file}', --port, '{port}'], count: 3, prepare: { command: convert } }";
     expect(recipe(`engine: { kind: llama-cpp, start: ${prepared} }`).rollout.actors).toBe(3);
+  });
+
+  it("fails at the start without its only engine, or without one that it starts; others may come later", () => {
+    const needs = (engine: string) => {
+      const { rollout } = recipe(engine);
+      return rollout.engine !== undefined && mustComeUp(rollout.engine);
+    };
+    expect(needs(vllm)).toBe(false);
+    expect(needs("engine: { kind: vllm, addresses: ['http://127.0.0.1:8000'] }")).toBe(true);
+    expect(needs(`engine: { kind: vllm, ${server.replace(" }", ", count: 2 }")} }`)).toBe(true);
   });
 
   it("may sample at a temperature, and without truncation alone", () => {

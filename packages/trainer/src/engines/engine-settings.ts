@@ -137,6 +137,14 @@ export function engineCount({ addresses, start }: EngineSettings): number {
   return addresses?.length ?? start?.count ?? 1;
 }
 
+/**
+ * Whether the run fails where an engine is not there at the start: no other could do its work, or the run starts it, and
+ * what does not come up by the recipe's command is the command's fault rather than a server's that comes later.
+ */
+export function mustComeUp(engine: EngineSettings): boolean {
+  return engineCount(engine) === 1 || engine.start !== undefined;
+}
+
 function isLoopback(address: string): boolean {
   const { hostname } = new URL(address);
   return hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname);

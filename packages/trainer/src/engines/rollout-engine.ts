@@ -5,7 +5,7 @@ import type { NamedPolicy } from "../own-sampler.js";
 import type { RunSpec } from "../run-spec.js";
 import { EngineIntake } from "./engine-intake.js";
 import { EngineSampler, isAiling, isAway } from "./engine-sampler.js";
-import { type EngineSettings, engineCount } from "./engine-settings.js";
+import { type EngineSettings, mustComeUp } from "./engine-settings.js";
 
 /** What it reads of the first weights. */
 type FirstPolicy = Pick<NamedPolicy, "parameters"> & {
@@ -42,7 +42,7 @@ export class RolloutEngine {
 
   /**
    * Gives the engine its first weights and takes episodes while it is there.
-   * @throws {EngineError} where the run's only engine is not there
+   * @throws {EngineError} where an engine that the run cannot do without is not there
    */
   async follow(
     open: () => Promise<{ close(): Promise<void> }>,
@@ -56,7 +56,7 @@ export class RolloutEngine {
       await intake.start(async () => {
         const { manifest, parameters } = await first();
         await sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
-      }, engineCount(this.#settings) === 1);
+      }, mustComeUp(this.#settings));
     } catch (reason) {
       // An actor whose start fails is not stopped: its weights would stay on the disk.
       await sampler.close();
