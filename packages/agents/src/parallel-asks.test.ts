@@ -49,7 +49,10 @@ async function anEpisode(order: readonly number[]) {
   );
   const result = await agent.run(
     { question: "?", document: "" },
-    { seed: 5, onProgress: ({ conversation }) => told.push(tokenizer.decode(conversation.promptTokenIds)) },
+    {
+      seed: 5,
+      onProgress: ({ conversation }) => told.push(tokenizer.decode([...conversation.promptTokenIds])),
+    },
   );
   return { result, requests, told };
 }

@@ -3,113 +3,41 @@
  * Not its job: dispatching groups, choosing tasks, deciding when to stop.
  *
  * In what order: step-protocol.ts (STEP-1 to STEP-5).
- * A3 (T5). Weights are announced after their objects are stored; a restarted learner announces its version again.
+ * A3: learner-weights.ts.
  */
 import { dirname, join } from "node:path";
 import type { ActorContext } from "@palimpsest/client";
 import { loadBackend, openScalarLog, type ScalarLog } from "@palimpsest/jit";
-import {
-  createLearner,
-  type Learner,
-  rateCheckpoint,
-  type UpdateMetrics,
-  type WrittenDump,
-  writeStepDump,
-} from "@palimpsest/learner";
-import { type BpeTokenizer, loraForm, loraShapes, parameterShapes } from "@palimpsest/model";
-import { type Group, RunQueues } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
+import { createLearner, type Learner, rateCheckpoint } from "@palimpsest/learner";
+import { RunQueues } from "@palimpsest/trajectories";
 import * as proto from "@palimpsest/wire/protocol";
-import { z } from "zod";
-import type { ScheduleState } from "./async/group-schedule.js";
 import { takenBy } from "./async/taken-groups.js";
 import { rewardByCategory } from "./category-rewards.js";
 import { whenDiskHasSpace } from "./disk-full.js";
-import { HeldWeights } from "./held-weights.js";
 import { holdLasting, lastingObjects } from "./lasting-objects.js";
+import { checkBase, cursorSchema } from "./learner-cursor.js";
 import { recordStep, scalarsOf } from "./learner-metrics.js";
 import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "./learner-saves.js";
-import { decodeModelText, openModelText } from "./model-text.js";
+import { learnerSettings } from "./learner-settings.js";
+import { LearnerWeights } from "./learner-weights.js";
 import { fetchModules } from "./modules/recipe-modules.js";
-import { adaptersOf } from "./policy-weights.js";
-import { PutWeights } from "./put-weights.js";
+import { dumpDirOf } from "./run-paths.js";
 import type { RunSpec } from "./run-spec.js";
-import type { StepBatch, StepGroups, UndispatchedGroups } from "./step-groups.js";
+import type { StepBatch, UndispatchedGroups } from "./step-groups.js";
 import { StepProtocol } from "./step-protocol.js";
-import { type TracedTask, writeStepTraces } from "./step-traces.js";
-import { type RejectedGroups, rejectedIn } from "./teaching-groups.js";
+import { StepRecords } from "./step-records.js";
+import {
+  type LearnerState,
+  reportOf,
+  type SavedStep,
+  type StepRequest,
+  type StepResult,
+  type TrainedResult,
+  type TrainedStep,
+} from "./step-result.js";
+import { rejectedIn } from "./teaching-groups.js";
 import type { VersionRating } from "./training-evaluations.js";
-import { fetchWeights, publishWeights, sizeOf } from "./weights.js";
-
-export interface StepRequest extends StepGroups {
-  readonly shuffleRewards: boolean;
-  /** What its groups are about, where traces are kept. */
-  readonly tasks?: readonly TracedTask[];
-  /** Categories of its tasks by their ids, where they have some. */
-  readonly categories?: Readonly<Record<string, string>>;
-}
-
-export interface StepResult {
-  readonly step: number;
-  readonly update: UpdateMetrics;
-  /** Waiting for the step's groups. */
-  readonly waitSeconds: number;
-  readonly updateSeconds: number;
-  readonly checkpointSeconds: number;
-  readonly publishSeconds: number;
-  readonly publishedBytes: number;
-  readonly groupsTrained: number;
-  readonly groupsDropped: number;
-  /** Absent where steps train groups that teach nothing, too. */
-  readonly rejected?: RejectedGroups;
-  /** Of a step with a window: the groups that it took, and where the run's schedule stands after it. */
-  readonly taken?: { readonly groupIds: readonly string[]; readonly schedule: ScheduleState };
-  readonly episodeFailures: readonly string[];
-  /** Mean reward of each category of the step's tasks; absent where they have none. */
-  readonly rewardByCategory?: Readonly<Record<string, number>>;
-  readonly weightsHash: string;
-}
-
-/** What is known of a step once its batch is trained. */
-type TrainedResult = Omit<
-  StepResult,
-  "checkpointSeconds" | "publishSeconds" | "publishedBytes" | "weightsHash"
->;
-
-interface TrainedStep {
-  readonly result: TrainedResult;
-  readonly dump: WrittenDump | undefined;
-  readonly updatedAt: number;
-}
-
-/** A step whose weights are stored and whose checkpoint is on disk. */
-interface SavedStep {
-  readonly result: StepResult;
-  readonly manifest: proto.WeightManifest;
-  readonly updatedAt: number;
-  readonly storedAt: number;
-  readonly savedAt: number;
-}
-
-export interface LearnerState {
-  /** After the last step that is done. */
-  readonly policyVersion: number;
-  readonly backend: string;
-  readonly mode: string;
-  readonly checkpoint: string;
-  /** Where the run's schedule stands, where its steps have windows. */
-  readonly schedule: ScheduleState | undefined;
-  /** What the last step that is done was answered with; absent before the first. */
-  readonly last: StepResult | undefined;
-}
-
-/** What this actor keeps in a checkpoint; it wrote it itself. */
-const cursorSchema = z.object({
-  last: z.custom<StepResult>().optional(),
-  baseWeightsHash: z.string().optional(),
-  /** As the checkpoint's `consumedGroupIds`: of the last step and the one before. */
-  rejectedGroupIds: z.array(z.string()).default([]),
-});
+import { fetchWeights, sizeOf } from "./weights.js";
 
 export class LearnerActor {
   readonly #spec: RunSpec;
@@ -122,12 +50,10 @@ export class LearnerActor {
   #saves!: LearnerSaves;
   /** Of the weights after the last step that is saved. */
   #weightsHash = "";
-  #put!: PutWeights;
-  #held!: HeldWeights;
-  #baseWeightsHash = "";
+  #weights!: LearnerWeights;
   #stepStartedAt = 0;
   #startedStep = 0;
-  #tokenizer: BpeTokenizer | undefined;
+  #records!: StepRecords;
 
   constructor(spec: RunSpec) {
     this.#spec = spec;
@@ -136,6 +62,7 @@ export class LearnerActor {
   async start(context: ActorContext): Promise<void> {
     const { recipe, runId, queues, model, initialWeights, checkpointDir } = this.#spec;
     this.#context = context;
+    this.#records = new StepRecords(this.#spec, context, (write) => this.#onDisk(write));
     const cluster = await context.connect();
     const backend = await loadBackend({
       threads: recipe.learnerThreads,
@@ -146,15 +73,7 @@ export class LearnerActor {
     if (recipe.train.tensorboard)
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);
-    this.#baseWeightsHash = initial.weightsHash;
-    this.#put = await PutWeights.open(
-      context.objects,
-      join(dirname(checkpointDir), "weight-objects.json"),
-      (write) => this.#onDisk(write),
-    );
-    this.#held = new HeldWeights(this.#put, initial, (reason) =>
-      context.logger.warn({ err: reason }, "weights of an old version are let go later"),
-    );
+    this.#weights = await LearnerWeights.open(this.#spec, initial, context, (write) => this.#onDisk(write));
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       clusterId: cluster.facts.clusterId,
@@ -166,9 +85,7 @@ export class LearnerActor {
     const lasting = lastingObjects(this.#spec.text, initial, this.#spec.modules);
     await holdLasting(context.objects, lasting, { signal: context.signal });
     const { advantage } = await fetchModules(context.objects, this.#spec.modules, ["advantage"]);
-    // What the process before this one announced is still held for this actor.
-    const announced = await this.#queues.currentWeights();
-    if (announced !== undefined) this.#held.add(proto.WeightManifest.decode(announced));
+    this.#weights.inherit(await this.#queues.currentWeights());
     const found: { run?: SavedRun | undefined } = {};
     const cursorFound = () => cursorSchema.parse(found.run?.dataCursor ?? {});
     // What is saved is read after the take-over: a learner that is still alive elsewhere acknowledges nothing after it.
@@ -183,11 +100,10 @@ export class LearnerActor {
     });
     const { run } = found;
     const cursor = cursorFound();
-    this.#checkBase(cursor.baseWeightsHash);
+    if (recipe.learner.lora) checkBase(cursor.baseWeightsHash, this.#weights.baseWeightsHash);
     this.#learner = createLearner({
       backend,
-      // T6: oldLogprobs "recompute" keeps what the sampler batched together out of the weights.
-      config: { maxLogprobDifference: defaultLogprobGate, ...recipe.learner },
+      config: learnerSettings(recipe),
       model,
       parameters: await fetchWeights(context.objects, initial),
       objectives: ["policy"],
@@ -216,7 +132,7 @@ export class LearnerActor {
         teaches: (group) => this.#learner.teaches(group),
         train: (request, batch) => this.#train(request, batch),
         save: (trained, ids, rejectedGroupIds) => this.#save(trained, ids, rejectedGroupIds),
-        announce: ({ manifest }) => this.#announce(manifest),
+        announce: ({ manifest }) => this.#weights.announce(manifest, this.#queues),
         report: (saved) => reportOf(saved),
       },
       {
@@ -225,9 +141,9 @@ export class LearnerActor {
         rejectedGroupIds: cursor.rejectedGroupIds,
       },
     );
-    const manifest = await this.#store();
+    const manifest = await this.#weights.store(this.#learner);
     this.#weightsHash = manifest.weightsHash;
-    await this.#announce(manifest);
+    await this.#weights.announce(manifest, this.#queues);
   }
 
   /** Repeats what the log has after the checkpoint; a run that begins gets a checkpoint where steps are to be repeated from it. */
@@ -251,22 +167,12 @@ export class LearnerActor {
     }
   }
 
-  /** Adapters over other weights than those they were trained with would be another policy. */
-  #checkBase(baseWeightsHash: string | undefined): void {
-    if (!this.#spec.recipe.learner.lora || baseWeightsHash === undefined) return;
-    if (baseWeightsHash === this.#baseWeightsHash) return;
-    throw new PalimpsestError(
-      "CONFIG_INVALID",
-      `model: the checkpoint's adapters belong to weights ${baseWeightsHash}, and the model has ${this.#baseWeightsHash} now; bring back the model that the run began with`,
-    );
-  }
-
   #cursor(cursor: {
     readonly step: number;
     readonly last?: StepResult;
     readonly rejectedGroupIds?: readonly string[];
   }) {
-    return { ...cursor, baseWeightsHash: this.#baseWeightsHash };
+    return { ...cursor, baseWeightsHash: this.#weights.baseWeightsHash };
   }
 
   async stop(): Promise<void> {
@@ -297,7 +203,7 @@ export class LearnerActor {
     if ("undispatched" in answer) return answer;
     const { result, batch } = answer;
     if (batch === undefined) return result;
-    await this.#trace(request, batch.groups);
+    await this.#records.trace(request, batch.groups);
     try {
       this.#scalars?.write(result.step, scalarsOf(result));
     } catch (reason) {
@@ -325,7 +231,10 @@ export class LearnerActor {
 
   async #train(request: StepRequest, batch: StepBatch): Promise<TrainedStep> {
     const waitedAt = performance.now();
-    const dump = await this.#onDisk(() => this.#dump(request, batch.groups));
+    const dump = await this.#records.dump(request, {
+      groups: batch.groups,
+      policyVersion: this.#learner.policyVersion,
+    });
     const update = await this.#learner.update(batch.groups, {
       shuffleRewards: request.shuffleRewards,
       signal: this.#context.signal,
@@ -353,7 +262,7 @@ export class LearnerActor {
     consumedGroupIds: readonly string[],
     rejectedGroupIds: readonly string[],
   ): Promise<SavedStep> {
-    const manifest = await this.#store();
+    const manifest = await this.#weights.store(this.#learner);
     const storedAt = performance.now();
     const result: StepResult = {
       ...trained.result,
@@ -384,85 +293,4 @@ export class LearnerActor {
       signal,
     });
   }
-
-  /** What the step is given, on disk before it trains: a step that fails can be looked at. */
-  async #dump(
-    { step, shuffleRewards }: StepRequest,
-    groups: readonly Group[],
-  ): Promise<WrittenDump | undefined> {
-    const { keepStepDumps, checkpointEverySteps } = this.#spec.recipe.train;
-    // The log takes the step's dump over when the step is trained.
-    const keepLast = Math.max(keepStepDumps, checkpointEverySteps > 1 ? 1 : 0);
-    if (keepLast === 0) return undefined;
-    const dump = { policyVersion: this.#learner.policyVersion, shuffleRewards, groups };
-    return await writeStepDump(dumpDirOf(this.#spec.checkpointDir), step, dump, { keepLast });
-  }
-
-  /** For people: a step is done whether they can be written or not. */
-  async #trace({ step, tasks = [] }: StepRequest, groups: readonly Group[]): Promise<void> {
-    const keepLast = this.#spec.recipe.train.keepTraces;
-    if (keepLast === 0) return;
-    try {
-      this.#tokenizer ??= await this.#readTokenizer();
-      const folder = tracesDirOf(this.#spec.checkpointDir);
-      const { runId } = this.#spec;
-      const tokenizer = this.#tokenizer;
-      await writeStepTraces(folder, { runId, step, groups, tasks, tokenizer }, { keepLast });
-    } catch (reason) {
-      this.#context.logger.warn({ err: reason, step }, "the step's traces were not written");
-    }
-  }
-
-  async #readTokenizer(): Promise<BpeTokenizer> {
-    const text = decodeModelText(await this.#context.objects.get(this.#spec.text));
-    return openModelText(text, this.#spec.startedAtMs).tokenizer;
-  }
-
-  /** Puts the present weights into the object store; of a policy with adapters, these alone. */
-  async #store(): Promise<proto.WeightManifest> {
-    const { runId, model } = this.#spec;
-    const { lora } = this.#learner.config;
-    const version = { runId, policyVersion: this.#learner.policyVersion };
-    const objects = this.#put;
-    if (lora === null)
-      return await publishWeights(objects, version, this.#learner.parameters(), parameterShapes(model));
-    return await publishWeights(
-      objects,
-      version,
-      this.#learner.adapters(),
-      loraShapes(model, loraForm(lora)),
-      { adapters: adaptersOf(lora, this.#baseWeightsHash) },
-    );
-  }
-
-  async #announce(manifest: proto.WeightManifest): Promise<void> {
-    await this.#queues.announceWeights(proto.WeightManifest.encode(manifest).finish());
-    this.#held.add(manifest, this.#put.takeLeft());
-  }
-}
-
-function reportOf({ result, updatedAt, storedAt, savedAt }: SavedStep): StepResult {
-  return {
-    ...result,
-    checkpointSeconds: (savedAt - storedAt) / 1000,
-    publishSeconds: (storedAt - updatedAt + performance.now() - savedAt) / 1000,
-  };
-}
-
-/** Nats a token on average; float32 on both sides stays below 1e-5, bfloat16 on one side near 0.005. */
-export const defaultLogprobGate = 0.05;
-
-/** Folder of a run's checkpoints. */
-export function checkpointDirOf(runDir: string): string {
-  return join(runDir, "checkpoints");
-}
-
-/** Folder of what a run's last steps were given, beside its checkpoints. */
-export function dumpDirOf(checkpointDir: string): string {
-  return join(dirname(checkpointDir), "dumps");
-}
-
-/** Folder of the trajectories of a run's last steps as text, beside its checkpoints. */
-function tracesDirOf(checkpointDir: string): string {
-  return join(dirname(checkpointDir), "traces");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { StepResult } from "./learner-actor.js";
 import { scalarsOf, storeScalars } from "./learner-metrics.js";
+import type { StepResult } from "./step-result.js";
 
 const of = (mean: number) => ({ mean, std: 0 });
 

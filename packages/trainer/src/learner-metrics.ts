@@ -1,5 +1,5 @@
 import type { Metrics } from "@palimpsest/telemetry";
-import type { StepResult } from "./learner-actor.js";
+import type { StepResult } from "./step-result.js";
 
 /** Writes one step's numbers into the learner's Prometheus registry. */
 export function recordStep(metrics: Metrics, result: StepResult): void {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type WrittenDump, writeStepDump } from "@palimpsest/learner";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
-import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import { findSaved, LearnerSaves, savedVersion, stepLogOf } from "./learner-saves.js";
+import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 import { StepProtocol } from "./step-protocol.js";
 
 let root = "";

@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { agentSettingsSchema } from "@palimpsest/agents";
 import { taskSourceSchema } from "@palimpsest/datasets";
 import { LearnerConfig } from "@palimpsest/learner";
-import { rewardConfigSchema } from "@palimpsest/rewards";
 import { queueSettingsSchema } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { type Document, isMap, parseDocument } from "yaml";
@@ -12,105 +11,15 @@ import { asyncFields } from "./async/async-settings.js";
 import { parseConfig } from "./config-error.js";
 import { demonstrationSettingsSchema } from "./demonstrations/demonstration-settings.js";
 import { withEngineDefaults } from "./engines/engine-recipe.js";
-import { engineSettingsSchema } from "./engines/engine-settings.js";
 import { absoluteSource, modelSourceSchema, portableSource } from "./model-source.js";
 import { modulePaths } from "./modules/module-fields.js";
 import { settlePromptFiles } from "./prompt-files.js";
 import { recipeProblems } from "./recipe-checks.js";
 import { curriculumSchema } from "./recipe-curriculum.js";
 import { evaluationSchema } from "./recipe-evaluation.js";
+import { rewardSchema } from "./recipe-reward.js";
+import { rolloutSchema } from "./recipe-rollout.js";
 import { trackersSchema } from "./trackers/tracker-settings.js";
-
-const rolloutSchema = z.strictObject({
-  engine: engineSettingsSchema
-    .optional()
-    .describe("servers that sample in place of the rollout actors; absent: each actor samples itself"),
-  actors: z
-    .int()
-    .min(1)
-    .max(1024)
-    .default(2)
-    .describe("rollout actors; each holds the whole model; with `engine` one for each server"),
-  concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
-  maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
-  maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
-  cacheTokens: z
-    .int()
-    .min(1)
-    .optional()
-    .describe("tokens whose keys and values one actor keeps; absent: maxBatch times maxTokens"),
-  prefillTokens: z
-    .int()
-    .min(32)
-    .optional()
-    .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
-  temperature: z
-    .number()
-    .gt(0)
-    .max(10)
-    .default(1)
-    .describe("of sampling in training, and of the policy, reference and entropy that the learner computes"),
-  prefixCache: z
-    .boolean()
-    .default(true)
-    .describe("read what prompts begin with in common once; of little use where prompts are short"),
-  batchInvariant: z
-    .boolean()
-    .default(false)
-    .describe(
-      "on a CPU a conversation gets the same numbers, bit for bit, whoever shares its batch: the trained weights then do not depend on the number of actors or on who was faster; batches are padded to multiples of 16 rows",
-    ),
-  precision: z
-    .enum(["float32", "bfloat16"])
-    .default("float32")
-    .describe("what sampling stores and multiplies matrices in; bfloat16 is for GPUs"),
-  cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
-  gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
-  threads: z.int().min(1).default(1).describe("compute threads of one actor"),
-});
-
-const rewardSchema = z
-  .strictObject({
-    name: z.string().optional().describe("reward function, by name; absent: boxed-exact-match"),
-    module: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        "in place of a name: TypeScript or JavaScript file that exports a reward (`defineReward`), relative to the recipe",
-      ),
-    settings: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .describe("settings of this reward, where it has some: see Rewards"),
-    actors: z.int().min(1).max(1024).default(1).describe("reward actors"),
-    concurrency: z
-      .int()
-      .min(1)
-      .max(4096)
-      .default(64)
-      .describe("trajectories that one reward actor scores at once"),
-    cpus: z.number().min(0).default(0.1).describe("cpu that one actor leases"),
-  })
-  .transform(({ name, module, settings, ...actors }, context) => {
-    if (name !== undefined && module !== undefined) {
-      context.addIssue({ code: "custom", path: ["module"], message: "name is given too; give one of them" });
-      return z.NEVER;
-    }
-    const parsed = rewardConfigSchema.safeParse(
-      module === undefined
-        ? { ...settings, name: name ?? "boxed-exact-match" }
-        : { name: "module", module, settings },
-    );
-    if (parsed.success) return { ...actors, config: parsed.data };
-    for (const { path, message } of parsed.error.issues) {
-      const [field, ...within] = path;
-      const at =
-        field === "name" ? ["name"] : ["settings", ...(field === undefined ? [] : [field]), ...within];
-      context.addIssue({ code: "custom", path: at, message });
-    }
-    return z.NEVER;
-  });
 
 const trainSchema = z.strictObject({
   steps: z.int().min(1).describe("updates of the policy"),

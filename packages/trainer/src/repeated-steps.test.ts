@@ -5,8 +5,8 @@ import { writeStepDump } from "@palimpsest/learner";
 import { systemClock } from "@palimpsest/wire";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Crash, HashingLearner, Life } from "./hashing-learner.fixture.js";
-import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import { findSaved, LearnerSaves, type SaveSettings, savedVersion } from "./learner-saves.js";
+import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
 let root = "";
 beforeEach(async () => {

@@ -6,8 +6,8 @@ import { createLearner, writeStepDump } from "@palimpsest/learner";
 import { initParameters, parseModelConfig } from "@palimpsest/model";
 import { type Group, plainSampling } from "@palimpsest/trajectories";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import { replayRunStep } from "./replay-run.js";
+import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
 const runDir = mkdtempSync(join(tmpdir(), "palimpsest-replay-run-"));
 afterAll(() => rmSync(runDir, { recursive: true }));

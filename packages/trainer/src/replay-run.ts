@@ -19,11 +19,11 @@ import type { StepDump } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
-import { checkpointDirOf, dumpDirOf } from "./learner-actor.js";
 import { loggedAfter, stepLogOf } from "./learner-saves.js";
 import type { ModelCache } from "./model-source.js";
 import { loadKeptModules } from "./modules/kept-modules.js";
 import { baseOfRun } from "./run-model.js";
+import { checkpointDirOf, dumpDirOf } from "./run-paths.js";
 
 /** What of metrics.jsonl a replay is held against. */
 const recordedSchema = z.object({

@@ -3,10 +3,8 @@
  * Not its job: scoring for training, choosing tasks, deciding when weights change.
  *
  * R1 (T5). An episode begins under weights of at least the version that its group asked for, proved by hash.
- * R2. Weights are loaded once, however many episodes wait for them.
- * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
+ * R2, R3: rollout-weights.ts.
  */
-import { setTimeout } from "node:timers/promises";
 import { type Agent, type AgentTask, toTrajectory } from "@palimpsest/agents";
 import type { ActorContext } from "@palimpsest/client";
 import { type Prediction, rewardedPrediction, type Trace, traceEpisode } from "@palimpsest/evals";
@@ -14,7 +12,6 @@ import { loadBackend } from "@palimpsest/jit";
 import type { BpeTokenizer, ModelSampler } from "@palimpsest/model";
 import { type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
 import { type Episode, RunQueues, type Task, type Trajectory } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
 import * as proto from "@palimpsest/wire/protocol";
 import { followWeights } from "./async/newest-weights.js";
 import type { PolicySampler } from "./engines/policy-sampler.js";
@@ -24,16 +21,12 @@ import { decodeModelText, openModelText } from "./model-text.js";
 import type { LoadedModules } from "./modules/load-module.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
-import { type NamedPolicy, ownSampler } from "./own-sampler.js";
-import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
+import { ownSampler } from "./own-sampler.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
+import { RolloutWeights } from "./rollout-weights.js";
 import type { RunSpec } from "./run-spec.js";
 import { exportSampler } from "./sampler-metrics.js";
-import { fetchWeights, type Parameters } from "./weights.js";
-
-/** How long an episode waits for weights that were announced to exist. */
-const weightsTimeoutMs = 60_000;
 
 export interface RolloutStats {
   readonly sampledTokens: number;
@@ -71,11 +64,10 @@ export class RolloutActor {
   #exporter: { close(): void } | undefined;
   #dependencies: Promise<OpenedDependencies> | undefined;
   #embedder: OpenedEmbedder | undefined;
-  #base!: BaseWeights;
+  #weights!: RolloutWeights;
   #agent!: Agent;
   #tokenizer!: BpeTokenizer;
   #backend = "";
-  #loading: Promise<void> = Promise.resolve();
 
   /** @param place which of the run's rollout actors, and so which of its engines */
   constructor(spec: RunSpec, place = 0) {
@@ -95,11 +87,6 @@ export class RolloutActor {
       context.logger.warn(backend.gpuUnused);
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
-    // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.
-    this.#base = {
-      weightsHash: initial.weightsHash,
-      parameters: () => fetchWeights(context.objects, initial),
-    };
     this.#queues = await RunQueues.open({
       redisUrl: cluster.facts.redisUrl,
       clusterId: cluster.facts.clusterId,
@@ -113,7 +100,14 @@ export class RolloutActor {
     const modelText = decodeModelText(await context.objects.get(this.#spec.text));
     const { tokenizer, chat } = openModelText(modelText, this.#spec.startedAtMs);
     this.#tokenizer = tokenizer;
-    const starting = () => this.#startingWeights(initial);
+    this.#weights = new RolloutWeights({
+      model: this.#spec.model,
+      initial,
+      context,
+      queues: this.#queues,
+      sampler: () => this.#sampler,
+    });
+    const starting = () => this.#weights.starting();
     let own: ModelSampler | undefined;
     if (rollout.engine === undefined) {
       const sampler = ownSampler(backend, this.#spec.model, recipe, await starting());
@@ -143,7 +137,7 @@ export class RolloutActor {
     if (recipe.train.maxStaleness > 0) {
       await followWeights({
         queues: this.#queues,
-        load: (policyVersion) => this.#ensureVersion(policyVersion),
+        load: (policyVersion) => this.#weights.ensure(policyVersion),
         onLate: (err, policyVersion) =>
           context.logger.warn({ err, policyVersion }, "announced weights are loaded later"),
       });
@@ -212,7 +206,7 @@ export class RolloutActor {
   }
 
   async #answer({ task, temperature, seed, minPolicyVersion }: AnswerRequest): Promise<Answer> {
-    await this.#ensureVersion(minPolicyVersion);
+    await this.#weights.ensure(minPolicyVersion);
     const { signal } = this.#context;
     const reward = await this.#reward();
     const began = this.#sampler.policyVersion;
@@ -227,7 +221,7 @@ export class RolloutActor {
   }
 
   async #trace(task: Task, minPolicyVersion: number): Promise<Trace> {
-    await this.#ensureVersion(minPolicyVersion);
+    await this.#weights.ensure(minPolicyVersion);
     const { signal } = this.#context;
     const result = await this.#agent.run(agentTask(task), { temperature: 0, signal });
     const reward = await this.#reward();
@@ -244,7 +238,7 @@ export class RolloutActor {
   }
 
   async #run(episode: Episode, signal: AbortSignal): Promise<Trajectory> {
-    await this.#ensureVersion(episode.minPolicyVersion);
+    await this.#weights.ensure(episode.minPolicyVersion);
     const result = await this.#agent.run(agentTask(episode.task), {
       signal,
       seed: episode.seed,
@@ -257,92 +251,6 @@ export class RolloutActor {
       episodeIndex: episode.episodeIndex,
       actorId: this.#context.actorId,
     });
-  }
-
-  /**
-   * The newest ones. What was announced last may have gone with its driver until the learner announces it again: then
-   * the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
-   */
-  async #startingWeights(initial: proto.WeightManifest): Promise<NamedPolicy> {
-    const announced = await this.#queues.currentWeights();
-    if (announced !== undefined) {
-      const manifest = proto.WeightManifest.decode(announced);
-      try {
-        return { manifest, parameters: await this.#policy(manifest) };
-      } catch (reason) {
-        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
-      }
-    }
-    return { manifest: initial, parameters: await this.#base.parameters() };
-  }
-
-  async #policy(manifest: proto.WeightManifest): Promise<Parameters> {
-    return await fetchPolicy(this.#context.objects, manifest, this.#spec.model, this.#base);
-  }
-
-  /** Loads the newest announced weights when the sampler's are older than asked. */
-  async #ensureVersion(minPolicyVersion: number): Promise<void> {
-    while (this.#sampler.policyVersion < minPolicyVersion) {
-      const before = this.#sampler.policyVersion;
-      this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(minPolicyVersion));
-      await this.#loading;
-      if (this.#sampler.policyVersion === before) {
-        throw new PalimpsestError(
-          "STALE_POLICY",
-          `weights stay at version ${before}, version ${minPolicyVersion} is wanted`,
-          {
-            retryable: true,
-          },
-        );
-      }
-    }
-  }
-
-  async #load(minPolicyVersion: number): Promise<void> {
-    if (this.#sampler.policyVersion >= minPolicyVersion) return;
-    const { manifest, parameters, startedAt } = await this.#fetch(minPolicyVersion);
-    await this.#sampler.setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
-    const seconds = (performance.now() - startedAt) / 1000;
-    this.#context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
-  }
-
-  /** Of an announcement whose objects are gone (R3), the next one is waited for. */
-  async #fetch(minPolicyVersion: number) {
-    for (let afterMs = 0; ; ) {
-      const manifest = await this.#announced(minPolicyVersion, afterMs);
-      const startedAt = performance.now();
-      try {
-        return { manifest, parameters: await this.#policy(manifest), startedAt };
-      } catch (reason) {
-        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
-        this.#context.logger.warn({ err: reason, policyVersion: manifest.policyVersion }, "weights are gone");
-        afterMs = manifest.publishedAtMs;
-      }
-    }
-  }
-
-  /** The manifest of at least this version, announced after that time; waits for it. */
-  async #announced(minPolicyVersion: number, afterMs: number): Promise<proto.WeightManifest> {
-    const seen = new AbortController();
-    let found: proto.WeightManifest | undefined;
-    const subscription = await this.#queues.onWeights((bytes) => {
-      const manifest = proto.WeightManifest.decode(bytes);
-      if (manifest.policyVersion < minPolicyVersion || manifest.publishedAtMs <= afterMs) return;
-      found = manifest;
-      seen.abort();
-    });
-    try {
-      if (!found)
-        await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
-    } finally {
-      await subscription.close();
-    }
-    if (found) return found;
-    throw new PalimpsestError(
-      "STALE_POLICY",
-      `weights of version ${minPolicyVersion} were not announced within ${weightsTimeoutMs} ms; is the learner alive?`,
-      { retryable: true },
-    );
   }
 }
 

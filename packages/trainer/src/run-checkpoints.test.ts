@@ -5,9 +5,9 @@ import { loadBackend } from "@palimpsest/jit";
 import { createLearner, rateCheckpoint } from "@palimpsest/learner";
 import { hashWeights, initModel, parseModelInit, saveModel } from "@palimpsest/model";
 import { afterAll, expect, test } from "vitest";
-import { checkpointDirOf } from "./learner-actor.js";
 import { checkpointsOfRun } from "./run-checkpoints.js";
 import { readRunModel } from "./run-model.js";
+import { checkpointDirOf } from "./run-paths.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-checkpoints-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { bestCheckpoint, type ListedCheckpoint, listCheckpoints } from "@palimpsest/learner";
 import { PalimpsestError } from "@palimpsest/wire";
-import { checkpointDirOf } from "./learner-actor.js";
+import { checkpointDirOf } from "./run-paths.js";
 
 /** Checkpoints of a run: the one that its evaluations rated best, the one after a step, or all that are kept. */
 export type CheckpointChoice = "best" | "all" | { readonly step: number };

@@ -5,9 +5,9 @@ import { type Backend, loadBackend } from "@palimpsest/jit";
 import { createLearner } from "@palimpsest/learner";
 import { hashWeights, initModel, type ModelFolder, parseModelInit, saveModel } from "@palimpsest/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkpointDirOf } from "./learner-actor.js";
 import { readRecipe } from "./recipe.js";
 import { agentOfRun, holdsRunModel, readRunModel } from "./run-model.js";
+import { checkpointDirOf } from "./run-paths.js";
 
 const folder = mkdtempSync(join(tmpdir(), "palimpsest-run-model-"));
 const base = join(folder, "base");

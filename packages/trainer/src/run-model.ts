@@ -13,7 +13,6 @@ import { PalimpsestError } from "@palimpsest/wire";
 import { z } from "zod";
 import { parseConfig } from "./config-error.js";
 import { isSupervised } from "./demonstrations/supervised-start.js";
-import { checkpointDirOf } from "./learner-actor.js";
 import {
   absoluteSource,
   type ModelSource,
@@ -22,6 +21,7 @@ import {
   resolveSource,
 } from "./model-source.js";
 import { loadKeptModules } from "./modules/kept-modules.js";
+import { checkpointDirOf } from "./run-paths.js";
 
 const runFileSchema = z.object({
   recipe: z.object({ model: modelSourceSchema, start: z.unknown().optional() }),

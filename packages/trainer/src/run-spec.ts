@@ -1,8 +1,13 @@
 import type { ModelConfig } from "@palimpsest/model";
 import type { QueueSettingsInput } from "@palimpsest/trajectories";
+import * as proto from "@palimpsest/wire/protocol";
+import { refillsOf } from "./async/async-settings.js";
 import type { CarriedModule } from "./modules/recipe-modules.js";
 import type { Recipe } from "./recipe.js";
-import type { ObjectLocation } from "./weights.js";
+import type { RunFolder } from "./run-folder.js";
+import { checkpointDirOf } from "./run-paths.js";
+import type { BroughtModel } from "./starting-model.js";
+import { type ObjectLocation, sizeOf } from "./weights.js";
 
 /** What every actor of one run is made with: plain data, the same for all. */
 export interface RunSpec {
@@ -26,3 +31,30 @@ export interface RunSpec {
 
 /** Module that nodes find the actors' classes in. */
 export const actorsModule = "@palimpsest/trainer/actors";
+
+/** @param recipe with its modules named by their bundles */
+export function runSpec(
+  recipe: Recipe,
+  folder: Pick<RunFolder, "runId" | "startedAtMs" | "path">,
+  { model, text, weights, modules }: BroughtModel & Pick<RunSpec, "modules">,
+): RunSpec {
+  return {
+    runId: folder.runId,
+    recipe,
+    model,
+    text,
+    modules,
+    startedAtMs: folder.startedAtMs,
+    initialWeights: proto.WeightManifest.encode(weights).finish(),
+    weightsBytes: sizeOf(weights),
+    checkpointDir: checkpointDirOf(folder.path),
+    queues: {
+      ...recipe.queues,
+      // A step is dispatched whole before it is trained, and so are those ahead of it.
+      maxOutstandingGroups: Math.max(
+        recipe.queues.maxOutstandingGroups,
+        recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1) + refillsOf(recipe.train),
+      ),
+    },
+  };
+}

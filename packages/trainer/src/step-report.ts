@@ -1,7 +1,7 @@
 import type { RunCounts } from "@palimpsest/trajectories";
 import type { StepReport } from "./event.js";
-import type { StepResult } from "./learner-actor.js";
 import { storeScalars } from "./learner-metrics.js";
+import type { StepResult } from "./step-result.js";
 
 /** What the driver knows of a step beside the learner's answer. */
 export interface StepObserved {

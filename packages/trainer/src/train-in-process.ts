@@ -17,7 +17,7 @@ import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@pal
 import type { Group, Task } from "@palimpsest/trajectories";
 import { PalimpsestError } from "@palimpsest/wire";
 import { sampleStep, settingsWithoutEffect } from "./in-process-groups.js";
-import { defaultLogprobGate } from "./learner-actor.js";
+import { learnerSettings } from "./learner-settings.js";
 import { type ModelCache, resolveSource } from "./model-source.js";
 import { openModelText, readModelText } from "./model-text.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
@@ -106,7 +106,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   if (idle.length > 0) onNotice?.(`in one process these settings do nothing: ${idle.join(", ")}`);
   const { agent: ownAgent, reward: ownReward, data, advantage } = modules.loaded;
   const folder = await resolveSource(recipe.model, { cacheDir: "", ...options.models });
-  const { rollout, learner: learnerConfig } = recipe;
+  const { rollout } = recipe;
   const device = recipe.learnerGpus > 0 || rollout.gpus > 0 ? "gpu" : "auto";
   const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads, device });
   if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
@@ -123,7 +123,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   if (differing !== undefined) onNotice?.(differing);
   const learner = createLearner({
     backend,
-    config: { maxLogprobDifference: defaultLogprobGate, ...learnerConfig },
+    config: learnerSettings(recipe),
     model: config,
     parameters,
     objectives: ["policy"],

@@ -12,19 +12,14 @@ import type { Cluster } from "@palimpsest/client";
 import type { TaskSet } from "@palimpsest/datasets";
 import type { Evaluation, Trace } from "@palimpsest/evals";
 import { type RunCounts, RunQueues } from "@palimpsest/trajectories";
-import { PalimpsestError } from "@palimpsest/wire";
-import * as proto from "@palimpsest/wire/protocol";
-import { refillsOf } from "./async/async-settings.js";
 import { superviseModel } from "./demonstrations/supervised-start.js";
 import { waitingFor } from "./disk-waiting.js";
 import { closeEvaluation, evaluate, type LengthTasks, openEvaluation } from "./evaluation.js";
 import type { RatedStep } from "./evaluation-standing.js";
 import type { StepReport, TrainListener } from "./event.js";
 import { keepLasting, lastingObjects } from "./lasting-objects.js";
-import { checkpointDirOf } from "./learner-actor.js";
 import type { ModelCache } from "./model-source.js";
 import { carryModules, keptRecipe, openRecipeModules, type RecipeModules } from "./modules/recipe-modules.js";
-import { fetchPolicy } from "./policy-weights.js";
 import { type ProcessRow, processesOf } from "./processes.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
@@ -33,13 +28,14 @@ import { type RunActors, spawnRunActors } from "./run-actors.js";
 import { whileRunActorsLive } from "./run-actors-watch.js";
 import { openRunFolder, type RunFolder } from "./run-folder.js";
 import { resolveStart, supervisedFolder } from "./run-model.js";
-import type { RunSpec } from "./run-spec.js";
-import { type BroughtModel, bringModel } from "./starting-model.js";
+import { exampleOf, trainedWeights } from "./run-outcome.js";
+import { runSpec } from "./run-spec.js";
+import { bringModel } from "./starting-model.js";
 import { whileTracked } from "./trackers/track-run.js";
 import { trainSteps } from "./train-steps.js";
 import { TrainingEvaluations } from "./training-evaluations.js";
 import { lookOften, watchRun } from "./watch-run.js";
-import { fetchWeights, type Parameters, sizeOf } from "./weights.js";
+import type { Parameters } from "./weights.js";
 
 export interface TrainOptions {
   readonly cluster: Cluster;
@@ -255,27 +251,6 @@ async function afterDemonstrations(
   return outDir;
 }
 
-/** Through the object stores: a reply to a call is bounded, weights are not. */
-async function trainedWeights(cluster: Cluster, queues: RunQueues, spec: RunSpec): Promise<Parameters> {
-  const announced = await queues.currentWeights();
-  if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
-  const initial = proto.WeightManifest.decode(spec.initialWeights);
-  return await fetchPolicy(cluster.objects, proto.WeightManifest.decode(announced), spec.model, {
-    weightsHash: initial.weightsHash,
-    parameters: () => fetchWeights(cluster.objects, initial),
-  });
-}
-
-async function exampleOf(
-  actors: RunActors,
-  lengths: readonly LengthTasks[],
-  minPolicyVersion: number,
-): Promise<Trace | undefined> {
-  const task = await (lengths[1] ?? lengths[0])?.tasks.open(0);
-  if (!task) return undefined;
-  return await actors.rollouts[0]?.trace(task, minPolicyVersion);
-}
-
 async function evaluatePhase(
   { recipe, onEvent, signal }: TrainOptions,
   actors: RunActors,
@@ -298,30 +273,4 @@ async function evaluatePhase(
     signal,
     onProgress: (done, total) => onEvent({ kind: "progress", phase, done, total }),
   });
-}
-
-function runSpec(
-  recipe: Recipe,
-  folder: RunFolder,
-  { model, text, weights, modules }: BroughtModel & Pick<RunSpec, "modules">,
-): RunSpec {
-  return {
-    runId: folder.runId,
-    recipe,
-    model,
-    text,
-    modules,
-    startedAtMs: folder.startedAtMs,
-    initialWeights: proto.WeightManifest.encode(weights).finish(),
-    weightsBytes: sizeOf(weights),
-    checkpointDir: checkpointDirOf(folder.path),
-    queues: {
-      ...recipe.queues,
-      // A step is dispatched whole before it is trained, and so are those ahead of it.
-      maxOutstandingGroups: Math.max(
-        recipe.queues.maxOutstandingGroups,
-        recipe.train.groupsPerStep * (recipe.train.maxStaleness + 1) + refillsOf(recipe.train),
-      ),
-    },
-  };
 }

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { engineSettingsSchema } from "./engines/engine-settings.js";
+
+export const rolloutSchema = z.strictObject({
+  engine: engineSettingsSchema
+    .optional()
+    .describe("servers that sample in place of the rollout actors; absent: each actor samples itself"),
+  actors: z
+    .int()
+    .min(1)
+    .max(1024)
+    .default(2)
+    .describe("rollout actors; each holds the whole model; with `engine` one for each server"),
+  concurrency: z.int().min(1).max(4096).default(64).describe("episodes in flight in one rollout actor"),
+  maxBatch: z.int().min(1).max(4096).default(64).describe("requests that one sampler step serves at once"),
+  maxTokens: z.int().min(8).default(64).describe("longest prompt and reply together, tokens"),
+  cacheTokens: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("tokens whose keys and values one actor keeps; absent: maxBatch times maxTokens"),
+  prefillTokens: z
+    .int()
+    .min(32)
+    .optional()
+    .describe("prompt tokens that are read between two sampling steps; absent: by the model's size"),
+  temperature: z
+    .number()
+    .gt(0)
+    .max(10)
+    .default(1)
+    .describe("of sampling in training, and of the policy, reference and entropy that the learner computes"),
+  prefixCache: z
+    .boolean()
+    .default(true)
+    .describe("read what prompts begin with in common once; of little use where prompts are short"),
+  batchInvariant: z
+    .boolean()
+    .default(false)
+    .describe(
+      "on a CPU a conversation gets the same numbers, bit for bit, whoever shares its batch: the trained weights then do not depend on the number of actors or on who was faster; batches are padded to multiples of 16 rows",
+    ),
+  precision: z
+    .enum(["float32", "bfloat16"])
+    .default("float32")
+    .describe("what sampling stores and multiplies matrices in; bfloat16 is for GPUs"),
+  cpus: z.number().min(0).default(0.5).describe("cpu that one actor leases"),
+  gpus: z.number().min(0).default(0).describe("gpu that one actor leases"),
+  threads: z.int().min(1).default(1).describe("compute threads of one actor"),
+});

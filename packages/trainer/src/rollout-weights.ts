@@ -1,0 +1,137 @@
+/**
+ * Job: the weights of one rollout actor: which it begins with, and newer ones as episodes ask for them.
+ * Not its job: what samples with them, and which version an episode needs.
+ *
+ * R2. Weights are loaded once, however many episodes wait for them.
+ * R3. Announced weights whose holder is gone are not an error of an episode: it waits for them to be announced again.
+ */
+import { setTimeout } from "node:timers/promises";
+import type { ActorContext } from "@palimpsest/client";
+import type { ModelConfig } from "@palimpsest/model";
+import type { RunQueues } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { PolicySampler } from "./engines/policy-sampler.js";
+import type { NamedPolicy } from "./own-sampler.js";
+import { type BaseWeights, fetchPolicy } from "./policy-weights.js";
+import { fetchWeights, type Parameters } from "./weights.js";
+
+/** How long an episode waits for weights that were announced to exist. */
+const weightsTimeoutMs = 60_000;
+
+export interface RolloutWeightsParts {
+  readonly model: ModelConfig;
+  /** What the run begins with. */
+  readonly initial: proto.WeightManifest;
+  readonly context: ActorContext;
+  readonly queues: Pick<RunQueues, "currentWeights" | "onWeights">;
+  /** Asked for once it has its first weights. */
+  readonly sampler: () => PolicySampler;
+}
+
+export class RolloutWeights {
+  readonly #parts: RolloutWeightsParts;
+  readonly #base: BaseWeights;
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(parts: RolloutWeightsParts) {
+    const { context, initial } = parts;
+    this.#parts = parts;
+    // From this node's store each time: a copy in this process would stand beside the sampler's for the whole run.
+    this.#base = {
+      weightsHash: initial.weightsHash,
+      parameters: () => fetchWeights(context.objects, initial),
+    };
+  }
+
+  /**
+   * The newest ones. What was announced last may have gone with its driver until the learner announces it again: then
+   * the initial ones, which are always there, and the first episode that needs newer ones loads them (R1).
+   */
+  async starting(): Promise<NamedPolicy> {
+    const { queues, initial } = this.#parts;
+    const announced = await queues.currentWeights();
+    if (announced !== undefined) {
+      const manifest = proto.WeightManifest.decode(announced);
+      try {
+        return { manifest, parameters: await this.#policy(manifest) };
+      } catch (reason) {
+        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+      }
+    }
+    return { manifest: initial, parameters: await this.#base.parameters() };
+  }
+
+  /** Loads the newest announced weights when the sampler's are older than asked. */
+  async ensure(minPolicyVersion: number): Promise<void> {
+    const sampler = this.#parts.sampler();
+    while (sampler.policyVersion < minPolicyVersion) {
+      const before = sampler.policyVersion;
+      this.#loading = this.#loading.catch(() => undefined).then(() => this.#load(minPolicyVersion));
+      await this.#loading;
+      if (sampler.policyVersion === before) {
+        throw new PalimpsestError(
+          "STALE_POLICY",
+          `weights stay at version ${before}, version ${minPolicyVersion} is wanted`,
+          {
+            retryable: true,
+          },
+        );
+      }
+    }
+  }
+
+  async #policy(manifest: proto.WeightManifest): Promise<Parameters> {
+    const { context, model } = this.#parts;
+    return await fetchPolicy(context.objects, manifest, model, this.#base);
+  }
+
+  async #load(minPolicyVersion: number): Promise<void> {
+    const { sampler, context } = this.#parts;
+    if (sampler().policyVersion >= minPolicyVersion) return;
+    const { manifest, parameters, startedAt } = await this.#fetch(minPolicyVersion);
+    await sampler().setWeights(parameters, manifest.policyVersion, manifest.weightsHash);
+    const seconds = (performance.now() - startedAt) / 1000;
+    context.metrics.histogram("palimpsest_sampler_weights_load_seconds").observe(seconds);
+  }
+
+  /** Of an announcement whose objects are gone (R3), the next one is waited for. */
+  async #fetch(minPolicyVersion: number) {
+    for (let afterMs = 0; ; ) {
+      const manifest = await this.#announced(minPolicyVersion, afterMs);
+      const startedAt = performance.now();
+      try {
+        return { manifest, parameters: await this.#policy(manifest), startedAt };
+      } catch (reason) {
+        if (PalimpsestError.from(reason).code !== "OBJECT_LOST") throw reason;
+        const { logger } = this.#parts.context;
+        logger.warn({ err: reason, policyVersion: manifest.policyVersion }, "weights are gone");
+        afterMs = manifest.publishedAtMs;
+      }
+    }
+  }
+
+  /** The manifest of at least this version, announced after that time; waits for it. */
+  async #announced(minPolicyVersion: number, afterMs: number): Promise<proto.WeightManifest> {
+    const seen = new AbortController();
+    let found: proto.WeightManifest | undefined;
+    const subscription = await this.#parts.queues.onWeights((bytes) => {
+      const manifest = proto.WeightManifest.decode(bytes);
+      if (manifest.policyVersion < minPolicyVersion || manifest.publishedAtMs <= afterMs) return;
+      found = manifest;
+      seen.abort();
+    });
+    try {
+      if (!found)
+        await setTimeout(weightsTimeoutMs, undefined, { signal: seen.signal }).catch(() => undefined);
+    } finally {
+      await subscription.close();
+    }
+    if (found) return found;
+    throw new PalimpsestError(
+      "STALE_POLICY",
+      `weights of version ${minPolicyVersion} were not announced within ${weightsTimeoutMs} ms; is the learner alive?`,
+      { retryable: true },
+    );
+  }
+}

@@ -1,0 +1,36 @@
+/** What a run leaves beside its numbers: the trained weights, and an episode of them to look at. */
+import type { Cluster } from "@palimpsest/client";
+import type { Trace } from "@palimpsest/evals";
+import type { RunQueues } from "@palimpsest/trajectories";
+import { PalimpsestError } from "@palimpsest/wire";
+import * as proto from "@palimpsest/wire/protocol";
+import type { LengthTasks } from "./evaluation.js";
+import { fetchPolicy } from "./policy-weights.js";
+import type { RunActors } from "./run-actors.js";
+import type { RunSpec } from "./run-spec.js";
+import { fetchWeights, type Parameters } from "./weights.js";
+
+/** Through the object stores: a reply to a call is bounded, weights are not. */
+export async function trainedWeights(
+  cluster: Cluster,
+  queues: RunQueues,
+  spec: RunSpec,
+): Promise<Parameters> {
+  const announced = await queues.currentWeights();
+  if (announced === undefined) throw new PalimpsestError("INTERNAL", "the learner has announced no weights");
+  const initial = proto.WeightManifest.decode(spec.initialWeights);
+  return await fetchPolicy(cluster.objects, proto.WeightManifest.decode(announced), spec.model, {
+    weightsHash: initial.weightsHash,
+    parameters: () => fetchWeights(cluster.objects, initial),
+  });
+}
+
+export async function exampleOf(
+  actors: RunActors,
+  lengths: readonly LengthTasks[],
+  minPolicyVersion: number,
+): Promise<Trace | undefined> {
+  const task = await (lengths[1] ?? lengths[0])?.tasks.open(0);
+  if (!task) return undefined;
+  return await actors.rollouts[0]?.trace(task, minPolicyVersion);
+}
