@@ -33,6 +33,7 @@ export {
   ScheduleConfig,
 } from "./config.js";
 export { type AdvantageModule, defineAdvantage, type GroupAdvantage } from "./define-advantage.js";
+export { type DeviceEstimate, estimateDevice } from "./device-estimate.js";
 export { type Double, doubleAlgebra, doubleGradient, doubleMatrix } from "./double-algebra.js";
 export { type DurableFiles, durableFiles } from "./durable-files.js";
 export { LearnerError, type LearnerErrorCode } from "./error.js";

@@ -33,7 +33,7 @@ export function keepPlan(
 }
 
 /** Results of products and of attention of all layers, and each layer's input, in bfloat16. */
-function productBytes(
+export function productBytes(
   { hiddenSize: D, intermediateSize: F, heads, kvHeads, headDim, layers }: ModelConfig,
   tokens: number,
 ): number {
@@ -41,6 +41,12 @@ function productBytes(
   return layers * tokens * perToken;
 }
 
-function countOf(shapes: readonly (readonly number[])[]): number {
+/** Each layer's input in bfloat16: all that is kept where layers are computed again. */
+export function layerInputBytes({ hiddenSize, layers }: ModelConfig, tokens: number): number {
+  return HALF * layers * tokens * hiddenSize;
+}
+
+/** Numbers in tensors of these shapes together. */
+export function countOf(shapes: readonly (readonly number[])[]): number {
   return shapes.reduce((sum, shape) => sum + shape.reduce((product, size) => product * size, 1), 0);
 }

@@ -71,6 +71,8 @@ export interface PlanOptions extends ResolveSourceOptions {
   readonly onNotice?: (text: string) => void;
   /** For the keys of engines; default none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Memory of one GPU of this machine, where there is one; a recipe's `plan.gpuGib` goes before it. */
+  readonly gpuBytes?: number | undefined;
 }
 
 /**
@@ -123,7 +125,8 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
     rowsRepeated: episodes / extents.length,
   });
-  const needs = runMemory(recipe, model);
+  const gpuBytes = recipe.plan?.gpuGib === undefined ? options.gpuBytes : recipe.plan.gpuGib * 2 ** 30;
+  const needs = runMemory(recipe, model, gpuBytes);
   const memoryBytes =
     recipe.plan?.memoryGib === undefined ? options.memoryBytes : recipe.plan.memoryGib * 2 ** 30;
   const engines = await planEngines(recipe, {
@@ -135,7 +138,8 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     ...vocabularyProblems(planned),
     ...conversations.flatMap((conversation) => lengthProblems(conversation, recipe, model)),
     ...trained.flatMap((conversation) => bucketProblems(conversation, config.buckets)),
-    ...memoryProblems(needs, recipe, memoryBytes),
+    ...memoryProblems(needs, memoryBytes),
+    ...gpuProblems(needs, recipe, gpuBytes),
     ...(engines?.problems ?? []),
   ];
   const stopTokens = [...meter.stopTokenIds].map((id) => tokenizer.decode([id]));
@@ -254,21 +258,42 @@ function bucketProblems(
   ];
 }
 
-function memoryProblems(needs: RunMemory, { plan, ...recipe }: Recipe, memoryBytes: number): string[] {
-  const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
+  if (needs.totalBytes <= memoryBytes) return [];
+  return [
+    `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+  ];
+}
+
+/** A part of a GPU is the driver's, and of a display where there is one. */
+const usableShare = 0.95;
+
+function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
+  if (gpuBytes === undefined) return [];
+  const { learnerGpus, rollout, plan } = recipe;
+  const usableBytes = usableShare * gpuBytes;
+  const there = plan?.gpuGib === undefined ? `a GPU has ${gib(gpuBytes)}` : `plan.gpuGib is ${plan.gpuGib}`;
+  const learnerFix = "learner.memory.keep nothing, learner.lora, smaller buckets or a larger GPU";
+  const rolloutFix = "a smaller rollout.maxBatch or rollout.cacheTokens, or precision bfloat16";
+  const { learnerDeviceBytes, rolloutDeviceBytes } = needs;
   const problems: string[] = [];
-  if (needs.totalBytes > memoryBytes)
+  if (learnerGpus > 0 && learnerDeviceBytes > usableBytes)
     problems.push(
-      `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}${needs.engineBytes === 0 ? "" : `, engines of at least ${gib(needs.engineBytes)}`}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
+      `${there} and the learner puts about ${gib(learnerDeviceBytes)} on its GPU; use ${learnerFix}`,
     );
-  const gpuBytes = plan?.gpuGib === undefined ? Number.POSITIVE_INFINITY : plan.gpuGib * 2 ** 30;
-  if (recipe.learnerGpus > 0 && needs.learnerDeviceBytes > gpuBytes)
+  if (rollout.gpus > 0 && rolloutDeviceBytes > usableBytes)
     problems.push(
-      `plan.gpuGib is ${plan?.gpuGib} and the learner puts about ${gib(needs.learnerDeviceBytes)} on its GPU; use learner.lora, smaller buckets or a larger GPU`,
+      `${there} and a rollout actor puts about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
     );
-  if (recipe.rollout.gpus > 0 && needs.rolloutDeviceBytes > gpuBytes)
+  const shared = learnerGpus > 0 && rollout.gpus > 0 && learnerGpus + rollout.gpus <= 1;
+  // As many as the lease of one GPU leaves room for.
+  const actors = shared ? Math.min(rollout.actors, Math.floor((1 - learnerGpus) / rollout.gpus + 1e-9)) : 0;
+  const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
+  if (problems.length === 0 && shared && together > usableBytes)
     problems.push(
-      `plan.gpuGib is ${plan?.gpuGib} and a rollout actor puts about ${gib(needs.rolloutDeviceBytes)} on its GPU; use a smaller rollout.maxBatch or rollout.cacheTokens, or precision bfloat16`,
+      `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
     );
   return problems;
 }

@@ -1,13 +1,20 @@
-import { estimateMemory, type MemoryEstimate } from "@palimpsest/learner";
+import {
+  type DeviceEstimate,
+  estimateDevice,
+  estimateMemory,
+  type MemoryEstimate,
+} from "@palimpsest/learner";
 import { loraForm, loraShapes, type ModelConfig, parameterShapes } from "@palimpsest/model";
 import type { Recipe } from "./recipe.js";
 
-/** What the processes of a run take at their highest, bytes; machines share it among them. */
+/** What the processes of a run take at their highest, bytes; machines share it among them. What lies on a GPU is apart. */
 export interface RunMemory {
   readonly learner: MemoryEstimate;
   readonly learnerBytes: number;
   /** What of it lies where it computes: all but the process and what it was loaded from. */
   readonly learnerDeviceBytes: number;
+  /** The same by part, where it leases a GPU and computes in bfloat16. */
+  readonly learnerDevice?: DeviceEstimate;
   readonly rolloutActors: number;
   /** Each; while it takes new weights over. */
   readonly rolloutBytes: number;
@@ -30,11 +37,16 @@ const floatBytes = 4;
 const plainProcessBytes = 150 * 2 ** 20;
 /** Head, Redis, node. */
 const clusterProcesses = 3;
+/** Of weights in host memory while they are written to a GPU: as they were loaded, and as they are fed. */
+const writtenCopies = 2;
 /** The initial weights aside; see held-weights.ts. */
 const keptVersions = 2;
 
-export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
+/** @param gpuBytes memory of the learner's GPU, where it is known */
+export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number): RunMemory {
   const { rollout, reward } = recipe;
+  const isOnGpu = recipe.learnerGpus > 0 && recipe.learner.precision === "bfloat16";
+  const learnerDevice = isOnGpu ? estimateDevice(model, recipe.learner, gpuBytes) : undefined;
   const { maxBatch, maxTokens, cacheTokens } = rollout;
   const learner = estimateMemory(model, recipe.learner, { maxBatch, maxLength: maxTokens, cacheTokens });
   const { processBytes, hostBytes } = learner;
@@ -45,14 +57,16 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   // Keys and values are float32 whatever the products round to.
   const samplerCacheBytes = own * learner.samplerCacheBytes;
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
-  const learnerBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
+  const onCpuBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
+  const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;
+  const learnerBytes = learnerDevice === undefined ? onCpuBytes : processBytes + writtenCopies * hostBytes;
   const weightsBytes = bytesOf(parameterShapes(model));
   const lora = recipe.learner.lora ?? null;
   const versionBytes = lora === null ? weightsBytes : bytesOf(loraShapes(model, loraForm(lora)));
   // Old and new weights stand in host memory while the sampler takes the new ones over, merged ones beside the base, and
   // Node is slow to give them back: measured at 3 to 4 times the weights of 135 million parameters with adapters.
   const swapBytes = (lora === null ? 2 : 4) * weightsBytes;
-  const rolloutBytes = processBytes + samplerWeightsBytes + samplerCacheBytes + swapBytes;
+  const rolloutBytes = processBytes + (rollout.gpus > 0 ? 0 : rolloutDeviceBytes) + swapBytes;
   // One that runs elsewhere, or on a GPU, is not in this machine's memory.
   const engineBytes = rollout.engine?.start === undefined || rollout.gpus > 0 ? 0 : weightsBytes;
   const storeBytes = weightsBytes + keptVersions * versionBytes;
@@ -61,7 +75,8 @@ export function runMemory(recipe: Recipe, model: ModelConfig): RunMemory {
   return {
     learner,
     learnerBytes,
-    learnerDeviceBytes: learnerBytes - processBytes - hostBytes,
+    learnerDeviceBytes,
+    ...(learnerDevice === undefined ? {} : { learnerDevice }),
     rolloutActors: rollout.actors,
     rolloutBytes,
     rolloutDeviceBytes,

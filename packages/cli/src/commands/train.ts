@@ -3,6 +3,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Cluster } from "@palimpsest/client";
 import { reseededSource } from "@palimpsest/datasets";
+import { gpuMemory } from "@palimpsest/jit";
 import {
   mlflowAuthorization,
   planRun,
@@ -136,6 +137,7 @@ async function dryRun(
   const plan = await planRun(asked === undefined ? recipe : { ...recipe, plan: asked }, {
     ...modelCache(),
     memoryBytes: ownMemoryBytes(),
+    gpuBytes: gpuMemory().gpuMemoryBytes,
     environment: process.env,
     signal,
     onProgress: bar.show,

@@ -22,7 +22,7 @@ function duration(seconds: number): string {
 /** What `train --dry-run` says of a run: shapes, memory by part, a step's tokens, and what stands against it. */
 export function planText(plan: RunPlan): string {
   const { model, needs, step, tasks, documentTokens, assumed, time } = plan;
-  const { learner } = needs;
+  const { learner, learnerDevice: device } = needs;
   const facts = [
     ["model", plan.modelFolder],
     [
@@ -71,6 +71,19 @@ export function planText(plan: RunPlan): string {
     ["", "one micro-batch, or the optimiser at work", gib(Math.max(learner.stepBytes, learner.applyBytes))],
     ["", "together, with the process", gib(needs.learnerBytes)],
     ["", "of it where it computes", gib(needs.learnerDeviceBytes)],
+    ...(device === undefined
+      ? []
+      : [
+          [
+            "its GPU",
+            "weights, reference, moments",
+            gib(device.weightsBytes + device.referenceBytes + device.momentsBytes),
+          ],
+          ["", "gradients", gib(device.gradientsBytes)],
+          ["", "weights in bfloat16", gib(device.roundedBytes)],
+          ["", device.keep === "products" ? "kept products" : "layers' inputs", gib(device.keptBytes)],
+          ["", "logits", gib(device.logitsBytes)],
+        ]),
     ["rollout actor", "weights, keys and values", gib(needs.rolloutDeviceBytes)],
     ["", "together, while new weights come in", gib(needs.rolloutBytes)],
     ["", `${needs.rolloutActors} of them`, gib(needs.rolloutActors * needs.rolloutBytes)],

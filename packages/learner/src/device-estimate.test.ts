@@ -1,0 +1,68 @@
+import { type ModelConfig, parseModelConfig } from "@palimpsest/model";
+import { describe, expect, it } from "vitest";
+import { estimateDevice } from "./device-estimate.js";
+
+const gib = 2 ** 30;
+const qwen = (
+  hiddenSize: number,
+  layers: number,
+  heads: number,
+  headDim: number,
+  intermediateSize: number,
+): ModelConfig =>
+  parseModelConfig({
+    architecture: "qwen2",
+    vocabSize: 151_936,
+    hiddenSize,
+    layers,
+    heads,
+    kvHeads: 2,
+    headDim,
+    intermediateSize,
+    tieWordEmbeddings: true,
+    maxPositions: 32_768,
+  });
+const models = {
+  "0.5B": qwen(896, 24, 14, 64, 4864),
+  "1.5B": qwen(1536, 28, 12, 128, 8960),
+  "3B": qwen(2048, 36, 16, 128, 11_008),
+};
+const update = (rows: number, keep: "auto" | "nothing" | "products", lora = false) => ({
+  preset: "memagent" as const,
+  precision: "bfloat16" as const,
+  kl: { coefficient: 0 },
+  reference: "none" as const,
+  buckets: [{ rows, length: 2048 }],
+  memory: { keep },
+  ...(lora ? { lora: { rank: 16, alpha: 32 } } : {}),
+});
+
+describe("estimateDevice", () => {
+  // docs/jit.md: what TensorFlow's allocator held on an H100, up to a third more than was used.
+  it.each([
+    ["0.5B", 8, "nothing", 17],
+    ["0.5B", 8, "products", 37, 2600],
+    ["1.5B", 4, "products", 50],
+  ] as const)(
+    "%s with %i rows of 2048, %s kept: near the %i GiB that were held",
+    (name, rows, keep, held, logitsMb = 1280) => {
+      const given = { ...update(rows, keep), memory: { keep, logitsMb } };
+      const { totalBytes } = estimateDevice(models[name], given, 79 * gib);
+      expect(totalBytes / gib).toBeGreaterThan(held / 1.4);
+      expect(totalBytes / gib).toBeLessThan(held * 1.15);
+    },
+  );
+
+  it("all weights of 3B do not fit on 80 GB, as was found, and its adapters do", () => {
+    expect(estimateDevice(models["3B"], update(4, "nothing"), 79 * gib).totalBytes / gib).toBeGreaterThan(75);
+    expect(estimateDevice(models["3B"], update(4, "nothing", true), 79 * gib).totalBytes / gib).toBeLessThan(
+      40,
+    );
+  });
+
+  it("keeps products where the device has room for them", () => {
+    expect(estimateDevice(models["0.5B"], update(8, "auto"), 79 * gib).keep).toBe("products");
+    expect(estimateDevice(models["0.5B"], update(8, "auto"), 16 * gib).keep).toBe("nothing");
+    expect(estimateDevice(models["0.5B"], update(8, "auto")).keep).toBe("nothing");
+  });
+});
