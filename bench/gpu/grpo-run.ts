@@ -11,6 +11,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readRecipe } from "../../packages/trainer/src/index.js";
 import type { Recipe } from "../../packages/trainer/src/recipe.js";
+import type { InProcessPolicy } from "../../packages/trainer/src/train-in-process.js";
 import { median } from "../contender.js";
 import { type CurvePoint, runInProcess } from "../learning/in-process-run.js";
 
@@ -65,6 +66,21 @@ function chosenRecipe(): Recipe {
   } as Recipe;
 }
 
+const seen = new Map<string, { readonly calls: number; readonly totalMs: number }>();
+
+/** Calls and milliseconds a call of each function since this was asked last. */
+function calledSince(policy: InProcessPolicy): Record<string, readonly [calls: number, msPerCall: number]> {
+  const { sampler, learner } = policy.functionStats();
+  const called: Record<string, readonly [number, number]> = {};
+  for (const [name, { calls, totalMs }] of Object.entries({ ...sampler, ...learner })) {
+    const before = seen.get(name) ?? { calls: 0, totalMs: 0 };
+    seen.set(name, { calls, totalMs });
+    const own = calls - before.calls;
+    if (own > 0) called[name] = [own, round((totalMs - before.totalMs) / own)];
+  }
+  return called;
+}
+
 const startedMs = performance.now() - process.uptime() * 1000;
 const round = (value: number): number => Number(value.toFixed(3));
 const since = (): number => round((performance.now() - startedMs) / 1000);
@@ -89,7 +105,7 @@ await runInProcess({
   shuffleRewards: flags.shuffle,
   threads: 8,
   onEvaluation,
-  onStep: (update, step, rolloutSeconds) => {
+  onStep: (update, step, rolloutSeconds, policy) => {
     const now = performance.now();
     const wholeSeconds = (now - lastMs) / 1000;
     const updateSeconds = update.durationMs / 1000;
@@ -102,6 +118,7 @@ await runInProcess({
       restSeconds: round(wholeSeconds - rolloutSeconds - updateSeconds),
       busyShare: round(busy.mean(lastMs, now)),
       reward: round(update.rewardMean),
+      functions: calledSince(policy),
     };
     steps.push({ ...said, endedMs: now });
     console.log(JSON.stringify(said));

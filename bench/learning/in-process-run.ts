@@ -55,7 +55,12 @@ export interface InProcessRun {
   readonly sets?: readonly EvaluationSet[];
   /** Updates between evaluations; absent: before and after only. */
   readonly evaluateEvery?: number;
-  readonly onStep?: (update: UpdateMetrics, step: number, secondsRollout: number) => void;
+  readonly onStep?: (
+    update: UpdateMetrics,
+    step: number,
+    secondsRollout: number,
+    policy: InProcessPolicy,
+  ) => void;
   readonly onEvaluation?: (point: CurvePoint) => void;
 }
 
@@ -90,7 +95,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
     onStep: async ({ step, update, rolloutSeconds, failures }, policy) => {
       if (failures.length > 0) throw new Error(`step ${step}: ${failures[0]}`);
       rewards.push(update.rewardMean);
-      run.onStep?.(update, step - 1, rolloutSeconds);
+      run.onStep?.(update, step - 1, rolloutSeconds, policy);
       if (step === steps || (run.evaluateEvery !== undefined && step % run.evaluateEvery === 0))
         await evaluate(step, policy);
     },

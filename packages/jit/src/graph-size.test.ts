@@ -22,7 +22,7 @@ describe("checkGraphSize", () => {
       },
     });
     const inputs = { x: { shape: [30, 20], dtype: "float32" as const } };
-    const traced = traceFunction("shift", {}, inputs, body, { fusedAttention: false });
+    const traced = traceFunction("shift", {}, inputs, body, { fusedAttention: false, calls: false });
     const program = buildProgram({}, [traced], { xla: false, gpu: false, halfProducts: false });
     expect(() => checkGraphSize(program.nodes, program.functions)).not.toThrow();
     expect(() => checkGraphSize(program.nodes, program.functions, 2_400)).toThrow(

@@ -10,7 +10,7 @@
  */
 import type { Agent } from "@palimpsest/agents";
 import { generatedTasks, type TaskSet } from "@palimpsest/datasets";
-import { loadBackend } from "@palimpsest/jit";
+import { type FunctionStats, loadBackend } from "@palimpsest/jit";
 import { createLearner, type UpdateMetrics } from "@palimpsest/learner";
 import { createSampler, loadModel, type ModelFolder, mergeLora } from "@palimpsest/model";
 import { rewardReadsTokens, type TrajectoryReward, trajectoryReward } from "@palimpsest/rewards";
@@ -34,6 +34,11 @@ import { type RejectedGroups, rejectedIn, shortageNotice } from "./teaching-grou
 export interface InProcessPolicy {
   readonly agent: Agent;
   readonly reward: TrajectoryReward;
+  /** What each compiled function has cost so far: the sampler's and the learner's. */
+  readonly functionStats: () => {
+    readonly sampler: Readonly<Record<string, FunctionStats>>;
+    readonly learner: Readonly<Record<string, FunctionStats>>;
+  };
 }
 
 export interface InProcessStep {
@@ -143,6 +148,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
         ...(ownAgent ? { module: ownAgent } : {}),
       }),
       reward: trajectoryReward(recipe.reward.config, dependencies),
+      functionStats: () => ({ sampler: sampler.functionStats, learner: learner.stats }),
     };
     const readsTokens = rewardReadsTokens(recipe.reward.config, ownReward);
     await options.onStart?.(policy);
