@@ -90,6 +90,7 @@ export function mergeLora(
   options: { readonly inPlace?: boolean } = {},
 ): Parameters {
   const merged: Parameters = { ...base };
+  const factors = new Float64Array(ranksAtOnce);
   const { rank, targets } = loraForm(lora);
   const shapes = parameterShapes(config);
   for (const projection of targets) {
@@ -101,16 +102,40 @@ export function mergeLora(
     const scale = loraScale(lora);
     for (let layer = 0; layer < layers; layer++) {
       for (let i = 0; i < inWidth; i++) {
-        const row = (layer * inWidth + i) * outWidth;
-        for (let r = 0; r < rank; r++) {
-          const factor = scale * (a[(layer * inWidth + i) * rank + r] as number);
-          const from = (layer * rank + r) * outWidth;
-          for (let j = 0; j < outWidth; j++)
-            weights[row + j] = (weights[row + j] as number) + factor * (b[from + j] as number);
+        const at = layer * inWidth + i;
+        const row = weights.subarray(at * outWidth, (at + 1) * outWidth);
+        for (let r = 0; r < rank; r += ranksAtOnce) {
+          for (let k = 0; k < ranksAtOnce; k++)
+            factors[k] = r + k < rank ? scale * (a[at * rank + r + k] as number) : 0;
+          addRows(row, b, (layer * rank + r) * outWidth, rank - r, factors);
         }
       }
     }
     merged[name] = weights;
   }
   return merged;
+}
+
+/** As many as keep one pass over a row of weights busy with sums. */
+const ranksAtOnce = 4;
+
+/** Adds four rows of `b` times their factors to `row`, rounded once; those behind the `left` last ones have the factor 0. */
+function addRows(
+  row: Float32Array,
+  b: Float32Array,
+  from: number,
+  left: number,
+  factors: Float64Array,
+): void {
+  const width = row.length;
+  const [f0, f1, f2, f3] = factors as unknown as [number, number, number, number];
+  // A row that is not there is read where there is one.
+  const [b1, b2, b3] = [1, 2, 3].map((k) => from + (k < left ? k * width : 0)) as [number, number, number];
+  for (let j = 0; j < width; j++)
+    row[j] =
+      (row[j] as number) +
+      f0 * (b[from + j] as number) +
+      f1 * (b[b1 + j] as number) +
+      f2 * (b[b2 + j] as number) +
+      f3 * (b[b3 + j] as number);
 }

@@ -177,9 +177,14 @@ export function checkFinite(parameters: Readonly<Record<string, Float32Array>>):
 
 /** Index of the first NaN or infinity. */
 export function findNotFinite(values: Float32Array): number | undefined {
-  for (let i = 0; i < values.length; i++) {
-    // Zero for finite values, NaN for the others.
-    if ((values[i] as number) * 0 !== 0) return i;
+  // Zero for finite values, NaN for the others; two sums, so that one need not wait for the other.
+  let [even, odd] = [0, 0];
+  const pairs = values.length - (values.length % 2);
+  for (let i = 0; i < pairs; i += 2) {
+    even += (values[i] as number) * 0;
+    odd += (values[i + 1] as number) * 0;
   }
-  return undefined;
+  for (let i = pairs; i < values.length; i++) even += (values[i] as number) * 0;
+  if (even + odd === 0) return undefined;
+  return values.findIndex((value) => value * 0 !== 0);
 }

@@ -168,7 +168,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
       const { lora } = learner.config;
       const trained =
         lora === null ? learner.parameters() : mergeLora(config, parameters, learner.adapters(), lora);
-      await sampler.setWeights(trained, learner.policyVersion);
+      await sampler.setWeights(trained, learner.policyVersion, weightsHash);
       const rejected = rejectedIn(recipe, { groups, rejected: without }, teaches);
       const shortage = shortageNotice({ step, groupsTrained: groups.length, ...rejected }, recipe.train);
       if (shortage !== undefined) onNotice?.(shortage);

@@ -64,6 +64,66 @@ export function writeTable(table: KeyValues, targets: tf.Tensor, fresh: KeyValue
   };
 }
 
+/** What a call that reads writes into the tables: the same entries in every layer. */
+export interface ReadPlan {
+  /** int32 [slots · length]: the token that an entry would come from. */
+  readonly tokens: tf.Tensor;
+  /** bool [slots, length, 1, 1]: whether it does. */
+  readonly isFresh: tf.Tensor;
+  /** int32 [slots]: the slot whose entries are kept; absent: each its own. */
+  readonly kept?: tf.Tensor;
+}
+
+/**
+ * @param rows int32 [R] each: slots, entries before the piece, tokens of it (0: nothing is written), and the slots that hold
+ *   what is before. Rows of one slot are equal.
+ * @param pieceLength to which pieces are padded
+ */
+export function readPlan(
+  { slots, length }: TableShape,
+  rows: {
+    readonly slots: tf.Tensor;
+    readonly pasts: tf.Tensor;
+    readonly lengths: tf.Tensor;
+    readonly sources?: tf.Tensor;
+  },
+  pieceLength: number,
+): ReadPlan {
+  const count = rows.slots.size;
+  const all = tf.range(0, slots, 1, "int32");
+  const isOf = all.reshape([slots, 1]).equal(rows.slots.reshape([1, count]));
+  const isOwn = isOf.logicalAnd(rows.lengths.reshape([1, count]).greater(tf.scalar(0, "int32")));
+  const isRead = isOwn.any(1); // [slots]
+  const row = isOwn.toFloat().argMax(1).toInt();
+  const ofSlot = (values: tf.Tensor) => tf.gather(values, row).reshape([slots, 1]);
+  const places = tf.range(0, length, 1, "int32").reshape([1, length]).sub(ofSlot(rows.pasts));
+  const isInside = places.greaterEqual(tf.scalar(0, "int32")).logicalAnd(places.less(ofSlot(rows.lengths)));
+  const within = places.maximum(tf.scalar(0, "int32")).minimum(tf.scalar(pieceLength - 1, "int32"));
+  const tokens = within.add(row.reshape([slots, 1]).mul(tf.scalar(pieceLength, "int32")));
+  return {
+    tokens: tokens.reshape([slots * length]),
+    isFresh: isInside.logicalAnd(isRead.reshape([slots, 1])).reshape([slots, length, 1, 1]),
+    ...(rows.sources === undefined ? {} : { kept: tf.where(isRead, tf.gather(rows.sources, row), all) }),
+  };
+}
+
+/**
+ * Writes pieces into a table by one pass over all of it. A scatter of as many entries is a hundred times slower on a GPU: padding
+ * goes to one place, and bfloat16 is written there by compare and swap.
+ * @param fresh [tokens, KV, hd]
+ */
+export function writePieces(
+  table: KeyValues,
+  { tokens, isFresh, kept }: ReadPlan,
+  fresh: KeyValues,
+): KeyValues {
+  const write = (old: tf.Tensor, values: tf.Tensor) => {
+    const before = kept === undefined ? old : tf.gather(old, kept);
+    return tf.where(isFresh, tf.gather(values, tokens).reshape(old.shape), before);
+  };
+  return { keys: write(table.keys, fresh.keys), values: write(table.values, fresh.values) };
+}
+
 /** Whole slots, copied. @param slots int32 [R]. @returns [R, length, KV, hd] */
 export function slotsOf(table: KeyValues, slots: tf.Tensor): KeyValues {
   return { keys: tf.gather(table.keys, slots), values: tf.gather(table.values, slots) };

@@ -2,7 +2,7 @@ import { asType, attention, type JitFunction, type Tensors } from "@palimpsest/j
 import * as tf from "@tensorflow/tfjs";
 import { drawTokens } from "./draw.js";
 import { named, nextLogits } from "./packed-layers.js";
-import { slotsOf, tableEntries, tablesOf, writeSlots, writeTable } from "./table-cache.js";
+import { readPlan, slotsOf, tableEntries, tablesOf, writePieces, writeSlots } from "./table-cache.js";
 import { tableLayers } from "./table-layers.js";
 import { drawInputs, int32, oneStep, passOf, type TableSetup, tableLogits } from "./table-setup.js";
 import { drawTruncatedTokens, truncationInputs, truncationOf } from "./truncated-draw.js";
@@ -26,26 +26,29 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
   const { rows, length, hasPast } = shape;
   const { heads, kvHeads, headDim } = config;
   const body = (state: Tensors, inputs: Tensors) => {
-    const lengths = named(inputs, "lengths").reshape([rows, 1]);
     const slots = named(inputs, "slots");
     const pasts = hasPast ? named(inputs, "pasts") : tf.zeros([rows], "int32");
     const places = tf.range(0, length, 1, "int32").reshape([1, length]);
     const positions = pasts.reshape([rows, 1]).add(places); // [R, T]
-    const isToken = places.less(lengths).toInt();
     const spare = tf.scalar(table.length - 1, "int32");
-    const columns = positions.mul(isToken).add(spare.mul(tf.scalar(1, "int32").sub(isToken)));
-    const targets = tf
-      .stack([slots.reshape([rows, 1]).add(tf.zerosLike(columns)), columns], 2)
-      .reshape([rows * length, 2]);
+    const sourced = hasPast ? { sources: named(inputs, "sources") } : {};
+    const plan = readPlan(table, { slots, pasts, lengths: named(inputs, "lengths"), ...sourced }, length);
     const pass = passOf(setup, state, positions.minimum(spare).reshape([rows * length]));
     const tables = tablesOf(state, config, type);
     const byRow = (y: tf.Tensor, count: number) => y.reshape([rows, length, count, headDim]);
-    const shared = [targets, slots, ...(hasPast ? [pasts, named(inputs, "sources")] : [])];
+    const { kept } = plan;
+    const shared = [plan.tokens, plan.isFresh, ...(kept ? [kept, pasts, named(inputs, "sources")] : [])];
     const flat = named(inputs, "ids").reshape([rows * length]);
     const written = tableLayers(pass, flat, tables, shared, (projected, before, given) => {
-      const [at, own, pastsOf, sources] = given as [tf.Tensor, tf.Tensor, tf.Tensor?, tf.Tensor?];
+      const [tokens, isFresh, keptOf, pastsOf, sources] = given as [
+        tf.Tensor,
+        tf.Tensor,
+        tf.Tensor?,
+        tf.Tensor?,
+        tf.Tensor?,
+      ];
       const past = sources === undefined ? undefined : slotsOf(before, sources);
-      const base = past === undefined ? before : writeSlots(before, own, past);
+      const own = { tokens, isFresh, ...(keptOf === undefined ? {} : { kept: keptOf }) };
       const mixed = attention(
         byRow(projected.queries, heads),
         byRow(projected.keys, kvHeads),
@@ -58,7 +61,7 @@ export function tableReadFunction(setup: TableSetup, shape: TableReadShape): Jit
       );
       return {
         mixed: mixed.reshape([rows * length, heads * headDim]),
-        table: writeTable(base, at, projected),
+        table: writePieces(before, own, projected),
       };
     });
     const last = tf
