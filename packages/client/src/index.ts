@@ -1,4 +1,4 @@
-// For users: connect, fromEnvironment, PalimpsestError, and the types of what they give.
+// For users: connect, fromEnvironment, ActorPool, PalimpsestError, and the types of what they give.
 // For other packages: ActorChannel, Objects, bundleModule, createHandle, isSignalMarker, maxCallBytes, reservedMethods.
 
 export { type ErrorCode, PalimpsestError } from "@palimpsest/wire";
@@ -12,6 +12,7 @@ export type {
   RemoteMethods,
 } from "./actor-handle.js";
 export { createHandle, reservedMethods } from "./actor-handle.js";
+export { ActorPool } from "./actor-pool.js";
 export type { ActorResolver } from "./actor-resolver.js";
 export type { ActorClass, ActorSource, ActorType } from "./actor-type.js";
 export type { Bundle, BundleOptions, ModuleSource } from "./bundle.js";
@@ -24,6 +25,7 @@ export type { HeadCallOptions } from "./head-client.js";
 export type { JobInfo, JobLogsOptions, JobStatusName, Jobs, SubmitJobOptions } from "./jobs.js";
 export type { HoldOptions, ObjectCallOptions, ObjectRef } from "./objects.js";
 export { Objects, type ObjectsOptions } from "./objects.js";
+export type { PoolWork } from "./pool-map.js";
 export type {
   ActorFilter,
   ActorInfo,

@@ -22,6 +22,7 @@ export class ScriptedActor {
   readonly silent = new Set<string>();
   #server: RpcServer | undefined;
   #streams = new Set<CallerStream>();
+  #onBatch = new Set<() => void>();
 
   static async start(token: string): Promise<ScriptedActor> {
     const actor = new ScriptedActor();
@@ -41,6 +42,17 @@ export class ScriptedActor {
     return this.batches.flatMap((batch) => batch.frames ?? []);
   }
 
+  /** The call that arrives as this one, counted from 0, now or later. */
+  async call(index: number): Promise<proto.Call.$Properties> {
+    for (;;) {
+      const call = this.frames.flatMap((frame) => frame.call ?? [])[index];
+      if (call) return call;
+      await new Promise<void>((resolve) => {
+        this.#onBatch.add(resolve);
+      });
+    }
+  }
+
   reply(reply: proto.Reply.$Properties): void {
     for (const stream of this.#streams) stream.write({ replies: [reply] });
   }
@@ -57,6 +69,8 @@ export class ScriptedActor {
     stream.on("error", () => undefined);
     stream.on("data", (batch: proto.CallBatch.$Properties) => {
       this.batches.push(batch);
+      for (const wake of this.#onBatch) wake();
+      this.#onBatch.clear();
       for (const { call } of batch.frames ?? []) {
         if (!call || this.silent.has(call.method ?? "")) continue;
         const [value] = decodeValue(call.args ?? new Uint8Array()) as unknown[];

@@ -1,0 +1,129 @@
+/**
+ * Responsibility: lends the actors of a pool to its work.
+ * Not responsible for: results and their order (pool-results.ts, pool-map.ts).
+ *
+ * Invariants:
+ * - ACTORPOOL-1. An actor has at most one piece of work of the pool at a time.
+ * - ACTORPOOL-2. Work waits only while no actor is idle, and begins in the order in which it came.
+ * - ACTORPOOL-3. An actor comes back when its work has ended, also when that failed, unless it failed by that actor's death.
+ * - ACTORPOOL-4. When the last actor has died, all work that waits is rejected, and so is work that comes before another
+ *   actor is pushed. A pool whose actors were popped waits.
+ */
+import { PalimpsestError } from "@palimpsest/wire";
+import type { ActorHandle } from "./actor-handle.js";
+
+interface Waiting<Actor> {
+  /** False: it needed only to know that an actor is there. */
+  start(actor: ActorHandle<Actor>): boolean;
+  fail(error: PalimpsestError): void;
+}
+
+export class PoolMembers<Actor> {
+  /** Ids of the idle and the busy ones. */
+  readonly #ids = new Set<string>();
+  readonly #idle: ActorHandle<Actor>[] = [];
+  readonly #waiting: Waiting<Actor>[] = [];
+  /** Why no actor is left; undefined otherwise. */
+  #extinct: PalimpsestError | undefined;
+
+  /** Idle and busy actors. */
+  get size(): number {
+    return this.#ids.size;
+  }
+
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
+  /** @throws {PalimpsestError} ALREADY_EXISTS when the actor is in the pool */
+  add(actor: ActorHandle<Actor>): void {
+    const { actorId } = actor;
+    if (this.#ids.has(actorId)) {
+      throw new PalimpsestError(
+        "ALREADY_EXISTS",
+        `actor ${actorId} is in the pool already: push an actor that was popped, or another one`,
+        { details: { actorId } },
+      );
+    }
+    this.#ids.add(actorId);
+    this.#extinct = undefined;
+    this.#free(actor);
+  }
+
+  /** Takes an idle actor out of the pool. */
+  takeIdle(): ActorHandle<Actor> | undefined {
+    const actor = this.#idle.shift();
+    if (actor) this.#ids.delete(actor.actorId);
+    return actor;
+  }
+
+  /** Does the work with the next actor that is free: at once when one is idle. */
+  run<Result>(work: (actor: ActorHandle<Actor>) => Result | PromiseLike<Result>): Promise<Result> {
+    const actor = this.#idle.shift();
+    if (actor) return this.#lend(actor, work);
+    if (this.#extinct) return Promise.reject(this.#extinct);
+    return new Promise((resolve, reject) => {
+      const start = (free: ActorHandle<Actor>) => {
+        resolve(this.#lend(free, work));
+        return true;
+      };
+      this.#waiting.push({ start, fail: reject });
+    });
+  }
+
+  /** Returns when an actor is idle, after the work that waits already; also when none is left. */
+  whenIdle(): Promise<void> {
+    if (this.#idle.length > 0 || this.#extinct) return Promise.resolve();
+    return new Promise((resolve) => {
+      const start = () => {
+        resolve();
+        return false;
+      };
+      this.#waiting.push({ start, fail: () => resolve() });
+    });
+  }
+
+  async #lend<Result>(
+    actor: ActorHandle<Actor>,
+    work: (actor: ActorHandle<Actor>) => Result | PromiseLike<Result>,
+  ): Promise<Result> {
+    let death: PalimpsestError | undefined;
+    try {
+      return await work(actor);
+    } catch (reason) {
+      death = deathOf(actor.actorId, reason);
+      throw reason;
+    } finally {
+      if (death) this.#lose(actor.actorId, death);
+      else this.#free(actor);
+    }
+  }
+
+  #free(actor: ActorHandle<Actor>): void {
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) if (next.start(actor)) return;
+    this.#idle.push(actor);
+  }
+
+  #lose(actorId: string, death: PalimpsestError): void {
+    this.#ids.delete(actorId);
+    if (this.#ids.size > 0) return;
+    const error = new PalimpsestError(
+      "ACTOR_DIED",
+      `no actor of the pool is left, the last one was ${actorId}: push another one`,
+      { details: { actorId }, cause: death },
+    );
+    this.#extinct = error;
+    for (const waiting of this.#waiting.splice(0)) waiting.fail(error);
+  }
+}
+
+/** That the actor has died, among the error and its causes. Another actor's death is an error like any other. */
+function deathOf(actorId: string, reason: unknown): PalimpsestError | undefined {
+  const seen = new Set<unknown>();
+  for (let cause = reason; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause);
+    if (!(cause instanceof PalimpsestError) || cause.code !== "ACTOR_DIED") continue;
+    if (cause.details["actorId"] === actorId) return cause;
+  }
+  return undefined;
+}
