@@ -1,5 +1,5 @@
 /** A TypeScript developer's actors: their own class in a process of its own, called, streamed, crashed, restarted. */
-import { type Cluster, connect } from "@palimpsest/client";
+import { ActorPool, type Cluster, connect } from "@palimpsest/client";
 import { PalimpsestError } from "@palimpsest/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "../support/processes.js";
@@ -113,6 +113,57 @@ describe("an actor of a user's class", () => {
     await until("it is dead", async () => (await found.info()).state === "dead");
     expect((await failureOf(client.getActor("stays"))).code).toMatch(/NOT_FOUND|ACTOR_DIED/);
   });
+});
+
+test("two programs at once get or create one actor, and another class or other resources are refused by field", async () => {
+  const other = await connect({ address: cluster.address, token: cluster.token, name: "other" });
+  try {
+    const options = { name: "tally", resources: { cpu: 0.5 } };
+    const [one, two] = await Promise.all(
+      [client, other].map((program) => program.actor(WordCounter, source, options).getOrCreate(10)),
+    );
+    if (!one || !two) throw new Error("there is no actor");
+    expect(two.actorId).toBe(one.actorId);
+    await one.add("red");
+    expect(await two.count("red")).toBe(11);
+    expect(await two.place()).toEqual(await one.place());
+    const refused = (fields: string) => ({
+      code: "ALREADY_EXISTS",
+      details: { actorId: one.actorId, fields },
+    });
+    await expect(
+      other.actor(WordCounter, source, { ...options, resources: { cpu: 1 } }).getOrCreate(),
+    ).rejects.toMatchObject(refused("resources.cpu"));
+    await expect(
+      other.actor(WordCounter, { ...source, exportName: "Other" }, options).getOrCreate(),
+    ).rejects.toMatchObject(refused("code.export_name"));
+    await one.kill();
+  } finally {
+    await other.close();
+  }
+});
+
+test("a pool shares its calls among processes; one that crashes leaves it, and the others go on", async () => {
+  const kind = client.actor(WordCounter, source);
+  const handles = await Promise.all([1, 2, 3].map((startAt) => kind.spawn(startAt)));
+  const pool = new ActorPool<WordCounter>(handles);
+  const pids = new Set<number>();
+  const lines = Array.from({ length: 50 }, (_, index) => index);
+  const results = pool.map(async (actor, line) => {
+    if (line === 20) await actor.crash(3);
+    pids.add((await actor.place()).pid);
+    return line;
+  }, lines);
+  const read = await Promise.allSettled([...lines, -1].map(() => results.next()));
+  expect(read.flatMap((item) => (item.status === "fulfilled" ? [item.value.value] : []))).toEqual([
+    ...lines.filter((line) => line !== 20),
+    undefined,
+  ]);
+  expect(read[20]).toMatchObject({ reason: { code: "ACTOR_DIED" } });
+  expect(pids.size).toBe(3);
+  const left = [pool.popIdle(), pool.popIdle(), pool.popIdle()];
+  expect(left.filter((actor) => actor !== undefined)).toHaveLength(2);
+  await Promise.all(left.map((actor) => actor?.kill()));
 });
 
 describe("an actor that dies", () => {

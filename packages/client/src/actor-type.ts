@@ -37,6 +37,13 @@ export type ActorSource =
 export interface ActorType<Instance extends object, Args extends unknown[]> {
   /** Registers one actor; returns when the head knows it. Await `handle.ready()` to know that it runs. */
   spawn(...args: Args): Promise<ActorHandle<Instance>>;
+  /**
+   * The actor that has the name of the options, or else a new one, as Ray's `get_if_exists`: of several that ask at once
+   * one creates it, and all get the same. An existing one keeps its arguments and options.
+   * @throws {PalimpsestError} INVALID_ARGUMENT without a name; ALREADY_EXISTS when the existing one is of another class or
+   *   has other resources, with their names in `details.fields`
+   */
+  getOrCreate(...args: Args): Promise<ActorHandle<Instance>>;
   /** The same kind with other options. */
   options(options: ActorOptions): ActorType<Instance, Args>;
 }
@@ -48,8 +55,14 @@ export interface ActorTypeDeps {
   readonly jobId: string;
   /** Puts constructor arguments into the object store, held by the actor. */
   putArguments(bytes: Uint8Array, holder: string): Promise<ObjectRef>;
-  /** @param bundle what its code reference names, for the head to have first */
-  create(spec: proto.ActorSpec.$Properties, bundle: Bundle | undefined): Promise<void>;
+  /**
+   * @param bundle what its code reference names, for the head to have first
+   * @returns the actor that was created; with getIfExists the one that has its name
+   */
+  create(
+    request: proto.CreateActorRequest.$Properties,
+    bundle: Bundle | undefined,
+  ): Promise<proto.ActorInfo.$Properties>;
   handle<Instance>(actorId: string, maxTaskRetries: number): ActorHandle<Instance>;
 }
 
@@ -63,10 +76,16 @@ export function actorType<Instance extends object, Args extends unknown[]>(
   const exportName = source.exportName ?? Class.name;
   let code: Promise<Code> | undefined;
 
-  async function spawn(...args: Args): Promise<ActorHandle<Instance>> {
+  async function create(args: Args, getIfExists: boolean): Promise<ActorHandle<Instance>> {
     configModule ??= import("./config.js");
     const { parseActorOptions } = await configModule;
     const resolved = parseActorOptions(options, Class.name);
+    if (getIfExists && resolved.name === "") {
+      throw new PalimpsestError(
+        "INVALID_ARGUMENT",
+        `name is "" in the options of ${Class.name}: getOrCreate() finds an actor by its name, so give it one`,
+      );
+    }
     code ??= codeOf(source, exportName);
     const { ref, bundle } = await code.catch((reason: unknown) => {
       code = undefined;
@@ -86,12 +105,16 @@ export function actorType<Instance extends object, Args extends unknown[]>(
       jobId: deps.jobId,
       role: resolved.role || Class.name,
     };
-    await deps.create(spec, bundle);
-    return deps.handle<Instance>(actorId, resolved.maxTaskRetries);
+    const info = await deps.create({ spec, getIfExists }, bundle);
+    return deps.handle<Instance>(
+      info.spec?.actorId || actorId,
+      info.spec?.maxTaskRetries ?? resolved.maxTaskRetries,
+    );
   }
 
   return {
-    spawn,
+    spawn: (...args) => create(args, false),
+    getOrCreate: (...args) => create(args, true),
     options: (more) => actorType(Class, source, { ...options, ...more }, deps),
   };
 }

@@ -129,6 +129,20 @@ describe("actors", () => {
     expect(await handle.info()).toMatchObject({ state: "alive", name: "greeter", incarnation: 1 });
   });
 
+  test("are got by name where they exist, with their own retries, and created where not", async () => {
+    const kind = cluster.actor(Greeter, module, { name: "greeter", maxTaskRetries: 2 });
+    const created = await kind.getOrCreate("hello ");
+    expect(decodeValue(head.actors.get(created.actorId)?.spec?.args ?? new Uint8Array())).toEqual(["hello "]);
+    const got = await kind.options({ maxTaskRetries: 0 }).getOrCreate("good morning ");
+    expect(got.actorId).toBe(created.actorId);
+    expect(head.actors.size).toBe(1);
+    expect(await got.echo("x")).toBe("x");
+    await expect(kind.options({ name: "" }).getOrCreate("")).rejects.toMatchObject({
+      code: "INVALID_ARGUMENT",
+      message: expect.stringContaining('name is ""'),
+    });
+  });
+
   test("that find no room are told as such, with what each node lacks", async () => {
     const pendingReason = "needs 2 cpu: small has 0.5 of 0.5 cpu";
     head.place = (info) => {

@@ -187,7 +187,7 @@ export class Cluster extends ClusterState {
       ownerId: this.sessionId,
       ownerIncarnation: this.#options.owner?.incarnation ?? 0,
       jobId: this.#options.jobId,
-      create: (spec, bundle) => this.#create(spec, bundle),
+      create: (request, bundle) => this.#create(request, bundle),
       putArguments: (bytes, holder) => this.objects.put(bytes, { holder }),
       handle: (actorId, maxTaskRetries) => this.#handles.handle(actorId, maxTaskRetries),
     });
@@ -237,11 +237,15 @@ export class Cluster extends ClusterState {
     this.#head.close();
   }
 
-  async #create(spec: proto.ActorSpec.$Properties, bundle: Bundle | undefined): Promise<void> {
+  async #create(
+    request: proto.CreateActorRequest.$Properties,
+    bundle: Bundle | undefined,
+  ): Promise<proto.ActorInfo.$Properties> {
     const info = await this.#uploads.naming(bundle ? [bundle] : [], () =>
-      this.#head.call(headService.createActor, { spec }),
+      this.#head.call(headService.createActor, request),
     );
     if (actorView(info).state === "dead") throw diedError(info);
+    return info;
   }
 
   /** The node of this machine, else any that is alive. */

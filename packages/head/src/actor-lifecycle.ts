@@ -3,11 +3,17 @@
  *
  * Responsibility: one door to the files that decide it: actor-starts.ts, actor-deaths.ts, actor-kills.ts, actor-returns.ts.
  * Not responsible for: watching processes (nodes do), or noticing that a node or an owner is gone (their tables do).
+ *
+ * Invariants:
+ * - NAMED-1. Of several requests to get or create the actor of a name, one creates it and all are answered with it: that is
+ *   decided in one turn, after all that a request waits for.
+ * - NAMED-2. None of them is answered with an actor of another class or with other resources than it asks for.
  */
 import type * as proto from "@palimpsest/wire/protocol";
 import type { Actor, ActorSpec } from "./actor.js";
 import { ActorDeaths } from "./actor-deaths.js";
 import { ActorKills, type KillOptions } from "./actor-kills.js";
+import { expectSameKind } from "./actor-kind.js";
 import { ActorReturns, type RegisteredActors } from "./actor-returns.js";
 import { ActorStarts } from "./actor-starts.js";
 import { type ActorLifecycleDeps, type ActorSupervision, leaseOf, pendingKey } from "./actor-supervision.js";
@@ -57,13 +63,20 @@ export class ActorLifecycle {
     }
   }
 
-  /** Idempotent by actor id: a known one is returned as it is, a new one as PENDING. Resolves when the store has it. */
-  async create(spec: ActorSpec): Promise<Actor> {
-    const known = this.#deps.actors.get(spec.actorId);
+  /**
+   * Idempotent by actor id: a known one is returned as it is, a new one as PENDING. Resolves when the store has it.
+   * @param getIfExists whether the actor that has the name is returned in place of a new one
+   * @throws {PalimpsestError} ALREADY_EXISTS
+   */
+  async create(spec: ActorSpec, getIfExists = false): Promise<Actor> {
+    const { actors } = this.#deps;
+    const named = getIfExists ? actors.byName(spec.name) : undefined;
+    const known = actors.get(spec.actorId) ?? named;
     if (known !== undefined) {
-      // The first request's answer may have been lost before the store had it.
-      await this.#deps.actors.durable(spec.actorId);
-      return known;
+      if (known === named) expectSameKind(known.spec, spec);
+      // Whoever asked for it first may not have been answered: the store may not have it yet.
+      await actors.durable(known.spec.actorId);
+      return actors.get(known.spec.actorId) ?? known;
     }
     const { actor, durable } = this.#deps.actors.create(spec);
     this.#starts.seek(actor);

@@ -176,6 +176,11 @@ describe("after a restart that lost the tables", () => {
       details: { actorId: "actor-1" },
     });
     const free = named("actor-3", "free");
+    const shared = peer.unary(
+      headService.createActor,
+      { spec: { ...spec, actorId: "actor-4" }, getIfExists: true },
+      { timeoutMs: 30_000 },
+    );
     const nothing = expect(nobody).rejects.toMatchObject({ code: "NOT_FOUND" });
     const killed = peer.unary(
       headService.killActor,
@@ -193,6 +198,7 @@ describe("after a restart that lost the tables", () => {
     expect((await byId).incarnation).toBe(1);
     expect((await killed).state).toBe(ACTOR_STATE_ALIVE);
     await taken;
+    expect(await shared).toMatchObject({ spec: { actorId: "actor-1" } });
     await nothing;
     expect(await free).toMatchObject({ spec: { actorId: "actor-3" } });
   });

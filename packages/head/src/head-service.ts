@@ -84,6 +84,10 @@ async function createActor(
   signal: AbortSignal,
 ): Promise<proto.ActorInfo.$Properties> {
   const spec = actorSpecFromProto(request.spec);
+  const getIfExists = request.getIfExists ?? false;
+  if (getIfExists && spec.name === "") {
+    throw new PalimpsestError("INVALID_ARGUMENT", "get_if_exists is true and name is empty: name the actor");
+  }
   if (deps.actors.get(spec.actorId) === undefined) {
     // Only an actor has incarnations: this owner runs, and its node may not be back yet.
     if (spec.ownerIncarnation > 0) await deps.recovery.find({ actorId: spec.ownerId }, signal);
@@ -91,7 +95,7 @@ async function createActor(
     expectOwner(deps, spec);
     await expectBundle(deps.bundles, spec.code.bundle ?? "");
   }
-  return actorForReaders(await deps.lifecycle.create(spec));
+  return actorForReaders(await deps.lifecycle.create(spec, getIfExists));
 }
 
 /** RECOVERY-3; whether the name is taken, the table says. */

@@ -2632,6 +2632,9 @@ export namespace palimpsest {
             /** CreateActorRequest spec. */
             spec?: (palimpsest.v1.ActorSpec.$Properties|null);
 
+            /** CreateActorRequest getIfExists. */
+            getIfExists: boolean;
+
             /**
              * Creates a new CreateActorRequest instance using the specified properties.
              * @param [properties] Properties to set
@@ -2667,6 +2670,9 @@ export namespace palimpsest {
                 /** CreateActorRequest spec */
                 spec?: (palimpsest.v1.ActorSpec.$Properties|null);
 
+                /** CreateActorRequest getIfExists */
+                getIfExists?: (boolean|null);
+
                 /** Unknown fields preserved while decoding when enabled */
                 $unknowns?: Uint8Array[];
             }
@@ -2674,6 +2680,7 @@ export namespace palimpsest {
             /** Shape of a CreateActorRequest. */
             type $Shape = {
               spec?: palimpsest.v1.ActorSpec.$Shape|null;
+              getIfExists?: boolean|null;
               $unknowns?: Uint8Array[];
             };
         }

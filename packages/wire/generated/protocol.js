@@ -6603,6 +6603,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Properties of a CreateActorRequest.
              * @typedef {Object} palimpsest.v1.CreateActorRequest.$Properties
              * @property {palimpsest.v1.ActorSpec.$Properties|null} [spec] CreateActorRequest spec
+             * @property {boolean|null} [getIfExists] CreateActorRequest getIfExists
              * @property {Array.<Uint8Array>} [$unknowns] Unknown fields preserved while decoding when enabled
              */
 
@@ -6618,6 +6619,7 @@ export const palimpsest = $root.palimpsest = (() => {
              * Shape of a CreateActorRequest.
              * @typedef {{
              *   spec?: palimpsest.v1.ActorSpec.$Shape|null;
+             *   getIfExists?: boolean|null;
              *   $unknowns?: Array.<Uint8Array>;
              * }} palimpsest.v1.CreateActorRequest.$Shape
              */
@@ -6644,6 +6646,14 @@ export const palimpsest = $root.palimpsest = (() => {
              * @instance
              */
             CreateActorRequest.prototype.spec = null;
+
+            /**
+             * CreateActorRequest getIfExists.
+             * @member {boolean} getIfExists
+             * @memberof palimpsest.v1.CreateActorRequest
+             * @instance
+             */
+            CreateActorRequest.prototype.getIfExists = false;
 
             /**
              * Creates a new CreateActorRequest instance using the specified properties.
@@ -6679,6 +6689,8 @@ export const palimpsest = $root.palimpsest = (() => {
                     throw $Error("max depth exceeded");
                 if (message.spec != null && $Object.hasOwnProperty.call(message, "spec"))
                     $root.palimpsest.v1.ActorSpec.encode(message.spec, writer.uint32(/* id 1, wireType 2 =*/10).fork(), _depth + 1).ldelim();
+                if (message.getIfExists != null && $Object.hasOwnProperty.call(message, "getIfExists") && message.getIfExists !== false)
+                    writer.uint32(/* id 2, wireType 0 =*/16).bool(message.getIfExists);
                 if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                     for (let i = 0; i < message.$unknowns.length; ++i)
                         writer.raw(message.$unknowns[i]);
@@ -6727,6 +6739,15 @@ export const palimpsest = $root.palimpsest = (() => {
                             if (wireType !== 2)
                                 break;
                             message.spec = $root.palimpsest.v1.ActorSpec.decode(reader, reader.size(), $undefined, _depth + 1, message.spec);
+                            continue;
+                        }
+                    case 2: {
+                            if (wireType !== 0)
+                                break;
+                            if (value = reader.bool())
+                                message.getIfExists = value;
+                            else
+                                delete message.getIfExists;
                             continue;
                         }
                     }

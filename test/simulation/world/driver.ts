@@ -214,7 +214,7 @@ export async function warmUp(): Promise<void> {
     ownerIncarnation: 0,
     jobId: "",
     upload: async () => undefined,
-    create: async () => undefined,
+    create: async () => ({}),
     putArguments: async () => ({ objectId: "", sizeBytes: 0 }),
   };
   await actorType(PlannedActor, source, {}, { ...deps, handle: () => handle as never }).spawn({

@@ -55,7 +55,7 @@ export class FakeHead {
     server.addService(headService, {
       getCluster: unary(() => ({ clusterId: "cluster-test", redisUrl: "redis://localhost:1", pid: 1 })),
       session: (stream: SessionStream) => this.#acceptSession(stream),
-      createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request.spec ?? {})),
+      createActor: unary((request: proto.CreateActorRequest.$Properties) => this.#create(request)),
       resolveActor: unary((request: proto.ResolveActorRequest.$Properties) => this.#find(request)),
       killActor: unary((request: proto.KillActorRequest.$Properties) => {
         this.killed.push(request);
@@ -130,7 +130,10 @@ export class FakeHead {
     });
   }
 
-  #create(spec: proto.ActorSpec.$Properties): proto.ActorInfo.$Properties {
+  #create(request: proto.CreateActorRequest.$Properties): proto.ActorInfo.$Properties {
+    const spec = request.spec ?? {};
+    const named = [...this.actors.values()].find((info) => info.spec?.name === spec.name);
+    if (request.getIfExists && named) return named;
     const bundle = spec.code?.bundle ?? "";
     if (bundle !== "" && !this.bundles.has(bundle)) {
       throw new PalimpsestError("NOT_FOUND", `bundle ${bundle} is not here`, { details: { bundle } });
