@@ -8,6 +8,7 @@ import { closeEvaluation, openEvaluation } from "./evaluation.js";
 import type { ResolveSourceOptions } from "./model-source.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { type EpisodeExtent, type EpisodeMeter, episodeMeter } from "./plan/plan-episodes.js";
+import { gpuProblems, plannedGpuBytes } from "./plan/plan-gpu.js";
 import { type PlannedModel, planModel, planTasks } from "./plan/plan-source.js";
 import { type RunTime, runTime } from "./plan/plan-time.js";
 import { otherRates } from "./rates/rates-of-run.js";
@@ -125,7 +126,7 @@ export async function planRun(recipe: Recipe, options: PlanOptions): Promise<Run
     rowTokens: rows.map((row) => row.promptTokens + row.replyTokens),
     rowsRepeated: episodes / extents.length,
   });
-  const gpuBytes = recipe.plan?.gpuGib === undefined ? options.gpuBytes : recipe.plan.gpuGib * 2 ** 30;
+  const gpuBytes = plannedGpuBytes(recipe, options.gpuBytes);
   const needs = runMemory(recipe, model, gpuBytes);
   const memoryBytes =
     recipe.plan?.memoryGib === undefined ? options.memoryBytes : recipe.plan.memoryGib * 2 ** 30;
@@ -265,35 +266,4 @@ function memoryProblems(needs: RunMemory, memoryBytes: number): string[] {
   return [
     `memory: the run takes about ${gib(needs.totalBytes)} (learner ${gib(needs.learnerBytes)}, ${needs.rolloutActors} rollout actors of ${gib(needs.rolloutBytes)}, base and weights in object stores ${gib(needs.storeBytes)}) and there are ${gib(memoryBytes)}; use learner.lora, smaller buckets, fewer rollout.actors or a smaller rollout.maxBatch, or give --memory GIB where more machines share it`,
   ];
-}
-
-/** A part of a GPU is the driver's, and of a display where there is one. */
-const usableShare = 0.95;
-
-function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
-  if (gpuBytes === undefined) return [];
-  const { learnerGpus, rollout, plan } = recipe;
-  const usableBytes = usableShare * gpuBytes;
-  const there = plan?.gpuGib === undefined ? `a GPU has ${gib(gpuBytes)}` : `plan.gpuGib is ${plan.gpuGib}`;
-  const learnerFix = "learner.memory.keep nothing, learner.lora, smaller buckets or a larger GPU";
-  const rolloutFix = "a smaller rollout.maxBatch or rollout.cacheTokens, or precision bfloat16";
-  const { learnerDeviceBytes, rolloutDeviceBytes } = needs;
-  const problems: string[] = [];
-  if (learnerGpus > 0 && learnerDeviceBytes > usableBytes)
-    problems.push(
-      `${there} and the learner puts about ${gib(learnerDeviceBytes)} on its GPU; use ${learnerFix}`,
-    );
-  if (rollout.gpus > 0 && rolloutDeviceBytes > usableBytes)
-    problems.push(
-      `${there} and a rollout actor puts about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
-    );
-  const shared = learnerGpus > 0 && rollout.gpus > 0 && learnerGpus + rollout.gpus <= 1;
-  // As many as the lease of one GPU leaves room for.
-  const actors = shared ? Math.min(rollout.actors, Math.floor((1 - learnerGpus) / rollout.gpus + 1e-9)) : 0;
-  const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
-  if (problems.length === 0 && shared && together > usableBytes)
-    problems.push(
-      `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
-    );
-  return problems;
 }

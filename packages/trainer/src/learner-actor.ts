@@ -21,6 +21,7 @@ import { findSaved, LearnerSaves, type SavedRun, savedVersion } from "./learner-
 import { learnerSettings } from "./learner-settings.js";
 import { LearnerWeights } from "./learner-weights.js";
 import { fetchModules } from "./modules/recipe-modules.js";
+import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { dumpDirOf } from "./run-paths.js";
 import type { RunSpec } from "./run-spec.js";
 import type { StepBatch, UndispatchedGroups } from "./step-groups.js";
@@ -70,6 +71,7 @@ export class LearnerActor {
     });
     this.#backend = backend.name;
     if (backend.gpuUnused !== undefined) context.logger.warn(backend.gpuUnused);
+    checkFitsGpu(recipe, model, backend.gpuMemoryBytes);
     if (recipe.train.tensorboard)
       this.#scalars = await openScalarLog(backend, join(dirname(checkpointDir), "tensorboard"));
     const initial = proto.WeightManifest.decode(initialWeights);

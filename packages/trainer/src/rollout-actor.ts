@@ -22,6 +22,7 @@ import type { LoadedModules } from "./modules/load-module.js";
 import { fetchModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, type OpenedEmbedder, openEmbedder } from "./open-embedder.js";
 import { ownSampler } from "./own-sampler.js";
+import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { type OpenedDependencies, rewardDependencies } from "./reward-dependencies.js";
 import { rolloutAgent } from "./rollout-agent.js";
 import { RolloutWeights } from "./rollout-weights.js";
@@ -85,6 +86,7 @@ export class RolloutActor {
     const backend = await loadBackend({ threads: rollout.threads, device });
     if (backend.gpuUnused !== undefined && rollout.engine === undefined)
       context.logger.warn(backend.gpuUnused);
+    checkFitsGpu(recipe, this.#spec.model, backend.gpuMemoryBytes);
     this.#backend = backend.name;
     const initial = proto.WeightManifest.decode(this.#spec.initialWeights);
     this.#queues = await RunQueues.open({

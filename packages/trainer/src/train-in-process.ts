@@ -23,6 +23,7 @@ import { openModelText, readModelText } from "./model-text.js";
 import { openRecipeModules } from "./modules/recipe-modules.js";
 import { agentEmbedder, openEmbedder } from "./open-embedder.js";
 import { samplerSettings } from "./own-sampler.js";
+import { checkFitsGpu } from "./plan/plan-gpu.js";
 import { otherRates } from "./rates/rates-of-run.js";
 import type { Recipe } from "./recipe.js";
 import { trainingTasks } from "./recipe-tasks.js";
@@ -116,6 +117,7 @@ export async function trainInProcess(options: InProcessOptions): Promise<InProce
   const backend = await loadBackend({ threads: options.threads ?? recipe.learnerThreads, device });
   if (backend.gpuUnused !== undefined) onNotice?.(backend.gpuUnused);
   const { config, parameters } = await loadModel(folder);
+  checkFitsGpu(recipe, config, backend.gpuMemoryBytes);
   const { tokenizer, chat } = openModelText(await readModelText(folder), Date.now());
   const sampler = await createSampler({
     backend,

@@ -1,0 +1,56 @@
+import { parseModelConfig } from "@palimpsest/model";
+import { expect, test } from "vitest";
+import { parseRecipe } from "../recipe.js";
+import { checkFitsGpu } from "./plan-gpu.js";
+
+const gib = 2 ** 30;
+
+/** The shape of a model of three thousand million parameters. */
+const model = parseModelConfig({
+  architecture: "qwen2",
+  vocabSize: 151_936,
+  hiddenSize: 2048,
+  layers: 36,
+  heads: 16,
+  kvHeads: 2,
+  headDim: 128,
+  intermediateSize: 11_008,
+  tieWordEmbeddings: true,
+  maxPositions: 4096,
+});
+
+function recipe(extra = "") {
+  return parseRecipe(
+    `
+name: large
+seed: 1
+model: { path: somewhere }
+agent: { preset: memagent }
+data: { source: jsonl, path: questions.jsonl }
+rollout: { actors: 1, maxBatch: 64, maxTokens: 4096, precision: bfloat16, gpus: 0.5 }
+reward: { name: answer-f1 }
+learner:
+  preset: memagent
+  groupSize: 8
+  precision: bfloat16
+  buckets: [{ rows: 4, length: 2048 }]
+learnerGpus: 0.5
+train: { steps: 5, groupsPerStep: 8 }
+${extra}`,
+    "/recipes",
+    "/recipes/large.yaml",
+  );
+}
+
+test("a run that its GPU is too small for is refused, with sizes and settings", () => {
+  expect(() => checkFitsGpu(recipe(), model, 79 * gib)).toThrow(
+    /CONFIG_INVALID.*a GPU has 79\.0 GiB and the learner puts about \d+\.\d GiB on its GPU; use learner\.memory\.keep nothing, learner\.lora.*plan\.gpuGib/,
+  );
+  expect(() => checkFitsGpu(recipe(), model, 400 * gib)).not.toThrow();
+});
+
+test("what is not on a GPU is not asked, and the recipe's own number goes before the GPU's", () => {
+  expect(() => checkFitsGpu(recipe(), model, undefined)).not.toThrow();
+  expect(() => checkFitsGpu(recipe("plan: { gpuGib: 400 }"), model, 79 * gib)).not.toThrow();
+  expect(() => checkFitsGpu(recipe("plan: { gpuGib: 24 }"), model, 400 * gib)).toThrow(/plan\.gpuGib is 24/);
+});

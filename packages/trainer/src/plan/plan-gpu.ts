@@ -1,0 +1,64 @@
+import type { ModelConfig } from "@palimpsest/model";
+import { PalimpsestError } from "@palimpsest/wire";
+import type { Recipe } from "../recipe.js";
+import { type RunMemory, runMemory } from "../run-memory.js";
+
+/*
+ * Whether what a run puts on GPUs fits there: asked by the dry run, and by actors on the GPU that they got, before
+ * they load anything.
+ */
+
+const gib = (bytes: number) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+/** A part of a GPU is the driver's, and of a display where there is one. */
+const usableShare = 0.95;
+
+/** What of a run does not fit on its GPUs, each with a mend; empty: all of it does, or the memory of a GPU is not known. */
+export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number | undefined): string[] {
+  if (gpuBytes === undefined) return [];
+  const { learnerGpus, rollout, plan } = recipe;
+  const usableBytes = usableShare * gpuBytes;
+  const there = plan?.gpuGib === undefined ? `a GPU has ${gib(gpuBytes)}` : `plan.gpuGib is ${plan.gpuGib}`;
+  const learnerFix = "learner.memory.keep nothing, learner.lora, smaller buckets or a larger GPU";
+  const rolloutFix = "a smaller rollout.maxBatch or rollout.cacheTokens, or precision bfloat16";
+  const { learnerDeviceBytes, rolloutDeviceBytes } = needs;
+  const problems: string[] = [];
+  if (learnerGpus > 0 && learnerDeviceBytes > usableBytes)
+    problems.push(
+      `${there} and the learner puts about ${gib(learnerDeviceBytes)} on its GPU; use ${learnerFix}`,
+    );
+  if (rollout.gpus > 0 && rolloutDeviceBytes > usableBytes)
+    problems.push(
+      `${there} and a rollout actor puts about ${gib(rolloutDeviceBytes)} on its GPU; use ${rolloutFix}`,
+    );
+  const shared = learnerGpus > 0 && rollout.gpus > 0 && learnerGpus + rollout.gpus <= 1;
+  // As many as the lease of one GPU leaves room for.
+  const actors = shared ? Math.min(rollout.actors, Math.floor((1 - learnerGpus) / rollout.gpus + 1e-9)) : 0;
+  const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
+  if (problems.length === 0 && shared && together > usableBytes)
+    problems.push(
+      `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
+    );
+  return problems;
+}
+
+/** Memory of one GPU as the plan has it: the recipe's own number goes before the machine's. */
+export function plannedGpuBytes(recipe: Recipe, gpuBytes: number | undefined): number | undefined {
+  return recipe.plan?.gpuGib === undefined ? gpuBytes : recipe.plan.gpuGib * 2 ** 30;
+}
+
+/**
+ * Refuses a run whose learner, sampler or both together are too large for the GPU that is there.
+ * @param gpuBytes undefined: not on a GPU, or its memory is not known
+ * @throws {PalimpsestError} CONFIG_INVALID, with sizes and the settings to lower
+ */
+export function checkFitsGpu(recipe: Recipe, model: ModelConfig, gpuBytes: number | undefined): void {
+  const planned = plannedGpuBytes(recipe, gpuBytes);
+  if (gpuBytes === undefined || planned === undefined) return;
+  const problems = gpuProblems(runMemory(recipe, model, planned), recipe, planned);
+  if (problems.length === 0) return;
+  throw new PalimpsestError(
+    "CONFIG_INVALID",
+    `${problems.join("; ")}. If it is known to fit, say so by a larger plan.gpuGib`,
+  );
+}
