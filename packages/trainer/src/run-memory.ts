@@ -54,8 +54,9 @@ export function runMemory(recipe: Recipe, model: ModelConfig, gpuBytes?: number)
   // The actor of an engine only hands weights through.
   const own = rollout.engine === undefined ? 1 : 0;
   const samplerWeightsBytes = own * learner.samplerWeightsBytes * half;
-  // Keys and values are float32 whatever the products round to.
-  const samplerCacheBytes = own * learner.samplerCacheBytes;
+  // Keys and values are float32 in pages, and of the products' type in the table of slots that a GPU has.
+  const isTable = rollout.gpus > 0 && !rollout.batchInvariant;
+  const samplerCacheBytes = own * learner.samplerCacheBytes * (isTable ? half : 1);
   const rolloutDeviceBytes = samplerWeightsBytes + samplerCacheBytes;
   const onCpuBytes = learner.totalBytes - learner.samplerWeightsBytes - learner.samplerCacheBytes;
   const learnerDeviceBytes = learnerDevice?.totalBytes ?? onCpuBytes - processBytes - hostBytes;

@@ -1,6 +1,7 @@
 import { parseModelConfig } from "@palimpsest/model";
 import { expect, test } from "vitest";
 import { parseRecipe } from "../recipe.js";
+import { runMemory } from "../run-memory.js";
 import { checkFitsGpu } from "./plan-gpu.js";
 
 const gib = 2 ** 30;
@@ -19,7 +20,7 @@ const model = parseModelConfig({
   maxPositions: 4096,
 });
 
-function recipe(extra = "") {
+function recipe(extra = "", gpus = 0.5) {
   return parseRecipe(
     `
 name: large
@@ -27,7 +28,7 @@ seed: 1
 model: { path: somewhere }
 agent: { preset: memagent }
 data: { source: jsonl, path: questions.jsonl }
-rollout: { actors: 1, maxBatch: 64, maxTokens: 4096, precision: bfloat16, gpus: 0.5 }
+rollout: { actors: 1, maxBatch: 64, maxTokens: 4096, precision: bfloat16, gpus: ${gpus} }
 reward: { name: answer-f1 }
 learner:
   preset: memagent
@@ -53,4 +54,15 @@ test("what is not on a GPU is not asked, and the recipe's own number goes before
   expect(() => checkFitsGpu(recipe(), model, undefined)).not.toThrow();
   expect(() => checkFitsGpu(recipe("plan: { gpuGib: 400 }"), model, 79 * gib)).not.toThrow();
   expect(() => checkFitsGpu(recipe("plan: { gpuGib: 24 }"), model, 400 * gib)).toThrow(/plan\.gpuGib is 24/);
+});
+
+test("a GPU's keys and values take half of what pages take", () => {
+  const cacheBytes = (gpus: number) => {
+    const { rolloutDeviceBytes, learner } = runMemory(recipe("", gpus), model);
+    return rolloutDeviceBytes - learner.samplerWeightsBytes / 2;
+  };
+  // 64 rows of 4,096 tokens, keys and values of 36 layers with 2 heads of 128.
+  const values = 64 * 4096 * 2 * 36 * 2 * 128;
+  expect(cacheBytes(0)).toBe(4 * values);
+  expect(cacheBytes(0.5)).toBe(2 * values);
 });
