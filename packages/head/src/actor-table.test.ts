@@ -24,6 +24,35 @@ describe("the table of actors", () => {
     expect(ids()).toEqual(["x", "r"]);
   });
 
+  it("ACTORTABLE-7: a dead actor's arguments leave the store after its death has come there, also when writes failed before", async () => {
+    const test = await TestPlane.open();
+    await alive(test, "x", { args: Buffer.from("arguments") });
+    const written: string[] = [];
+    const write = test.store.write.bind(test.store);
+    test.store.write = async (writes) => {
+      await write(writes);
+      written.push(...writes.map(({ table, key }) => `${table}/${key}`));
+    };
+    // While the store is away every row is tried alone in turn, so that any of them can be the first one written.
+    for (let tries = 0; tries < 4; tries++) {
+      const actorId = `x${tries}`;
+      await test.plane.lifecycle.create(aSpec(actorId, { args: Buffer.from("arguments") }));
+      await settle();
+      written.length = 0;
+      test.store.failure = new Error("the store is away");
+      const killed = test.plane.lifecycle.kill(actorId, { noRestart: true, reason: "killed" });
+      for (let step = 0; step < 4 + tries; step++) await test.clock.advance(200);
+      test.store.failure = undefined;
+      await test.clock.advance(1_000);
+      await killed;
+      await settle();
+      const death = written.indexOf(`actors/${actorId}`);
+      expect(death).toBeGreaterThanOrEqual(0);
+      expect(written.indexOf(`specs/${actorId}`)).toBeGreaterThan(death);
+      expect((await test.reopened()).plane.actors.get(actorId)?.spec.args.byteLength).toBe(0);
+    }
+  });
+
   it("ACTORTABLE-1: a name belongs to one actor and is free again when that is dead", async () => {
     const test = await TestPlane.open();
     await alive(test, "x", { name: "learner" });

@@ -210,8 +210,9 @@ export class ActorTable {
     }
     // Put after them in the same turn: once it is in the store, so are the rows above.
     const durable = journal.put("actors", actorId, encodeState(actor));
-    // The other way round: a head that dies between two batches must not leave a living actor without its arguments.
-    if (before !== undefined && dies) writeSpec();
+    // The other way round, and only when the death is in the store: rows that failed are tried again in any order, and a head
+    // that ends between two batches must not leave a living actor without its arguments.
+    if (before !== undefined && dies) void durable.then(() => this.#actors.has(actorId) && writeSpec());
     for (const listener of this.#listeners) listener(actor, before);
     for (const look of [...(this.#waiters.get(actorId) ?? [])]) look(actor);
     this.#forgetOldest(this.#ended);
