@@ -572,4 +572,24 @@ export const plantedBugs: readonly PlantedBug[] = [
         body.register ? { register: { ...body.register, drivers: [] } } : body,
       ),
   },
+  {
+    name: "who asks for an actor by name gets whatever has the name",
+    breaks: "NAMED-2",
+    make: () =>
+      new HeadBug((plane) => {
+        const create = plane.lifecycle.create.bind(plane.lifecycle);
+        plane.lifecycle.create = async (spec, getIfExists) =>
+          (getIfExists ? plane.actors.byName(spec.name) : undefined) ?? (await create(spec, getIfExists));
+      }),
+  },
+  {
+    name: "a head creates an actor for each that asks for the name",
+    breaks: "NAMED-1, ACTORTABLE-1",
+    make: () =>
+      new HeadBug((plane) => {
+        const create = plane.lifecycle.create.bind(plane.lifecycle);
+        plane.lifecycle.create = (spec, getIfExists) =>
+          create(getIfExists ? { ...spec, name: "" } : spec, false);
+      }),
+  },
 ];

@@ -4,6 +4,7 @@ import { actorType } from "../../../packages/client/src/actor-type.js";
 import { Cluster } from "../../../packages/client/src/cluster.js";
 import { parseConnectOptions } from "../../../packages/client/src/config.js";
 import { JobUser } from "./job-user.js";
+import { gotOrCreated } from "./named-actors.js";
 import { ObjectUser } from "./object-user.js";
 import type { SimProcess } from "./process.js";
 import { Random } from "./random.js";
@@ -100,7 +101,8 @@ export class SimDriver {
     const target = this.#random.pick([...this.#held.values()]);
     if (target === undefined || (draw < 0.2 && this.#held.size < 6)) await this.#spawn(cluster);
     else if (draw < 0.3) await this.#kill(target);
-    else if (draw < 0.35) await this.#adoptNamed(cluster);
+    else if (draw < 0.33) await this.#adoptNamed(cluster);
+    else if (draw < 0.35) await this.#getOrCreate(cluster);
     else this.#call(target);
   }
 
@@ -156,6 +158,33 @@ export class SimDriver {
       this.#world.records.resolved(name, handle.actorId);
     } catch (reason) {
       this.#expect(reason, ["NOT_FOUND", "ACTOR_DIED", "UNAVAILABLE", "GET_TIMEOUT"]);
+    }
+  }
+
+  /** The actor of a name, whoever creates it: with one cpu or two, so that some do not get the one that there is. */
+  async #getOrCreate(cluster: Cluster): Promise<void> {
+    const random = this.#random;
+    const world = this.#world;
+    const key = `${this.name}-${++this.#spawned}`;
+    const plan: ActorPlan = { key, throws: false, startMs: random.between(0, 2_000) };
+    const options = {
+      name: `name-${random.below(4)}`,
+      resources: { cpu: 1 + random.below(2) },
+      maxRestarts: 1,
+      detached: false,
+    };
+    const planned = world.records.spawning(plan, options, this.sessionId);
+    try {
+      const type = cluster.actor(PlannedActor, source, world.plant.actorOptions(options));
+      const handle = (await type.getOrCreate(plan)) as unknown as ActorHandle<SimActor>;
+      this.#kept.push(handle);
+      planned.actorId = handle.actorId;
+      gotOrCreated(world, planned);
+      world.story.tell(this.name, () => `got or created ${handle.actorId} ${JSON.stringify(options)}`);
+      if (!this.#held.has(handle.actorId))
+        this.#held.set(handle.actorId, { actorId: handle.actorId, handle });
+    } catch (reason) {
+      this.#expect(reason, ["ALREADY_EXISTS", "UNAVAILABLE", "GET_TIMEOUT", "ACTOR_DIED", "OWNER_DIED"]);
     }
   }
 
