@@ -31,8 +31,10 @@ export class Emitter {
   readonly inFunction: boolean;
   readonly prefix: string;
   readonly #names = new Map<Value, string>();
-  /** bfloat16 forms of float32 references. */
+  /** bfloat16 forms of float32 references, rounded or not. */
   readonly #halves = new Map<string, string>();
+  /** References whose numbers are those of their bfloat16 forms. */
+  readonly #widened = new Set<string>();
   readonly #writes: { readonly after: readonly Operation[]; readonly inputs: string[] }[] = [];
   /** Optimiser steps over variables, in the order of the trace. */
   readonly steps = new Map<Operation, EmittedStep>();
@@ -72,13 +74,14 @@ export class Emitter {
   bindStored(value: Value, stored: string): void {
     const whole = this.toFloat(stored);
     this.#halves.set(whole, stored);
+    this.#widened.add(whole);
     this.bind(value, whole);
   }
 
-  /** The bfloat16 form of a value, where it is stored in one. */
+  /** The bfloat16 form of a value, where it is stored in one: not where a product had it rounded. */
   stored(value: Value): string | undefined {
     const known = this.#names.get(value);
-    return known === undefined ? undefined : this.#halves.get(known);
+    return known === undefined || !this.#widened.has(known) ? undefined : this.#halves.get(known);
   }
 
   /** A float32 reference rounded to bfloat16. */
