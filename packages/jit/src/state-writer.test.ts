@@ -55,3 +55,43 @@ test("a written entry keeps nothing of the array", () => {
   expect(module.readState(["vector"])).toEqual({ vector: Float32Array.of(1, 2, 3) });
   module.dispose();
 });
+
+test.each(["graph", "xla"] as const)(
+  "modules of one process have entries of their own, in mode %s",
+  (mode) => {
+    const functions = { double: { inputs: {}, body: doubled } };
+    const modules = [1, 2, 3].map(() => jit({ backend, mode, state, functions }));
+    modules.forEach((module, i) => {
+      module.writeState({ vector: Float32Array.of(i, i + 1, i + 2), counts: Int32Array.of(i, i) });
+    });
+    modules[1]?.call("double", {});
+    modules[2]?.dispose();
+    const held = modules.slice(0, 2).map((module) => module.readState(["vector", "counts"]));
+    expect(held).toEqual([
+      { vector: Float32Array.of(0, 1, 2), counts: Int32Array.of(0, 0) },
+      { vector: Float32Array.of(2, 4, 6), counts: Int32Array.of(1, 1) },
+    ]);
+    for (const module of modules.slice(0, 2)) module.dispose();
+  },
+);
+
+test.each(["graph", "xla"] as const)("entries of one value and of none are written, in mode %s", (mode) => {
+  const sizes = {
+    scalar: { shape: [], dtype: "float32" },
+    none: { shape: [0], dtype: "float32" },
+    rows: { shape: [2, 0], dtype: "float32" },
+    half: { shape: [], dtype: "float32", stored: "bfloat16" },
+    noHalf: { shape: [0, 3], dtype: "float32", stored: "bfloat16" },
+  } satisfies Record<string, StateSpec>;
+  const functions = { keep: { inputs: {}, body: () => ({ outputs: { one: tf.scalar(1) } }) } };
+  const module = jit({ backend, mode, state: sizes, functions });
+  const none = new Float32Array();
+  const values = { scalar: Float32Array.of(7), none, rows: none, half: Float32Array.of(-2), noHalf: none };
+  module.writeState(values);
+  expect(module.readState()).toEqual(values);
+  module.dispose();
+});
+
+function doubled(held: Readonly<Record<string, tf.Tensor>>) {
+  return { outputs: {}, state: { vector: tf.mul(held["vector"] as tf.Tensor, 2) } };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aConfig } from "./files/model.fixture.js";
-import { hashWeights, initParameters, parameterShapes } from "./parameters.js";
+import { findNotFinite, hashWeights, initParameters, parameterShapes } from "./parameters.js";
 
 describe("random weights", () => {
   it("depend on the seed and on nothing else", () => {
@@ -39,6 +39,24 @@ describe("random weights", () => {
     for (const architecture of ["llama", "qwen2", "qwen3"] as const) {
       const config = aConfig({ architecture });
       expect(Object.keys(initParameters(config, 1))).toEqual(Object.keys(parameterShapes(config)));
+    }
+  });
+});
+
+describe("the first number that is not finite", () => {
+  it("is found at any place of any length, and nothing where all are finite", () => {
+    for (let length = 0; length <= 5; length++) {
+      const values = new Float32Array(length).fill(-3e38);
+      if (length > 0) values[length - 1] = -0;
+      expect(findNotFinite(values)).toBeUndefined();
+      for (let at = 0; at < length; at++)
+        for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+          const spoiled = values.slice();
+          // One behind it of the other sign must not make up for it.
+          spoiled.fill(-bad, at);
+          spoiled[at] = bad;
+          expect(findNotFinite(spoiled)).toBe(at);
+        }
     }
   });
 });

@@ -97,7 +97,7 @@ export class SlotDevice implements SamplingDevice {
     return [...(firstRead === undefined ? [] : [firstRead]), ...decodes, ...furtherReads, ...reads(true)];
   }
 
-  /** Pieces without tokens: nothing is written but to spare columns. */
+  /** Pieces without tokens: nothing is written. */
   #readNothing(shape: TableReadShape): void {
     const { rows, length, hasPast } = shape;
     const slots = new Int32Array(rows);
