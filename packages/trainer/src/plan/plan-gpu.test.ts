@@ -20,7 +20,7 @@ const model = parseModelConfig({
   maxPositions: 4096,
 });
 
-function recipe(extra = "", gpus = 0.5) {
+function recipe(extra = "", gpus = 0.5, { actors = 1, learnerGpus = 0.5 } = {}) {
   return parseRecipe(
     `
 name: large
@@ -28,14 +28,14 @@ seed: 1
 model: { path: somewhere }
 agent: { preset: memagent }
 data: { source: jsonl, path: questions.jsonl }
-rollout: { actors: 1, maxBatch: 64, maxTokens: 4096, precision: bfloat16, gpus: ${gpus} }
+rollout: { actors: ${actors}, maxBatch: 64, maxTokens: 4096, precision: bfloat16, gpus: ${gpus} }
 reward: { name: answer-f1 }
 learner:
   preset: memagent
   groupSize: 8
   precision: bfloat16
   buckets: [{ rows: 4, length: 2048 }]
-learnerGpus: 0.5
+learnerGpus: ${learnerGpus}
 train: { steps: 5, groupsPerStep: 8 }
 ${extra}`,
     "/recipes",
@@ -54,6 +54,19 @@ test("what is not on a GPU is not asked, and the recipe's own number goes before
   expect(() => checkFitsGpu(recipe(), model, undefined)).not.toThrow();
   expect(() => checkFitsGpu(recipe("plan: { gpuGib: 400 }"), model, 79 * gib)).not.toThrow();
   expect(() => checkFitsGpu(recipe("plan: { gpuGib: 24 }"), model, 400 * gib)).toThrow(/plan\.gpuGib is 24/);
+});
+
+test("rollout actors that share a GPU without the learner are counted together", () => {
+  // About 15 GiB each.
+  const fits = (actors: number, gpus: number, learnerGpus: number, gpuGib = 50) =>
+    checkFitsGpu(recipe("", gpus, { actors, learnerGpus }), model, gpuGib * gib);
+  expect(() => fits(3, 0.25, 0)).not.toThrow();
+  expect(() => fits(4, 0.25, 0)).toThrow(
+    /CONFIG_INVALID.*4 rollout actors \(1\d\.\d GiB each\) share one, because rollout\.gpus is 0\.25; use a smaller rollout\.maxBatch/,
+  );
+  // Two of a half share a GPU, and whole ones none.
+  expect(() => fits(8, 0.5, 0)).not.toThrow();
+  expect(() => fits(8, 1, 0, 20)).not.toThrow();
 });
 
 test("a GPU's keys and values take half of what pages take", () => {

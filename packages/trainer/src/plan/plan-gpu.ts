@@ -33,11 +33,18 @@ export function gpuProblems(needs: RunMemory, recipe: Recipe, gpuBytes: number |
     );
   const shared = learnerGpus > 0 && rollout.gpus > 0 && learnerGpus + rollout.gpus <= 1;
   // As many as the lease of one GPU leaves room for.
-  const actors = shared ? Math.min(rollout.actors, Math.floor((1 - learnerGpus) / rollout.gpus + 1e-9)) : 0;
+  const mostIn = (share: number) => Math.floor(share / rollout.gpus + 1e-9);
+  const actors = shared ? Math.min(rollout.actors, mostIn(1 - learnerGpus)) : 0;
   const together = learnerDeviceBytes + actors * rolloutDeviceBytes;
   if (problems.length === 0 && shared && together > usableBytes)
     problems.push(
       `${there}; the learner (about ${gib(learnerDeviceBytes)}) and ${actors} rollout actor${actors === 1 ? "" : "s"} (${gib(rolloutDeviceBytes)} each) share it, because learnerGpus is ${learnerGpus} and rollout.gpus ${rollout.gpus}; use ${rolloutFix}, ${learnerFix}, or lease whole GPUs`,
+    );
+  // A fraction goes to the fullest GPU that holds it, so those that are not beside the learner are together.
+  const mates = rollout.gpus > 0 ? Math.min(rollout.actors - actors, mostIn(1)) : 0;
+  if (mates > 1 && rolloutDeviceBytes <= usableBytes && mates * rolloutDeviceBytes > usableBytes)
+    problems.push(
+      `${there}; ${mates} rollout actors (${gib(rolloutDeviceBytes)} each) share one, because rollout.gpus is ${rollout.gpus}; use ${rolloutFix}, or a larger rollout.gpus`,
     );
   return problems;
 }
